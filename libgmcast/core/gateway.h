@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The composition that gatewayd and the simulator drive: all machines of one gateway.
+ *
+ * Inputs say what happened and when; outputs are drained after every input or batch of inputs;
+ * then the shell arms one timer for gmc_gateway_deadline(). The core does no I/O, reads no clock
+ * and draws all randomness from what it was given, so the same inputs give the same outputs.
+ */
+#ifndef GMC_CORE_GATEWAY_H
+#define GMC_CORE_GATEWAY_H
+
+#include "base/time.h"
+#include "base/trace.h"
+#include "core/io.h"
+#include "core/tree.h"
+
+struct gmc_gateway;
+
+struct gmc_gateway_config {
+    const char *domain;         /* own name, as in the certificate */
+    const struct gmc_crypto *crypto;
+    uint64_t seed;              /* protocol jitter */
+    uint64_t incarnation;       /* differs at every start of this gateway */
+    const struct gmc_trace_sink *trace; /* may be NULL */
+    size_t cache_bytes;         /* bound on block memory, all channels; 0: 64 MiB */
+    uint32_t children_max;      /* per channel; more are redirected; 0: 64 */
+    uint32_t channels_max;      /* 0: 256 */
+    gmc_duration patience;      /* how long a silent member keeps a transfer open; 0: 30 s */
+    gmc_duration probe_age_max; /* how long a measured latency is used again; 0: 10 min */
+    uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
+    bool discard_data;          /* benchmarks: neither hash nor store received blocks */
+};
+
+/* Returns NULL when out of memory. Borrows config->crypto and config->trace for life. */
+struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now);
+void gmc_gateway_free(struct gmc_gateway *gw);
+
+/* The number of a domain by name, given on first use; its name by number. */
+gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);
+const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
+
+/* ---- inputs ---- */
+/* Start-up: saved states first (each once, any order), then start. */
+gmc_status gmc_gateway_on_saved(struct gmc_gateway *gw, gmc_time now, const struct gmc_saved *saved);
+void gmc_gateway_start(struct gmc_gateway *gw, gmc_time now);
+
+/* The status says why a datagram was dropped (it is counted already); shells may ignore it. */
+gmc_status gmc_gateway_on_datagram(struct gmc_gateway *gw, gmc_time now,
+                                   const struct gmc_dgram_in *in);
+void gmc_gateway_on_peer(struct gmc_gateway *gw, gmc_time now,
+                         const struct gmc_peer_change *change);
+void gmc_gateway_on_stored(struct gmc_gateway *gw, gmc_time now,
+                           const struct gmc_store_result *result);
+void gmc_gateway_on_timer(struct gmc_gateway *gw, gmc_time now);
+
+/* ---- the local user's calls (libgmcast/ctl turns requests into these) ---- */
+struct gmc_stage_target {
+    const char *domain;
+    const char *path; /* "" for the default place */
+};
+
+struct gmc_stage_request {
+    const char *const *sources;
+    size_t source_count;
+    const struct gmc_stage_target *targets;
+    size_t target_count;
+    enum gmc_tree_shape shape;
+    uint64_t rate_bps; /* cap on what each link carries of this object; 0: none */
+};
+
+/* Begins a transfer; what fails later shows in the channel's state. error (borrowed until the
+ * next call) says in words why a request is refused. */
+GMC_NODISCARD gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
+                                           const struct gmc_stage_request *request,
+                                           struct gmc_channel_key *key, const char **error);
+GMC_NODISCARD gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now,
+                                         const struct gmc_channel_key *key,
+                                         const struct gmc_stage_target *target,
+                                         const char **error);
+GMC_NODISCARD gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
+                                            const struct gmc_channel_key *key,
+                                            const char **error);
+/* Goes on with a transfer that ended incomplete: failed members are asked again. */
+GMC_NODISCARD gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
+                                            const struct gmc_channel_key *key,
+                                            const char **error);
+/* Sends a control-API request to another domain; the answer comes as GMC_OUT_REPLY with id. */
+GMC_NODISCARD gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time now, gmc_peer peer,
+                                             uint64_t id, struct gmc_bytes request);
+/* Answers a GMC_OUT_REQUEST. */
+void gmc_gateway_answer(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, uint64_t id,
+                        struct gmc_bytes reply);
+
+/* ---- outputs ---- */
+/* Takes the next output; what it points at is borrowed until the next input, store buffers until
+ * their ticket is answered. */
+bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out);
+/* When on_timer wants to be called; GMC_TIME_NEVER. */
+gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw);
+
+/* ---- what is going on (for status, tree, peers) ---- */
+enum gmc_channel_state {
+    GMC_CHANNEL_SCANNING,  /* source: reading the list of files */
+    GMC_CHANNEL_PROBING,   /* source: latencies are being measured */
+    GMC_CHANNEL_RUNNING,   /* data moves */
+    GMC_CHANNEL_COMPLETE,  /* complete everywhere (at a target: here) */
+    GMC_CHANNEL_PARTIAL,   /* source: complete at some */
+    GMC_CHANNEL_CANCELLED,
+    GMC_CHANNEL_FAILED     /* could not start, or the source failed */
+};
+
+enum gmc_member_state {
+    GMC_MEMBER_WAITING,   /* not yet answered */
+    GMC_MEMBER_RECEIVING,
+    GMC_MEMBER_VERIFIED,  /* proved the object's digest */
+    GMC_MEMBER_FAILED,    /* refused, or failed; reason says why */
+    GMC_MEMBER_SILENT     /* not heard from; may come back */
+};
+
+struct gmc_member_info {
+    const char *domain;
+    const char *parent; /* current parent; NULL if none yet */
+    const char *path;
+    enum gmc_member_state state;
+    uint64_t bytes;   /* verified and stored, of total_bytes + listing */
+    uint64_t repairs; /* fragments that its parent sent again */
+    gmc_duration elapsed; /* until verified, or until now */
+    uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
+    const char *reason;
+    uint64_t latency_ns; /* of the link to its parent, as probed; 0 unknown */
+};
+
+struct gmc_channel_info {
+    struct gmc_channel_key key;
+    bool is_source;
+    enum gmc_channel_state state;
+    enum gmc_tree_shape shape;
+    uint64_t total_bytes; /* listing and data */
+    uint64_t bytes;       /* here */
+    uint64_t file_count;
+    uint64_t rate_cap_bps;
+    gmc_duration elapsed;
+    gmc_duration setup; /* command to first data datagram; 0: not yet */
+    uint32_t tree_version;
+    size_t member_count; /* targets; 0 where this is not the source and the record is unknown */
+    uint8_t digest[GMC_HASH_BYTES];
+    const char *reason;
+};
+
+size_t gmc_gateway_channel_count(const struct gmc_gateway *gw);
+/* By index, in order of opening; false past the end. */
+bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
+                              struct gmc_channel_info *info);
+/* Member i of channel index. */
+bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
+                             struct gmc_member_info *info);
+
+struct gmc_peer_info {
+    const char *domain;
+    bool up;
+    enum gmc_path path;
+    uint64_t rtt_ns;  /* smoothed */
+    uint64_t min_rtt_ns;
+    uint64_t rate_bps; /* what congestion control allows now */
+    uint64_t bytes_sent, bytes_received; /* datagrams, link heads included */
+    uint64_t packets_sent, packets_lost;
+    uint32_t payload_max; /* validated UDP payload */
+    const char *reason; /* why it is down */
+};
+size_t gmc_gateway_peer_count(const struct gmc_gateway *gw);
+bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer peer,
+                           struct gmc_peer_info *info);
+/* Last measured round trip between two domains, ns; 0 when unknown. */
+uint64_t gmc_gateway_latency(const struct gmc_gateway *gw, gmc_peer a, gmc_peer b);
+
+/* Why datagrams were dropped, and other counts; names for machines. */
+struct gmc_counter {
+    const char *name;
+    uint64_t value;
+};
+size_t gmc_gateway_counters(const struct gmc_gateway *gw, struct gmc_counter *out, size_t max);
+
+#endif

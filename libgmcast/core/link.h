@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One session's link to a neighbour: packet numbers, sealing, acknowledgements, loss detection
+ * and probe timeouts after RFC 9002, path validation, path MTU, keep-alive, pacing under a
+ * congestion control, and one reliable ordered stream of control messages in each direction.
+ *
+ * A link is one session: when the session is made anew, a new link is made and the old one is
+ * freed. What was queued on it is lost with it; the composition says again what still matters.
+ *
+ * The composition gives every datagram that carries this link's session id to gmc_link_receive,
+ * drains messages and fates, and asks for packets with gmc_link_next_packet (control, feedback)
+ * and gmc_link_send_data (fragments).
+ */
+#ifndef GMC_CORE_LINK_H
+#define GMC_CORE_LINK_H
+
+#include "base/prng.h"
+#include "base/time.h"
+#include "base/trace.h"
+#include "core/cc.h"
+#include "core/io.h"
+#include "wire/head.h"
+
+struct gmc_link;
+
+/* Any datagram that a link makes itself (all but data) fits here. */
+#define GMC_LINK_PACKET_MAX 1472
+#define GMC_LINK_MESSAGE_MAX (1u << 20) /* bytes of one control message */
+
+struct gmc_link_config {
+    const struct gmc_crypto *crypto;
+    const struct gmc_session *session; /* borrowed for the call; keys are derived and kept */
+    const struct gmc_cc_ops *cc;
+    uint64_t fixed_rate_bps;
+    struct gmc_prng prng; /* own stream */
+    const struct gmc_trace_sink *trace;
+    gmc_duration dead_after; /* silence that ends the link; 0: 1.5 s plus 3 PTO */
+    gmc_duration keepalive;  /* idle time after which a ping goes out; 0: 400 ms */
+};
+
+/* NULL when out of memory or when the keys cannot be prepared. */
+struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now);
+void gmc_link_free(struct gmc_link *link);
+
+/* A fragment that passed the link's tag; still sealed under the content key. */
+struct gmc_link_data {
+    uint16_t handle;
+    uint32_t block;
+    uint16_t fragment;
+    struct gmc_bytes body;                   /* ciphertext, borrowed from the datagram */
+    const uint8_t *seal_tag;                 /* 16 bytes behind it */
+};
+
+/* Checks replay and tags, then handles the datagram or, for data, fills *data and sets *is_data.
+ * Errors (AUTH, REPLAY, TRUNCATED, TYPE, ...) drop the datagram and change nothing. A data packet
+ * is acknowledged only after gmc_link_accept_data, to be called before the next input: one that
+ * the composition could not keep stays unacknowledged, as if lost. */
+GMC_NODISCARD gmc_status gmc_link_receive(struct gmc_link *link, gmc_time now,
+                                          const struct gmc_dgram_in *in,
+                                          struct gmc_link_data *data, bool *is_data);
+
+void gmc_link_accept_data(struct gmc_link *link, gmc_time now);
+
+/* Control messages, in order. send copies; FULL when more than 4 MiB are queued. next borrows
+ * until the next call. */
+GMC_NODISCARD gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now,
+                                               struct gmc_bytes message);
+bool gmc_link_next_message(struct gmc_link *link, struct gmc_bytes *message);
+
+/* What became of a data packet. cookie is the sender's. Every data packet gets exactly one fate
+ * while the link lives; a late acknowledgement after LOST is not reported. */
+struct gmc_link_fate {
+    uint64_t cookie;
+    bool acked; /* false: lost, or given up at a probe timeout */
+};
+bool gmc_link_next_fate(struct gmc_link *link, struct gmc_link_fate *fate);
+
+/* Sending data. ready: the path is validated and pacing and window let a packet of this many
+ * payload bytes go now. One call of send_data makes one datagram; out borrows body and tail. The
+ * link writes head (with link tag). */
+bool gmc_link_ready(const struct gmc_link *link, gmc_time now, size_t udp_payload);
+GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
+                                            const struct gmc_data_head *head,
+                                            struct gmc_bytes body, const uint8_t *seal_tag,
+                                            uint64_t cookie, struct gmc_dgram_out *out);
+/* The sender ran out of data although the link was ready (marks samples as application
+ * limited, and makes tails be probed early). */
+void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
+
+/* The next packet that the link itself owes now: feedback, control stream, ping, path challenge.
+ * Writes into buffer (capacity at least GMC_LINK_PACKET_MAX; larger path probes are sent only when
+ * capacity allows) and describes it in out, as body. False: nothing due. */
+bool gmc_link_next_packet(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
+                          struct gmc_dgram_out *out);
+
+/* When next_packet or pacing wants attention; on_timer then runs loss and probe timeouts.
+ * `want_data`: the composition has data waiting, so pacing counts too. */
+gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data);
+void gmc_link_on_timer(struct gmc_link *link, gmc_time now);
+
+enum gmc_link_state {
+    GMC_LINK_VALIDATING, /* session up, path not yet answered */
+    GMC_LINK_UP,
+    GMC_LINK_DEAD        /* silence; stays so */
+};
+enum gmc_link_state gmc_link_state(const struct gmc_link *link);
+
+struct gmc_link_info {
+    enum gmc_path path;
+    gmc_duration srtt, min_rtt, pto;
+    uint64_t rate_bps;
+    uint32_t udp_payload_max; /* validated; grows while larger probes are answered */
+    bool mtu_settled;         /* probing of larger sizes is over */
+    uint64_t inflight_bytes;
+    uint64_t packets_sent, packets_lost, data_sent;
+    uint64_t bytes_sent, bytes_received; /* UDP payload */
+    uint64_t streamed_bytes_queued;      /* control bytes not yet acknowledged */
+};
+void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info);
+uint32_t gmc_link_session_id(const struct gmc_link *link); /* local id */
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Latency between gateways: the cache of measured pairs, and one gateway's part in a probe round
+ * (equal-size UDP echoes under a key that the source drew; several samples, minimum and spread
+ * kept). No sockets: the composition carries the echoes. */
+#ifndef GMC_CORE_PROBE_H
+#define GMC_CORE_PROBE_H
+
+#include "base/prng.h"
+#include "base/time.h"
+#include "core/io.h"
+#include "wire/head.h"
+
+/* ---- the cache of measured pairs ---- */
+struct gmc_latency_cache;
+struct gmc_latency {
+    gmc_duration rtt_min;
+    gmc_duration spread; /* largest minus smallest sample */
+    gmc_time measured;
+};
+struct gmc_latency_cache *gmc_latency_cache_new(size_t pairs_max);
+void gmc_latency_cache_free(struct gmc_latency_cache *cache);
+/* Unordered pair; of two reports within one round the smaller minimum counts. */
+void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                           const struct gmc_latency *latency);
+/* False when unknown or older than age_max at now. */
+bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                           gmc_time now, gmc_duration age_max, struct gmc_latency *latency);
+
+/* ---- one round, seen from one participant ---- */
+#define GMC_PROBE_SAMPLES 4
+#define GMC_PROBE_PARTICIPANTS_MAX 4096
+
+struct gmc_probe;
+struct gmc_probe_config {
+    const struct gmc_crypto *crypto;
+    uint64_t id;
+    uint8_t key[GMC_KEY_BYTES];
+    const gmc_peer *participants; /* borrowed for the call; [0] is the source */
+    const uint64_t *skip;         /* bitmap by participant: do not measure (known); may be NULL */
+    size_t count;
+    size_t self;                  /* own index */
+    struct gmc_prng prng;         /* own stream: spreads the echoes */
+    gmc_duration timeout;         /* give up on the silent; 0: 1 s */
+};
+struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time now);
+void gmc_probe_free(struct gmc_probe *probe);
+uint64_t gmc_probe_id(const struct gmc_probe *probe);
+
+/* The next echo due now, written to out; *to is the participant's peer number. */
+bool gmc_probe_next_echo(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_ECHO_BYTES],
+                         gmc_peer *to);
+/* An ECHO for this probe: checks tag and indexes, writes the reply (same size). AUTH, INVALID,
+ * FULL when this participant already got its share of replies (bounded). */
+GMC_NODISCARD gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
+                                           uint8_t reply[GMC_ECHO_BYTES]);
+/* An ECHO_REPLY: takes the sample. AUTH, INVALID, UNKNOWN (not asked, or twice). */
+GMC_NODISCARD gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time now,
+                                            struct gmc_bytes dgram);
+gmc_time gmc_probe_deadline(const struct gmc_probe *probe);
+/* All samples are in, or the silent were given up. */
+bool gmc_probe_done(const struct gmc_probe *probe, gmc_time now);
+/* What was measured to participant i; false: nothing. */
+bool gmc_probe_result(const struct gmc_probe *probe, size_t i, struct gmc_latency *latency);
+
+#endif
