@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the installation of the sample configuration and the units.

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the build of the client API: libclient.la for our own tools and tests, and the installed
+# libgmcast.la with its headers and its pkg-config file.
+
+noinst_LTLIBRARIES += libgmcast/client/libclient.la
+libgmcast_client_libclient_la_CPPFLAGS = $(PURE_CPPFLAGS)
+libgmcast_client_libclient_la_CFLAGS = $(PURE_CFLAGS)
+libgmcast_client_libclient_la_SOURCES =
+
+EXTRA_DIST += libgmcast/client/.includes libgmcast/include/gmcast/.includes
+
+# Each header in include/gmcast compiles alone and includes nothing of ours but its neighbours.
+gmcastincludedir = $(includedir)/gmcast
+gmcastinclude_HEADERS =
+
+# current:revision:age by the rules of libtool's manual, changed only in a release.
+lib_LTLIBRARIES += libgmcast.la
+libgmcast_la_SOURCES =
+libgmcast_la_LIBADD = $(GMC_CLIENT_LIBS)
+libgmcast_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^gmc_(client|status)_'
+
+pkgconfig_DATA = libgmcast/libgmcast.pc
+
+# A test is two lines:
+#   check_PROGRAMS += tests/unit/test_x
+#   tests_unit_test_x_LDADD = $(GMC_CLIENT_LIBS) $(TEST_LIBS)

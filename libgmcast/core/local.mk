@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the build and the unit tests of libgmcast/core: the protocol's state machines.
+
+noinst_LTLIBRARIES += libgmcast/core/libcore.la
+libgmcast_core_libcore_la_CPPFLAGS = $(PURE_CPPFLAGS)
+libgmcast_core_libcore_la_CFLAGS = $(PURE_CFLAGS)
+libgmcast_core_libcore_la_SOURCES =
+
+# scripts/check-purity holds these objects to its list of allowed names.
+PURE_LIBS += libgmcast/core/libcore.la
+
+EXTRA_DIST += libgmcast/core/.includes
+
+# A test is two lines:
+#   check_PROGRAMS += tests/unit/test_x
+#   tests_unit_test_x_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

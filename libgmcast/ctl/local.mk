@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the build and the unit tests of libgmcast/ctl: request codec and dispatch of the control API.
+
+noinst_LTLIBRARIES += libgmcast/ctl/libctl.la
+libgmcast_ctl_libctl_la_CPPFLAGS = $(PURE_CPPFLAGS)
+libgmcast_ctl_libctl_la_CFLAGS = $(PURE_CFLAGS)
+libgmcast_ctl_libctl_la_SOURCES =
+
+EXTRA_DIST += libgmcast/ctl/.includes
+
+# A test is two lines:
+#   check_PROGRAMS += tests/unit/test_x
+#   tests_unit_test_x_LDADD = $(GMC_CTL_LIBS) $(TEST_LIBS)

@@ -1,0 +1,82 @@
+dnl SPDX-License-Identifier: BSD-2-Clause
+dnl Owns the configure options of gmcast and the compiler flags that they select.
+
+# GMC_ARG_DAEMONS: --disable-daemons builds and tests the core without libevent and ZeroMQ.
+AC_DEFUN([GMC_ARG_DAEMONS], [
+    AC_ARG_ENABLE([daemons],
+        [AS_HELP_STRING([--disable-daemons], [build only the core, the simulator and their tests])],
+        [], [enable_daemons=yes])
+    AM_CONDITIONAL([WITH_DAEMONS], [test "$enable_daemons" = yes])
+])
+
+AC_DEFUN([GMC_ARG_WERROR], [
+    AC_ARG_ENABLE([werror],
+        [AS_HELP_STRING([--enable-werror], [make compiler warnings errors])],
+        [], [enable_werror=no])
+])
+
+# GMC_ARG_SANITIZERS: --enable-sanitizers=address,undefined or =thread. A finding ends the program.
+AC_DEFUN([GMC_ARG_SANITIZERS], [
+    AC_ARG_ENABLE([sanitizers],
+        [AS_HELP_STRING([--enable-sanitizers=LIST], [e.g. address,undefined or thread])],
+        [], [enable_sanitizers=no])
+    AS_IF([test "$enable_sanitizers" = yes], [enable_sanitizers=address,undefined])
+    INSTRUMENT_CFLAGS=
+    INSTRUMENT_LDFLAGS=
+    AS_IF([test "$enable_sanitizers" != no], [
+        INSTRUMENT_LDFLAGS="-fsanitize=$enable_sanitizers"
+        INSTRUMENT_CFLAGS="$INSTRUMENT_LDFLAGS -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    ])
+])
+
+AC_DEFUN([GMC_ARG_COVERAGE], [
+    AC_ARG_ENABLE([coverage],
+        [AS_HELP_STRING([--enable-coverage], [build with gcov counters])],
+        [], [enable_coverage=no])
+    AS_IF([test "$enable_coverage" = yes], [
+        INSTRUMENT_CFLAGS="$INSTRUMENT_CFLAGS --coverage"
+        INSTRUMENT_LDFLAGS="$INSTRUMENT_LDFLAGS --coverage"
+    ])
+])
+
+# GMC_ARG_FUZZERS: --enable-fuzzers links the fuzz targets with clang's libFuzzer. Without it they
+# replay their corpus in make check.
+AC_DEFUN([GMC_ARG_FUZZERS], [
+    AC_ARG_ENABLE([fuzzers],
+        [AS_HELP_STRING([--enable-fuzzers], [link fuzz targets with libFuzzer (needs CC=clang)])],
+        [], [enable_fuzzers=no])
+    AS_IF([test "$enable_fuzzers" = yes], [
+        INSTRUMENT_CFLAGS="$INSTRUMENT_CFLAGS -fsanitize=fuzzer-no-link"
+        GMC_CHECK_CC_FLAG([-fsanitize=fuzzer-no-link], [],
+            [AC_MSG_ERROR([--enable-fuzzers needs a compiler with libFuzzer: CC=clang])])
+    ])
+    AM_CONDITIONAL([WITH_FUZZERS], [test "$enable_fuzzers" = yes])
+    AM_CONDITIONAL([INSTRUMENTED], [test -n "$INSTRUMENT_CFLAGS"])
+    AC_SUBST([INSTRUMENT_CFLAGS])
+    AC_SUBST([INSTRUMENT_LDFLAGS])
+])
+
+# GMC_CHECK_CC_FLAG(FLAG, IF-YES, IF-NO): whether the compiler takes FLAG without a warning.
+AC_DEFUN([GMC_CHECK_CC_FLAG], [
+    AC_MSG_CHECKING([whether $CC takes $1])
+    gmc_saved_cflags=$CFLAGS
+    CFLAGS="$CFLAGS -Werror $1"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM()],
+        [CFLAGS=$gmc_saved_cflags; AC_MSG_RESULT([yes]); $2],
+        [CFLAGS=$gmc_saved_cflags; AC_MSG_RESULT([no]); $3])
+])
+
+# GMC_WARNINGS: WARN_CFLAGS for our own code, EXACT_CFLAGS for code whose decisions have to be the
+# same with each compiler (no fused multiply-add).
+AC_DEFUN([GMC_WARNINGS], [
+    WARN_CFLAGS=
+    for gmc_flag in -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wvla; do
+        GMC_CHECK_CC_FLAG([$gmc_flag], [WARN_CFLAGS="$WARN_CFLAGS $gmc_flag"])
+    done
+    AS_IF([test "$enable_werror" = yes], [WARN_CFLAGS="$WARN_CFLAGS -Werror"])
+    EXACT_CFLAGS=
+    GMC_CHECK_CC_FLAG([-ffp-contract=off], [EXACT_CFLAGS=-ffp-contract=off])
+    AC_SUBST([WARN_CFLAGS])
+    AC_SUBST([EXACT_CFLAGS])
+])
