@@ -47,6 +47,7 @@ AC_DEFUN([GMC_ARG_FUZZERS], [
         [], [enable_fuzzers=no])
     AS_IF([test "$enable_fuzzers" = yes], [
         INSTRUMENT_CFLAGS="$INSTRUMENT_CFLAGS -fsanitize=fuzzer-no-link"
+        FUZZ_ENGINE=-fsanitize=fuzzer
         GMC_CHECK_CC_FLAG([-fsanitize=fuzzer-no-link], [],
             [AC_MSG_ERROR([--enable-fuzzers needs a compiler with libFuzzer: CC=clang])])
     ])
@@ -54,6 +55,7 @@ AC_DEFUN([GMC_ARG_FUZZERS], [
     AM_CONDITIONAL([INSTRUMENTED], [test -n "$INSTRUMENT_CFLAGS"])
     AC_SUBST([INSTRUMENT_CFLAGS])
     AC_SUBST([INSTRUMENT_LDFLAGS])
+    AC_SUBST([FUZZ_ENGINE])
 ])
 
 # GMC_CHECK_CC_FLAG(FLAG, IF-YES, IF-NO): whether the compiler takes FLAG without a warning.
