@@ -14,3 +14,11 @@ EXTRA_DIST += libgmcast/core/.includes
 # A test is two lines:
 #   check_PROGRAMS += tests/unit/test_x
 #   tests_unit_test_x_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
+# The manifest.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/manifest.c libgmcast/core/manifest.h
+check_PROGRAMS += tests/unit/test_manifest
+tests_unit_test_manifest_SOURCES = tests/unit/test_manifest.c tests/unit/toy_crypto.h
+tests_unit_test_manifest_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_page
+tests_fuzz_fuzz_page_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
