@@ -7,12 +7,17 @@ EXTRA_DIST += sim-wan/.includes
 noinst_LTLIBRARIES += sim-wan/libsim.la
 sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
-sim_wan_libsim_la_SOURCES =
+sim_wan_libsim_la_SOURCES = \
+	sim-wan/engine.c sim-wan/engine.h \
+	sim-wan/mem.c sim-wan/mem.h \
+	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
+	sim-wan/packet.c sim-wan/packet.h \
+	sim-wan/route.c \
+	sim-wan/wire.c sim-wan/wire.h
 
-# bin_PROGRAMS += sim-wan/sim-wan
-# sim_wan_sim_wan_SOURCES = sim-wan/main.c
-# sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS)
-
-# A test is two lines:
-#   check_PROGRAMS += tests/unit/test_sim_x
-#   tests_unit_test_sim_x_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_engine
+tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_wire
+tests_unit_test_sim_wire_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_net
+tests_unit_test_sim_net_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

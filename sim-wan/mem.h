@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory for the simulator: asking for it cannot fail. A simulation that does not fit ends with a
+ * message; nothing useful could go on. */
+#ifndef SIM_MEM_H
+#define SIM_MEM_H
+
+#include <stddef.h>
+
+void *sim_alloc(size_t bytes);                         /* contents undefined */
+void *sim_calloc(size_t count, size_t bytes);          /* zeros */
+void *sim_grow(void *old, size_t count, size_t bytes); /* realloc of an array */
+char *sim_strdup(const char *text);
+
+/* Grows an array for one more element; doubles. */
+void *sim_reserve(void *array, size_t count, size_t *capacity, size_t bytes);
+
+/* The struct of which ptr points at a member. */
+#define SIM_OWNER(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+#endif

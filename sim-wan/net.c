@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The network: hosts joined by wires; packets hop along the routes of route.c. */
+#include "sim-wan/net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "sim-wan/mem.h"
+#include "sim-wan/net_internal.h"
+
+static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet);
+static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
+                       enum sim_drop drop, const struct sim_packet *packet);
+
+void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct sim_net_sink *sink,
+                  const struct gmc_prng *prng)
+{
+    *net = (struct sim_net){.engine = engine, .sink = *sink, .prng = *prng};
+    net->lanes = (struct sim_wire_sink){net, lane_deliver, sink->watch != NULL ? lane_watch : NULL};
+    sim_packet_pool_init(&net->pool);
+}
+
+void sim_net_fini(struct sim_net *net)
+{
+    sim_net_forget_routes(net);
+    for (size_t i = 0; i < net->wire_count; i++) {
+        sim_lane_fini(&net->wires[i]->lanes[0]);
+        sim_lane_fini(&net->wires[i]->lanes[1]);
+        free(net->wires[i]);
+    }
+    for (size_t i = 0; i < net->host_count; i++)
+        free(net->hosts[i].ports);
+    free(net->wires);
+    free(net->hosts);
+    free(net->blocked);
+    sim_packet_pool_fini(&net->pool);
+    *net = (struct sim_net){0};
+}
+
+uint32_t sim_net_add_host(struct sim_net *net)
+{
+    GMC_ASSERT(net->routes == NULL);
+    net->hosts = sim_reserve(net->hosts, net->host_count, &net->host_capacity, sizeof(*net->hosts));
+    net->hosts[net->host_count] = (struct sim_net_host){0};
+    return (uint32_t)net->host_count++;
+}
+
+static void add_port(struct sim_net_host *host, struct sim_port port)
+{
+    GMC_ASSERT(host->port_count < SIM_NO_PORT);
+    host->ports =
+        sim_reserve(host->ports, host->port_count, &host->port_capacity, sizeof(*host->ports));
+    host->ports[host->port_count++] = port;
+}
+
+uint32_t sim_net_add_wire(struct sim_net *net, uint32_t a, uint32_t b,
+                          const struct sim_wire_config *a_to_b,
+                          const struct sim_wire_config *b_to_a)
+{
+    GMC_ASSERT(net->routes == NULL && a != b && a < net->host_count && b < net->host_count);
+    uint32_t id = (uint32_t)net->wire_count;
+    struct sim_net_wire *wire = sim_calloc(1, sizeof(*wire));
+    wire->ends[0] = a;
+    wire->ends[1] = b;
+    for (uint32_t way = 0; way < 2; way++) {
+        struct gmc_prng prng;
+        gmc_prng_fork_nth(&net->prng, "lane", id * 2 + way, &prng);
+        sim_lane_init(&wire->lanes[way], net->engine, &net->pool, &net->lanes, id * 2 + way,
+                      way == 0 ? a_to_b : b_to_a, &prng);
+    }
+    net->wires = sim_reserve(net->wires, net->wire_count, &net->wire_capacity,
+                             sizeof(struct sim_net_wire *));
+    net->wires[net->wire_count++] = wire;
+    add_port(&net->hosts[a], (struct sim_port){id, b, 0});
+    add_port(&net->hosts[b], (struct sim_port){id, a, 1});
+    return id;
+}
+
+struct sim_lane *sim_net_lane(struct sim_net *net, uint32_t wire, int direction)
+{
+    GMC_ASSERT(wire < net->wire_count);
+    return &net->wires[wire]->lanes[direction];
+}
+
+void sim_net_wire_ends(const struct sim_net *net, uint32_t wire, uint32_t *a, uint32_t *b)
+{
+    *a = net->wires[wire]->ends[0];
+    *b = net->wires[wire]->ends[1];
+}
+
+uint32_t sim_net_wire_between(const struct sim_net *net, uint32_t a, uint32_t b)
+{
+    const struct sim_net_host *host = &net->hosts[a];
+    for (size_t i = 0; i < host->port_count; i++)
+        if (host->ports[i].neighbour == b)
+            return host->ports[i].wire;
+    return UINT32_MAX;
+}
+
+void sim_net_set_wire_up(struct sim_net *net, uint32_t wire, bool up)
+{
+    sim_lane_set_up(sim_net_lane(net, wire, 0), up);
+    sim_lane_set_up(sim_net_lane(net, wire, 1), up);
+}
+
+/* ---- the firewall ---- */
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* Index of the first pair not below key. */
+static size_t find_pair(const struct sim_net *net, uint64_t key)
+{
+    size_t low = 0, high = net->blocked_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (net->blocked[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool sim_net_is_udp_blocked(const struct sim_net *net, uint32_t a, uint32_t b)
+{
+    size_t i = find_pair(net, pair_key(a, b));
+    return i < net->blocked_count && net->blocked[i] == pair_key(a, b);
+}
+
+void sim_net_block_udp(struct sim_net *net, uint32_t a, uint32_t b, bool blocked)
+{
+    if (sim_net_is_udp_blocked(net, a, b) == blocked)
+        return;
+    size_t i = find_pair(net, pair_key(a, b));
+    if (!blocked) {
+        net->blocked_count--;
+        memmove(&net->blocked[i], &net->blocked[i + 1],
+                (net->blocked_count - i) * sizeof(*net->blocked));
+        return;
+    }
+    net->blocked = sim_reserve(net->blocked, net->blocked_count, &net->blocked_capacity,
+                               sizeof(*net->blocked));
+    memmove(&net->blocked[i + 1], &net->blocked[i],
+            (net->blocked_count - i) * sizeof(*net->blocked));
+    net->blocked[i] = pair_key(a, b);
+    net->blocked_count++;
+}
+
+/* ---- packets ---- */
+static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
+{
+    uint16_t port = sim_net_routes_to(net, packet->to)[at];
+    if (port == SIM_NO_PORT) {
+        net->count.unroutable_packets++;
+        sim_packet_free(&net->pool, packet);
+        return;
+    }
+    const struct sim_port *way = &net->hosts[at].ports[port];
+    sim_lane_send(&net->wires[way->wire]->lanes[way->direction], packet);
+}
+
+static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet)
+{
+    struct sim_net *net = ctx;
+    uint32_t at = net->wires[lane->id / 2]->ends[1 - lane->id % 2];
+    if (packet->to != at) {
+        forward(net, at, packet);
+        return;
+    }
+    net->sink.arrived(net->sink.ctx, at, packet);
+    sim_packet_free(&net->pool, packet);
+}
+
+static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
+                       enum sim_drop drop, const struct sim_packet *packet)
+{
+    struct sim_net *net = ctx;
+    net->sink.watch(net->sink.ctx, lane->id / 2, (int)(lane->id % 2), news, drop, packet);
+}
+
+void sim_net_send(struct sim_net *net, struct sim_packet *packet)
+{
+    GMC_ASSERT(packet->from != packet->to && packet->to < net->host_count);
+    if (packet->proto == SIM_PROTO_UDP && net->blocked_count > 0 &&
+        sim_net_is_udp_blocked(net, packet->from, packet->to)) {
+        net->count.blocked_packets++;
+        sim_packet_free(&net->pool, packet);
+        return;
+    }
+    forward(net, packet->from, packet);
+}
+
+static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_t to, size_t len,
+                                     enum sim_proto proto, uint32_t overhead)
+{
+    struct sim_packet *packet = sim_packet_new(&net->pool, len);
+    packet->from = from;
+    packet->to = to;
+    packet->proto = (uint8_t)proto;
+    packet->wire_bytes = (uint32_t)len + overhead;
+    return packet;
+}
+
+void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to,
+                      const struct gmc_bytes *pieces, size_t piece_count)
+{
+    size_t len = 0, at = 0;
+    for (size_t i = 0; i < piece_count; i++)
+        len += pieces[i].len;
+    struct sim_packet *packet =
+        new_packet(net, from, to, len, SIM_PROTO_UDP, SIM_UDP_OVERHEAD_BYTES);
+    for (size_t i = 0; i < piece_count; i++) {
+        if (pieces[i].len > 0)
+            memcpy(packet->data + at, pieces[i].data, pieces[i].len);
+        at += pieces[i].len;
+    }
+    sim_net_send(net, packet);
+}
+
+struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len)
+{
+    return new_packet(net, from, to, len, SIM_PROTO_TCP, SIM_TCP_OVERHEAD_BYTES);
+}
+
+bool sim_net_is_balanced(const struct sim_net *net, uint32_t *wire)
+{
+    for (uint32_t i = 0; i < net->wire_count; i++) {
+        if (!sim_lane_is_balanced(&net->wires[i]->lanes[0]) ||
+            !sim_lane_is_balanced(&net->wires[i]->lanes[1])) {
+            *wire = i;
+            return false;
+        }
+    }
+    return true;
+}

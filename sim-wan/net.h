@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The network: hosts, wires between them, and packets that find their way over several wires on
+ * static shortest paths. It carries datagrams and TCP segments alike and knows no gateway.
+ *
+ * Routes are those of least delay, then fewest hops, then lowest host number; a wire that is down
+ * stays on its routes (as a failed circuit does until somebody reroutes). They are computed per
+ * destination on first use, so a large topology pays for what it talks to.
+ */
+#ifndef SIM_NET_H
+#define SIM_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/prng.h"
+#include "sim-wan/engine.h"
+#include "sim-wan/wire.h"
+
+#define SIM_NO_HOST UINT32_MAX
+
+struct sim_net_host;
+struct sim_net_wire;
+
+/* What the network hands up. Packets are borrowed for the call. */
+struct sim_net_sink {
+    void *ctx;
+    void (*arrived)(void *ctx, uint32_t host, const struct sim_packet *packet);
+    /* Everything that happens on wires; may be NULL. wire and direction (0: a to b) say where. */
+    void (*watch)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
+                  enum sim_drop drop, const struct sim_packet *packet);
+};
+
+struct sim_net_counters {
+    uint64_t blocked_packets; /* by a firewall that drops UDP */
+    uint64_t unroutable_packets;
+};
+
+struct sim_net {
+    struct sim_engine *engine;
+    struct sim_net_sink sink;
+    struct sim_wire_sink lanes;
+    struct sim_packet_pool pool;
+    struct gmc_prng prng;
+    struct sim_net_host *hosts;
+    size_t host_count, host_capacity;
+    struct sim_net_wire **wires; /* each stays where it is: lanes hold events */
+    size_t wire_count, wire_capacity;
+    uint64_t *blocked; /* sorted pairs between which UDP does not pass */
+    size_t blocked_count, blocked_capacity;
+    uint16_t **routes; /* by destination: port to take at every host; NULL: not yet computed */
+    struct sim_net_counters count;
+};
+
+void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct sim_net_sink *sink,
+                  const struct gmc_prng *prng);
+void sim_net_fini(struct sim_net *net);
+
+/* All hosts and wires before the first packet. Returns the number of the host or wire. */
+uint32_t sim_net_add_host(struct sim_net *net);
+uint32_t sim_net_add_wire(struct sim_net *net, uint32_t a, uint32_t b,
+                          const struct sim_wire_config *a_to_b,
+                          const struct sim_wire_config *b_to_a);
+
+struct sim_lane *sim_net_lane(struct sim_net *net, uint32_t wire, int direction);
+void sim_net_wire_ends(const struct sim_net *net, uint32_t wire, uint32_t *a, uint32_t *b);
+/* The wire between two neighbours; UINT32_MAX: none. */
+uint32_t sim_net_wire_between(const struct sim_net *net, uint32_t a, uint32_t b);
+void sim_net_set_wire_up(struct sim_net *net, uint32_t wire, bool up);
+/* Whether a firewall drops UDP between the two, both ways. */
+void sim_net_block_udp(struct sim_net *net, uint32_t a, uint32_t b, bool blocked);
+bool sim_net_is_udp_blocked(const struct sim_net *net, uint32_t a, uint32_t b);
+
+/* Sends a datagram given in pieces. */
+void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to,
+                      const struct gmc_bytes *pieces, size_t piece_count);
+/* A segment to fill in and send; len bytes of payload. */
+struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len);
+/* Takes the packet. */
+void sim_net_send(struct sim_net *net, struct sim_packet *packet);
+
+/* Next host on the way; SIM_NO_HOST when there is none. */
+uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to);
+/* Propagation delay of the path; GMC_TIME_NEVER when there is none. */
+gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to);
+
+/* Whether every wire's counters add up; *wire: the first that does not. */
+bool sim_net_is_balanced(const struct sim_net *net, uint32_t *wire);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What net.c and route.c share: how hosts and wires are kept. */
+#ifndef SIM_NET_INTERNAL_H
+#define SIM_NET_INTERNAL_H
+
+#include "sim-wan/net.h"
+
+struct sim_port {
+    uint32_t wire;
+    uint32_t neighbour;
+    uint8_t direction; /* of the wire, away from this host */
+};
+
+struct sim_net_host {
+    struct sim_port *ports;
+    size_t port_count, port_capacity;
+};
+
+struct sim_net_wire {
+    uint32_t ends[2];
+    struct sim_lane lanes[2];
+};
+
+#define SIM_NO_PORT UINT16_MAX
+
+/* The port at every host on the way to `to`, computed when first asked for. */
+const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to);
+void sim_net_forget_routes(struct sim_net *net);
+
+#endif

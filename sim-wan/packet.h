@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A packet on the wires: who to whom, how many bytes it takes on a wire, and what it carries.
+ * Packets come from a pool with free lists for two sizes, so a transfer allocates nothing per
+ * packet once it runs. */
+#ifndef SIM_PACKET_H
+#define SIM_PACKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+#define SIM_UDP_OVERHEAD_BYTES 28u /* IPv4 and UDP heads */
+#define SIM_TCP_OVERHEAD_BYTES 52u /* IPv4 and TCP heads with time stamps */
+
+enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP };
+
+/* What TCP needs to know of a segment; zero in datagrams. */
+struct sim_segment {
+    uint64_t connection; /* unique in the run */
+    uint32_t sequence;   /* number of the segment in its direction, from 0 */
+    uint32_t ack;        /* every segment below has arrived */
+    uint64_t sack;       /* bit i: segment ack + 1 + i has arrived */
+    uint8_t flags;
+};
+
+struct sim_packet {
+    struct sim_packet *next, *prev; /* owned by whoever holds the packet */
+    gmc_time arrival;               /* at the end of the present wire */
+    uint32_t from, to;              /* hosts */
+    uint32_t wire_bytes;            /* payload and heads */
+    uint32_t len;                   /* of data */
+    uint32_t capacity;
+    uint8_t proto;
+    struct sim_segment segment;
+    uint8_t data[];
+};
+
+struct sim_packet_pool {
+    struct sim_packet *free_small, *free_full;
+    uint64_t live; /* packets given out */
+};
+
+void sim_packet_pool_init(struct sim_packet_pool *pool);
+/* Every packet must be back. */
+void sim_packet_pool_fini(struct sim_packet_pool *pool);
+/* A packet for len bytes of data; all else zero. */
+struct sim_packet *sim_packet_new(struct sim_packet_pool *pool, size_t len);
+struct sim_packet *sim_packet_copy(struct sim_packet_pool *pool, const struct sim_packet *packet);
+void sim_packet_free(struct sim_packet_pool *pool, struct sim_packet *packet);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shortest paths: Dijkstra from the destination backwards, over the delays of the lanes that lead
+ * to it. */
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "sim-wan/mem.h"
+#include "sim-wan/net_internal.h"
+
+struct reach {
+    gmc_duration delay;
+    uint32_t hops;
+    uint32_t host;
+};
+
+struct frontier {
+    struct reach *heap;
+    size_t count, capacity;
+};
+
+/* Less delay, then fewer hops, then the lower number: the same routes everywhere. */
+static bool nearer(const struct reach *a, const struct reach *b)
+{
+    if (a->delay != b->delay)
+        return a->delay < b->delay;
+    if (a->hops != b->hops)
+        return a->hops < b->hops;
+    return a->host < b->host;
+}
+
+static void frontier_push(struct frontier *frontier, struct reach reach)
+{
+    frontier->heap =
+        sim_reserve(frontier->heap, frontier->count, &frontier->capacity, sizeof(*frontier->heap));
+    size_t i = frontier->count++;
+    for (; i > 0 && nearer(&reach, &frontier->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        frontier->heap[i] = frontier->heap[(i - 1) / 2];
+    frontier->heap[i] = reach;
+}
+
+static struct reach frontier_pop(struct frontier *frontier)
+{
+    struct reach first = frontier->heap[0];
+    struct reach last = frontier->heap[--frontier->count];
+    size_t i = 0;
+    while (i * 2 + 1 < frontier->count) {
+        size_t child = i * 2 + 1;
+        if (child + 1 < frontier->count &&
+            nearer(&frontier->heap[child + 1], &frontier->heap[child]))
+            child++;
+        if (!nearer(&frontier->heap[child], &last))
+            break;
+        frontier->heap[i] = frontier->heap[child];
+        i = child;
+    }
+    if (frontier->count > 0)
+        frontier->heap[i] = last;
+    return first;
+}
+
+/* The port of `host` that leads to `neighbour` over `wire`. */
+static uint16_t port_over(const struct sim_net_host *host, uint32_t wire)
+{
+    for (size_t i = 0; i < host->port_count; i++)
+        if (host->ports[i].wire == wire)
+            return (uint16_t)i;
+    return SIM_NO_PORT;
+}
+
+static void relax(struct sim_net *net, struct frontier *frontier, struct reach *best,
+                  uint16_t *ports, const struct reach *at)
+{
+    const struct sim_net_host *host = &net->hosts[at->host];
+    for (size_t i = 0; i < host->port_count; i++) {
+        const struct sim_port *port = &host->ports[i];
+        const struct sim_lane *inbound = &net->wires[port->wire]->lanes[!port->direction];
+        struct reach reach = {gmc_time_add(at->delay, inbound->config.delay), at->hops + 1,
+                              port->neighbour};
+        if (!nearer(&reach, &best[port->neighbour]))
+            continue;
+        best[port->neighbour] = reach;
+        ports[port->neighbour] = port_over(&net->hosts[port->neighbour], port->wire);
+        frontier_push(frontier, reach);
+    }
+}
+
+static uint16_t *shortest_paths(struct sim_net *net, uint32_t to)
+{
+    uint16_t *ports = sim_alloc(net->host_count * sizeof(*ports));
+    struct reach *best = sim_alloc(net->host_count * sizeof(*best));
+    for (uint32_t i = 0; i < net->host_count; i++) {
+        ports[i] = SIM_NO_PORT;
+        best[i] = (struct reach){GMC_TIME_NEVER, UINT32_MAX, i};
+    }
+    struct frontier frontier = {0};
+    best[to] = (struct reach){0, 0, to};
+    frontier_push(&frontier, best[to]);
+    while (frontier.count > 0) {
+        struct reach at = frontier_pop(&frontier);
+        if (at.delay == best[at.host].delay && at.hops == best[at.host].hops)
+            relax(net, &frontier, best, ports, &at);
+    }
+    free(frontier.heap);
+    free(best);
+    return ports;
+}
+
+const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to)
+{
+    if (net->routes == NULL)
+        net->routes = sim_calloc(net->host_count, sizeof(*net->routes));
+    if (net->routes[to] == NULL)
+        net->routes[to] = shortest_paths(net, to);
+    return net->routes[to];
+}
+
+void sim_net_forget_routes(struct sim_net *net)
+{
+    if (net->routes == NULL)
+        return;
+    for (size_t i = 0; i < net->host_count; i++)
+        free(net->routes[i]);
+    free(net->routes);
+    net->routes = NULL;
+}
+
+uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to)
+{
+    GMC_ASSERT(at < net->host_count && to < net->host_count);
+    uint16_t port = sim_net_routes_to(net, to)[at];
+    return port == SIM_NO_PORT ? SIM_NO_HOST : net->hosts[at].ports[port].neighbour;
+}
+
+gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)
+{
+    const uint16_t *ports = sim_net_routes_to(net, to);
+    gmc_duration delay = 0;
+    while (from != to) {
+        if (ports[from] == SIM_NO_PORT)
+            return GMC_TIME_NEVER;
+        const struct sim_port *port = &net->hosts[from].ports[ports[from]];
+        delay = gmc_time_add(delay, net->wires[port->wire]->lanes[port->direction].config.delay);
+        from = port->neighbour;
+    }
+    return delay;
+}
