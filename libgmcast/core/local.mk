@@ -22,3 +22,12 @@ tests_unit_test_manifest_SOURCES = tests/unit/test_manifest.c tests/unit/toy_cry
 tests_unit_test_manifest_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_page
 tests_fuzz_fuzz_page_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+
+# Choosing a tree.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/tree.c libgmcast/core/tree.h \
+	libgmcast/core/tree_binary.c libgmcast/core/tree_binomial.c libgmcast/core/tree_chain.c \
+	libgmcast/core/tree_eco.c libgmcast/core/tree_eco.h libgmcast/core/tree_flat.c \
+	libgmcast/core/tree_order.c libgmcast/core/tree_order.h libgmcast/core/tree_shapes.h
+check_PROGRAMS += tests/unit/test_tree
+tests_unit_test_tree_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+EXTRA_DIST += tests/vectors/wan_top_tree.csv

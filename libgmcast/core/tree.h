@@ -41,11 +41,12 @@ const struct gmc_tree_ops *gmc_tree_ops(enum gmc_tree_shape shape);
 GMC_NODISCARD gmc_status gmc_tree_shape_from_name(const char *name, enum gmc_tree_shape *shape);
 
 /* Where a gateway that joins a running tree goes: the eco rules with all others fixed.
- * parent[] holds the others' parents (parent[u] ignored). */
+ * parent[] holds the others' parents (parent[u] ignored); -1 for those that are not in the tree
+ * now. They are not chosen, nor is anyone below them or below u. INVALID (u), NOMEM. */
 GMC_NODISCARD gmc_status gmc_tree_attach(const struct gmc_tree_graph *graph, const int32_t *parent,
                                          int32_t u, int32_t *chosen);
 
-/* OK, or INVALID (parent out of range, several roots) or LOOP. */
+/* OK, INVALID (parent out of range, several roots), LOOP, NOMEM. Time and memory grow with n. */
 GMC_NODISCARD gmc_status gmc_tree_check(const int32_t *parent, size_t n);
 
 #endif
