@@ -22,5 +22,27 @@ PURE_LIBS += libgmcast/base/libbase.la
 
 EXTRA_DIST += libgmcast/base/.includes
 
-check_PROGRAMS += tests/unit/test_status
+check_PROGRAMS += \
+	tests/unit/test_bytes \
+	tests/unit/test_heap \
+	tests/unit/test_interval \
+	tests/unit/test_list \
+	tests/unit/test_map \
+	tests/unit/test_pool \
+	tests/unit/test_prng \
+	tests/unit/test_status \
+	tests/unit/test_time \
+	tests/unit/test_trace
+tests_unit_test_bytes_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_heap_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_interval_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_list_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_map_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_pool_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_prng_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_status_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_time_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_trace_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_interval
+tests_fuzz_fuzz_interval_LDADD = $(FUZZ_MAIN) $(GMC_BASE_LIBS)
