@@ -11,7 +11,7 @@ EXTRA_DIST += libgmcast/client/.includes libgmcast/include/gmcast/.includes
 
 # Each header in include/gmcast compiles alone and includes nothing of ours but its neighbours.
 gmcastincludedir = $(includedir)/gmcast
-gmcastinclude_HEADERS =
+gmcastinclude_HEADERS = libgmcast/include/gmcast/control.h
 
 # current:revision:age by the rules of libtool's manual, changed only in a release.
 lib_LTLIBRARIES += libgmcast.la

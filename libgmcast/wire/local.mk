@@ -4,7 +4,10 @@
 noinst_LTLIBRARIES += libgmcast/wire/libwire.la
 libgmcast_wire_libwire_la_CPPFLAGS = $(PURE_CPPFLAGS)
 libgmcast_wire_libwire_la_CFLAGS = $(PURE_CFLAGS)
-libgmcast_wire_libwire_la_SOURCES =
+libgmcast_wire_libwire_la_SOURCES = \
+	libgmcast/wire/ctl_arena.c libgmcast/wire/ctl_arena.h \
+	libgmcast/wire/ctl_codec.c libgmcast/wire/ctl_codec.h \
+	libgmcast/wire/ctl_codec_reply.c
 
 # scripts/check-purity holds these objects to its list of allowed names.
 PURE_LIBS += libgmcast/wire/libwire.la
@@ -14,3 +17,8 @@ EXTRA_DIST += libgmcast/wire/.includes
 # A test is two lines:
 #   check_PROGRAMS += tests/unit/test_x
 #   tests_unit_test_x_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
+
+check_PROGRAMS += tests/unit/test_ctl_codec
+tests_unit_test_ctl_codec_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_ctl
+tests_fuzz_fuzz_ctl_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The control API of a gateway as plain data: requests, and what replies say about transfers and
+ * peers. Strings are never NULL in what a reply holds; names of files may be any bytes but NUL. */
+#ifndef GMCAST_CONTROL_H
+#define GMCAST_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GMC_CTL_DIGEST_BYTES 32
+/* "0123456789abcdef@domain", with the terminating zero. */
+#define GMC_CTL_CHANNEL_TEXT_MAX 273
+
+enum gmc_ctl_kind {
+    GMC_CTL_STAGE = 1, /* begin a transfer */
+    GMC_CTL_ADD,       /* a further domain joins */
+    GMC_CTL_STATUS,    /* one transfer with its members, or all without them */
+    GMC_CTL_CANCEL,    /* end it everywhere, remove what is unfinished */
+    GMC_CTL_RESUME,    /* ask failed members again */
+    GMC_CTL_PEERS,     /* known gateways, links, latencies */
+    GMC_CTL_COUNTERS   /* why datagrams were dropped, and other counts */
+};
+
+enum gmc_ctl_transfer_state {
+    GMC_CTL_TRANSFER_UNKNOWN, /* from a newer gateway */
+    GMC_CTL_TRANSFER_SCANNING,
+    GMC_CTL_TRANSFER_PROBING,
+    GMC_CTL_TRANSFER_RUNNING,
+    GMC_CTL_TRANSFER_COMPLETE, /* everywhere; at a target: here */
+    GMC_CTL_TRANSFER_PARTIAL,  /* complete at some, the others failed */
+    GMC_CTL_TRANSFER_CANCELLED,
+    GMC_CTL_TRANSFER_FAILED
+};
+
+enum gmc_ctl_member_state {
+    GMC_CTL_MEMBER_UNKNOWN, /* from a newer gateway */
+    GMC_CTL_MEMBER_WAITING,
+    GMC_CTL_MEMBER_RECEIVING,
+    GMC_CTL_MEMBER_VERIFIED, /* proved the object's digest */
+    GMC_CTL_MEMBER_FAILED,
+    GMC_CTL_MEMBER_SILENT /* not heard from, may come back */
+};
+
+struct gmc_ctl_target {
+    const char *domain; /* name or alias */
+    const char *path;   /* "" the granted directory; "x/" into x; else the new name */
+};
+
+/* Strings may be NULL for "". */
+struct gmc_ctl_request {
+    enum gmc_ctl_kind kind;
+    const char *channel; /* ADD, STATUS, CANCEL, RESUME: "hex@domain" or the first hex digits;
+                            STATUS "": all */
+    const char *from;    /* STAGE: the domain that holds the data; "" the gateway asked */
+    const char *const *sources; /* STAGE: absolute paths there */
+    size_t source_count;
+    const struct gmc_ctl_target *targets; /* STAGE, ADD (one) */
+    size_t target_count;
+    const char *shape; /* STAGE: eco, flat, binomial, binary, chain; "" the default */
+    uint64_t rate_bps; /* STAGE: cap of what each link carries, bit/s; 0 none */
+};
+
+/* A target of a transfer. */
+struct gmc_ctl_member {
+    const char *domain;
+    const char *parent; /* "" not attached */
+    const char *path;
+    enum gmc_ctl_member_state state;
+    uint64_t bytes;      /* verified and stored, of the transfer's total_bytes */
+    uint64_t repairs;    /* fragments that its parent sent again */
+    uint64_t elapsed_ns; /* until verified, or until now */
+    bool has_digest;
+    uint8_t digest[GMC_CTL_DIGEST_BYTES];
+    const char *reason;
+    uint64_t latency_ns; /* round trip to its parent, as probed; 0 unknown */
+};
+
+struct gmc_ctl_transfer {
+    const char *channel; /* 16 hexadecimal digits, "@", source domain */
+    bool is_source;      /* the answering gateway is the source */
+    enum gmc_ctl_transfer_state state;
+    const char *shape;
+    uint64_t total_bytes; /* listing and data; 0 not known yet */
+    uint64_t bytes;       /* at the answering gateway */
+    uint64_t file_count;
+    uint64_t rate_bps; /* cap; 0 none */
+    uint64_t elapsed_ns;
+    uint64_t setup_ns; /* command to first data; 0 not yet */
+    uint32_t tree_version;
+    bool has_digest;
+    uint8_t digest[GMC_CTL_DIGEST_BYTES];
+    const char *reason;
+    uint32_t total_members, verified_members, failed_members;
+    const struct gmc_ctl_member *members; /* only when one transfer was asked for */
+    size_t member_count;
+};
+
+struct gmc_ctl_peer {
+    const char *domain;
+    bool up;
+    bool stream; /* UDP is blocked: datagrams travel inside the TLS connection */
+    uint64_t rtt_ns, min_rtt_ns;
+    uint64_t rate_bps; /* what congestion control allows now */
+    uint64_t bytes_sent, bytes_received;
+    uint64_t packets_sent, packets_lost;
+    uint32_t payload_max; /* UDP payload that the path takes */
+    const char *reason;   /* why it is down */
+};
+
+/* A measured round trip between two entries of peers. */
+struct gmc_ctl_latency {
+    uint32_t a, b;
+    uint64_t rtt_ns;
+};
+
+struct gmc_ctl_counter {
+    const char *name;
+    uint64_t value;
+};
+
+struct gmc_ctl_reply {
+    int status;          /* 0, or a negative code; error then says why */
+    const char *error;   /* what, where, what to do */
+    const char *domain;  /* who answers */
+    const char *channel; /* STAGE, ADD, CANCEL, RESUME */
+    const struct gmc_ctl_transfer *transfers;
+    size_t transfer_count;
+    const struct gmc_ctl_peer *peers; /* the first is the answering gateway itself */
+    size_t peer_count;
+    const struct gmc_ctl_latency *latencies;
+    size_t latency_count;
+    const struct gmc_ctl_counter *counters;
+    size_t counter_count;
+};
+
+#endif

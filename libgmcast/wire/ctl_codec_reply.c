@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns replies of the control API as bytes. */
+#include "wire/ctl_codec.h"
+
+#include <string.h>
+
+#include "proto/ctl.pb-c.h"
+#include "wire/control.h"
+#include "wire/ctl_arena.h"
+
+/* The plain enums have the numbers of the wire, so that no table is between them. */
+_Static_assert((int)GMC_CTL_TRANSFER_FAILED == GMCAST__CTL__TRANSFER_STATE__TRANSFER_FAILED, "");
+_Static_assert((int)GMC_CTL_MEMBER_SILENT == GMCAST__CTL__MEMBER_STATE__MEMBER_SILENT, "");
+
+/* ---- encoding ---- */
+
+static void fill_member(const struct gmc_ctl_member *from, Gmcast__Ctl__Member *to)
+{
+    const char *path = from->path != NULL ? from->path : "";
+
+    gmcast__ctl__member__init(to);
+    to->domain = gmc_ctl_text(from->domain);
+    to->parent = gmc_ctl_text(from->parent);
+    to->path = gmc_ctl_data(path, strlen(path));
+    to->state = (Gmcast__Ctl__MemberState)from->state;
+    to->bytes = from->bytes;
+    to->repairs = from->repairs;
+    to->elapsed_ns = from->elapsed_ns;
+    to->digest = gmc_ctl_data(from->digest, from->has_digest ? sizeof from->digest : 0);
+    to->reason = gmc_ctl_text(from->reason);
+    to->latency_ns = from->latency_ns;
+}
+
+static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ctl__Transfer *to)
+{
+    gmcast__ctl__transfer__init(to);
+    to->channel = gmc_ctl_text(from->channel);
+    to->is_source = from->is_source;
+    to->state = (Gmcast__Ctl__TransferState)from->state;
+    to->shape = gmc_ctl_text(from->shape);
+    to->total_bytes = from->total_bytes;
+    to->bytes = from->bytes;
+    to->file_count = from->file_count;
+    to->rate_bps = from->rate_bps;
+    to->elapsed_ns = from->elapsed_ns;
+    to->setup_ns = from->setup_ns;
+    to->tree_version = from->tree_version;
+    to->digest = gmc_ctl_data(from->digest, from->has_digest ? sizeof from->digest : 0);
+    to->reason = gmc_ctl_text(from->reason);
+    to->member_count = from->total_members;
+    to->verified_count = from->verified_members;
+    to->failed_count = from->failed_members;
+}
+
+static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_ctl_transfer *from,
+                                Gmcast__Ctl__Transfer *to)
+{
+    Gmcast__Ctl__Member *members = gmc_ctl_alloc(holder, from->member_count, sizeof *members);
+
+    fill_transfer_fields(from, to);
+    to->members = gmc_ctl_alloc(holder, from->member_count, sizeof(void *));
+    if (members == NULL || to->members == NULL)
+        return GMC_ERR_NOMEM;
+    to->n_members = from->member_count;
+    for (size_t i = 0; i < from->member_count; i++) {
+        fill_member(&from->members[i], &members[i]);
+        to->members[i] = &members[i];
+    }
+    return GMC_OK;
+}
+
+static gmc_status fill_transfers(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                                 Gmcast__Ctl__Reply *message)
+{
+    size_t count = reply->transfer_count;
+    Gmcast__Ctl__Transfer *transfers = gmc_ctl_alloc(holder, count, sizeof *transfers);
+
+    message->transfers = gmc_ctl_alloc(holder, count, sizeof(void *));
+    if (transfers == NULL || message->transfers == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_transfers = count;
+    for (size_t i = 0; i < count; i++) {
+        gmc_status status = fill_transfer(holder, &reply->transfers[i], &transfers[i]);
+
+        if (status != GMC_OK)
+            return status;
+        message->transfers[i] = &transfers[i];
+    }
+    return GMC_OK;
+}
+
+static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
+{
+    gmcast__ctl__peer__init(to);
+    to->domain = gmc_ctl_text(from->domain);
+    to->up = from->up;
+    to->stream = from->stream;
+    to->rtt_ns = from->rtt_ns;
+    to->min_rtt_ns = from->min_rtt_ns;
+    to->rate_bps = from->rate_bps;
+    to->bytes_sent = from->bytes_sent;
+    to->bytes_received = from->bytes_received;
+    to->packets_sent = from->packets_sent;
+    to->packets_lost = from->packets_lost;
+    to->payload_max = from->payload_max;
+    to->reason = gmc_ctl_text(from->reason);
+}
+
+static gmc_status fill_peers(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                             Gmcast__Ctl__Reply *message)
+{
+    Gmcast__Ctl__Peer *peers = gmc_ctl_alloc(holder, reply->peer_count, sizeof *peers);
+
+    message->peers = gmc_ctl_alloc(holder, reply->peer_count, sizeof(void *));
+    if (peers == NULL || message->peers == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_peers = reply->peer_count;
+    for (size_t i = 0; i < reply->peer_count; i++) {
+        fill_peer(&reply->peers[i], &peers[i]);
+        message->peers[i] = &peers[i];
+    }
+    return GMC_OK;
+}
+
+static gmc_status fill_latencies(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                                 Gmcast__Ctl__Reply *message)
+{
+    Gmcast__Ctl__Latency *list = gmc_ctl_alloc(holder, reply->latency_count, sizeof *list);
+
+    message->latencies = gmc_ctl_alloc(holder, reply->latency_count, sizeof(void *));
+    if (list == NULL || message->latencies == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_latencies = reply->latency_count;
+    for (size_t i = 0; i < reply->latency_count; i++) {
+        gmcast__ctl__latency__init(&list[i]);
+        list[i].a = reply->latencies[i].a;
+        list[i].b = reply->latencies[i].b;
+        list[i].rtt_ns = reply->latencies[i].rtt_ns;
+        message->latencies[i] = &list[i];
+    }
+    return GMC_OK;
+}
+
+static gmc_status fill_counters(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                                Gmcast__Ctl__Reply *message)
+{
+    Gmcast__Ctl__Counter *list = gmc_ctl_alloc(holder, reply->counter_count, sizeof *list);
+
+    message->counters = gmc_ctl_alloc(holder, reply->counter_count, sizeof(void *));
+    if (list == NULL || message->counters == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_counters = reply->counter_count;
+    for (size_t i = 0; i < reply->counter_count; i++) {
+        gmcast__ctl__counter__init(&list[i]);
+        list[i].name = gmc_ctl_text(reply->counters[i].name);
+        list[i].value = reply->counters[i].value;
+        message->counters[i] = &list[i];
+    }
+    return GMC_OK;
+}
+
+gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out, size_t *len)
+{
+    struct gmc_ctl_holder *holder = gmc_ctl_holder_new();
+    Gmcast__Ctl__Reply message;
+    gmc_status status;
+
+    if (holder == NULL)
+        return GMC_ERR_NOMEM;
+    gmcast__ctl__reply__init(&message);
+    message.status = reply->status;
+    message.error = gmc_ctl_text(reply->error);
+    message.domain = gmc_ctl_text(reply->domain);
+    message.channel = gmc_ctl_text(reply->channel);
+    status = fill_transfers(holder, reply, &message);
+    if (status == GMC_OK)
+        status = fill_peers(holder, reply, &message);
+    if (status == GMC_OK)
+        status = fill_latencies(holder, reply, &message);
+    if (status == GMC_OK)
+        status = fill_counters(holder, reply, &message);
+    if (status == GMC_OK)
+        status = gmc_ctl_pack(&message.base, out, len);
+    gmc_ctl_release(holder);
+    return status;
+}
+
+/* ---- decoding ---- */
+
+static gmc_status take_digest(const ProtobufCBinaryData *from, bool *has, uint8_t *to)
+{
+    *has = from->len == GMC_CTL_DIGEST_BYTES;
+    if (*has)
+        memcpy(to, from->data, GMC_CTL_DIGEST_BYTES);
+    return *has || from->len == 0 ? GMC_OK : GMC_ERR_INVALID;
+}
+
+static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Member *from,
+                              struct gmc_ctl_member *to)
+{
+    gmc_status status;
+
+    if (!gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) ||
+        !gmc_ctl_text_fits(from->parent, GMC_NAME_MAX) ||
+        !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
+        return GMC_ERR_INVALID;
+    to->domain = from->domain;
+    to->parent = from->parent;
+    to->state = (unsigned)from->state <= GMC_CTL_MEMBER_SILENT
+                    ? (enum gmc_ctl_member_state)from->state
+                    : GMC_CTL_MEMBER_UNKNOWN;
+    to->bytes = from->bytes;
+    to->repairs = from->repairs;
+    to->elapsed_ns = from->elapsed_ns;
+    to->reason = from->reason;
+    to->latency_ns = from->latency_ns;
+    status = take_digest(&from->digest, &to->has_digest, to->digest);
+    if (status != GMC_OK)
+        return status;
+    return gmc_ctl_copy_path(holder, &from->path, GMC_CTL_PATH_MAX, &to->path);
+}
+
+static gmc_status take_members(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Transfer *from,
+                               struct gmc_ctl_transfer *to)
+{
+    struct gmc_ctl_member *members;
+
+    if (from->n_members > GMC_MEMBERS_MAX)
+        return GMC_ERR_INVALID;
+    members = gmc_ctl_alloc(holder, from->n_members, sizeof *members);
+    if (members == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < from->n_members; i++) {
+        gmc_status status = take_member(holder, from->members[i], &members[i]);
+
+        if (status != GMC_OK)
+            return status;
+    }
+    to->members = members;
+    to->member_count = from->n_members;
+    return GMC_OK;
+}
+
+static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Transfer *from,
+                                struct gmc_ctl_transfer *to)
+{
+    gmc_status status;
+
+    if (!gmc_ctl_text_fits(from->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1) ||
+        !gmc_ctl_text_fits(from->shape, GMC_NAME_MAX) ||
+        !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
+        return GMC_ERR_INVALID;
+    to->channel = from->channel;
+    to->is_source = from->is_source != 0;
+    to->state = (unsigned)from->state <= GMC_CTL_TRANSFER_FAILED
+                    ? (enum gmc_ctl_transfer_state)from->state
+                    : GMC_CTL_TRANSFER_UNKNOWN;
+    to->shape = from->shape;
+    to->total_bytes = from->total_bytes;
+    to->bytes = from->bytes;
+    to->file_count = from->file_count;
+    to->rate_bps = from->rate_bps;
+    to->elapsed_ns = from->elapsed_ns;
+    to->setup_ns = from->setup_ns;
+    to->tree_version = from->tree_version;
+    to->reason = from->reason;
+    to->total_members = from->member_count;
+    to->verified_members = from->verified_count;
+    to->failed_members = from->failed_count;
+    status = take_digest(&from->digest, &to->has_digest, to->digest);
+    return status == GMC_OK ? take_members(holder, from, to) : status;
+}
+
+static gmc_status take_transfers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                                 struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_transfer *transfers;
+
+    if (message->n_transfers > GMC_CTL_TRANSFERS_MAX)
+        return GMC_ERR_INVALID;
+    transfers = gmc_ctl_alloc(holder, message->n_transfers, sizeof *transfers);
+    if (transfers == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_transfers; i++) {
+        gmc_status status = take_transfer(holder, message->transfers[i], &transfers[i]);
+
+        if (status != GMC_OK)
+            return status;
+    }
+    reply->transfers = transfers;
+    reply->transfer_count = message->n_transfers;
+    return GMC_OK;
+}
+
+static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                             struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_peer *peers = gmc_ctl_alloc(holder, message->n_peers, sizeof *peers);
+
+    if (peers == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_peers; i++) {
+        const Gmcast__Ctl__Peer *from = message->peers[i];
+
+        if (!gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) ||
+            !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
+            return GMC_ERR_INVALID;
+        peers[i] =
+            (struct gmc_ctl_peer){from->domain,       from->up != 0,        from->stream != 0,
+                                  from->rtt_ns,       from->min_rtt_ns,     from->rate_bps,
+                                  from->bytes_sent,   from->bytes_received, from->packets_sent,
+                                  from->packets_lost, from->payload_max,    from->reason};
+    }
+    reply->peers = peers;
+    reply->peer_count = message->n_peers;
+    return GMC_OK;
+}
+
+static gmc_status take_latencies(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                                 struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_latency *list = gmc_ctl_alloc(holder, message->n_latencies, sizeof *list);
+
+    if (list == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_latencies; i++) {
+        const Gmcast__Ctl__Latency *from = message->latencies[i];
+
+        if (from->a >= message->n_peers || from->b >= message->n_peers)
+            return GMC_ERR_INVALID;
+        list[i] = (struct gmc_ctl_latency){from->a, from->b, from->rtt_ns};
+    }
+    reply->latencies = list;
+    reply->latency_count = message->n_latencies;
+    return GMC_OK;
+}
+
+static gmc_status take_counters(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                                struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_counter *list = gmc_ctl_alloc(holder, message->n_counters, sizeof *list);
+
+    if (list == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_counters; i++) {
+        if (!gmc_ctl_text_fits(message->counters[i]->name, GMC_NAME_MAX))
+            return GMC_ERR_INVALID;
+        list[i] = (struct gmc_ctl_counter){message->counters[i]->name, message->counters[i]->value};
+    }
+    reply->counters = list;
+    reply->counter_count = message->n_counters;
+    return GMC_OK;
+}
+
+static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                             struct gmc_ctl_reply *reply)
+{
+    gmc_status status;
+
+    if (!gmc_ctl_text_fits(message->error, GMC_CTL_ERROR_MAX) ||
+        !gmc_ctl_text_fits(message->domain, GMC_NAME_MAX) ||
+        !gmc_ctl_text_fits(message->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1))
+        return GMC_ERR_INVALID;
+    *reply = (struct gmc_ctl_reply){.status = message->status,
+                                    .error = message->error,
+                                    .domain = message->domain,
+                                    .channel = message->channel};
+    status = take_transfers(holder, message, reply);
+    if (status == GMC_OK)
+        status = take_peers(holder, message, reply);
+    if (status == GMC_OK)
+        status = take_latencies(holder, message, reply);
+    if (status == GMC_OK)
+        status = take_counters(holder, message, reply);
+    return status;
+}
+
+gmc_status gmc_ctl_decode_reply(struct gmc_bytes bytes, struct gmc_ctl_reply *reply,
+                                struct gmc_ctl_holder **holder)
+{
+    struct gmc_ctl_holder *made = gmc_ctl_holder_new();
+    Gmcast__Ctl__Reply *message;
+    struct gmc_ctl_reply taken;
+    gmc_status status = GMC_ERR_INVALID;
+
+    if (made == NULL)
+        return GMC_ERR_NOMEM;
+    message = gmcast__ctl__reply__unpack(NULL, bytes.len, bytes.data);
+    if (message != NULL) {
+        made->message = &message->base;
+        status = take_reply(made, message, &taken);
+    }
+    if (status != GMC_OK) {
+        gmc_ctl_release(made);
+        return status;
+    }
+    *reply = taken;
+    *holder = made;
+    return GMC_OK;
+}

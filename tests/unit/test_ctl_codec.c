@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Requests and replies of the control API survive the way to bytes and back; what is malformed or
+ * out of bounds is refused. */
+#include "wire/ctl_codec.h"
+
+#include "base/status.h"
+#include "tests/lib/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct gmc_ctl_holder *recode_request(const struct gmc_ctl_request *in,
+                                             struct gmc_ctl_request *out)
+{
+    struct gmc_ctl_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    assert_int_equal(gmc_ctl_encode_request(in, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_request(gmc_bytes(bytes, len), out, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    return holder;
+}
+
+static void stage_round_trip(void **state)
+{
+    const char *sources[] = {"/data/a", "/data/\xff\xfe name\n"};
+    const struct gmc_ctl_target targets[] = {{"cern", ""}, {"ornl.example", "in/\x80"}};
+    struct gmc_ctl_request in = {.kind = GMC_CTL_STAGE,
+                                 .from = "s.example",
+                                 .sources = sources,
+                                 .source_count = 2,
+                                 .targets = targets,
+                                 .target_count = 2,
+                                 .shape = "chain",
+                                 .rate_bps = UINT64_MAX};
+    struct gmc_ctl_request out;
+    struct gmc_ctl_holder *holder = recode_request(&in, &out);
+
+    (void)state;
+    assert_int_equal(out.kind, GMC_CTL_STAGE);
+    assert_string_equal(out.from, "s.example");
+    assert_int_equal(out.source_count, 2);
+    assert_string_equal(out.sources[1], sources[1]);
+    assert_int_equal(out.target_count, 2);
+    assert_string_equal(out.targets[0].path, "");
+    assert_string_equal(out.targets[1].domain, "ornl.example");
+    assert_string_equal(out.targets[1].path, "in/\x80");
+    assert_string_equal(out.shape, "chain");
+    assert_int_equal(out.rate_bps, UINT64_MAX);
+    gmc_ctl_release(holder);
+}
+
+static void every_kind_round_trip(void **state)
+{
+    const struct gmc_ctl_target target = {"d", "p"};
+
+    (void)state;
+    for (int kind = GMC_CTL_ADD; kind <= GMC_CTL_COUNTERS; kind++) {
+        struct gmc_ctl_request in = {.kind = (enum gmc_ctl_kind)kind,
+                                     .channel = "00f3@x",
+                                     .targets = &target,
+                                     .target_count = 1};
+        struct gmc_ctl_request out;
+        struct gmc_ctl_holder *holder = recode_request(&in, &out);
+
+        assert_int_equal(out.kind, kind);
+        if (kind != GMC_CTL_PEERS && kind != GMC_CTL_COUNTERS)
+            assert_string_equal(out.channel, "00f3@x");
+        if (kind == GMC_CTL_ADD)
+            assert_string_equal(out.targets[0].path, "p");
+        gmc_ctl_release(holder);
+    }
+}
+
+static void reply_round_trip(void **state)
+{
+    const struct gmc_ctl_member member = {.domain = "a",
+                                          .parent = "b",
+                                          .path = "x\ny",
+                                          .state = GMC_CTL_MEMBER_VERIFIED,
+                                          .bytes = 1,
+                                          .repairs = 2,
+                                          .elapsed_ns = 3,
+                                          .has_digest = true,
+                                          .digest = {9, 8, 7},
+                                          .reason = "r",
+                                          .latency_ns = 4};
+    const struct gmc_ctl_transfer transfer = {.channel = "0123456789abcdef@s",
+                                              .is_source = true,
+                                              .state = GMC_CTL_TRANSFER_PARTIAL,
+                                              .shape = "eco",
+                                              .total_bytes = 5,
+                                              .members = &member,
+                                              .member_count = 1,
+                                              .total_members = 3,
+                                              .failed_members = 2};
+    const struct gmc_ctl_peer peers[] = {{.domain = "s", .up = true},
+                                         {.domain = "a", .stream = true, .rtt_ns = 6}};
+    const struct gmc_ctl_latency latency = {1, 0, 7};
+    const struct gmc_ctl_counter counter = {"dropped_auth", 8};
+    const struct gmc_ctl_reply in = {.status = GMC_ERR_ACCESS,
+                                     .error = "no",
+                                     .domain = "s",
+                                     .transfers = &transfer,
+                                     .transfer_count = 1,
+                                     .peers = peers,
+                                     .peer_count = 2,
+                                     .latencies = &latency,
+                                     .latency_count = 1,
+                                     .counters = &counter,
+                                     .counter_count = 1};
+    struct gmc_ctl_reply out;
+    struct gmc_ctl_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(gmc_ctl_encode_reply(&in, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &out, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    assert_int_equal(out.status, GMC_ERR_ACCESS);
+    assert_string_equal(out.error, "no");
+    assert_string_equal(out.channel, "");
+    assert_int_equal(out.transfer_count, 1);
+    assert_int_equal(out.transfers[0].state, GMC_CTL_TRANSFER_PARTIAL);
+    assert_int_equal(out.transfers[0].failed_members, 2);
+    assert_false(out.transfers[0].has_digest);
+    assert_string_equal(out.transfers[0].members[0].path, "x\ny");
+    assert_true(out.transfers[0].members[0].has_digest);
+    assert_memory_equal(out.transfers[0].members[0].digest, member.digest, GMC_CTL_DIGEST_BYTES);
+    assert_int_equal(out.transfers[0].members[0].latency_ns, 4);
+    assert_true(out.peers[1].stream);
+    assert_int_equal(out.latencies[0].rtt_ns, 7);
+    assert_string_equal(out.counters[0].name, "dropped_auth");
+    gmc_ctl_release(holder);
+}
+
+/* Bytes by hand: tag = field << 3 | 2, length, content. */
+static void malformed_is_refused(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        gmc_status status;
+    } cases[] = {
+        {"", 0, GMC_ERR_TYPE},             /* no kind at all */
+        {"\xfa\x01\x00", 3, GMC_ERR_TYPE}, /* field 31: a newer kind */
+        {"\x0a\x7f", 2, GMC_ERR_INVALID},  /* longer than the message */
+        {"\x0a\x05\x12\x03"
+         "a\0b",
+         7, GMC_ERR_INVALID},                     /* a source with a NUL */
+        {"\x0a\x02\x1a\x00", 4, GMC_ERR_INVALID}, /* a target without a domain */
+        {"\x12\x00", 2, GMC_ERR_INVALID},         /* add without a target */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gmc_ctl_holder *holder = NULL;
+        struct gmc_ctl_request request;
+
+        assert_int_equal(gmc_ctl_decode_request(gmc_bytes(cases[i].bytes, cases[i].len), &request,
+                                                &holder),
+                         cases[i].status);
+        assert_null(holder);
+    }
+}
+
+static void bounds_are_kept(void **state)
+{
+    char path[GMC_CTL_PATH_MAX + 2];
+    const char *sources[] = {path};
+    struct gmc_ctl_request in = {.kind = GMC_CTL_STAGE, .sources = sources, .source_count = 1};
+    struct gmc_ctl_holder *holder = NULL;
+    struct gmc_ctl_request out;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = '\0';
+    assert_int_equal(gmc_ctl_encode_request(&in, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_request(gmc_bytes(bytes, len), &out, &holder), GMC_ERR_INVALID);
+    gmc_ctl_bytes_free(bytes);
+    path[sizeof path - 2] = '\0';
+    holder = recode_request(&in, &out);
+    assert_int_equal(strlen(out.sources[0]), GMC_CTL_PATH_MAX);
+    gmc_ctl_release(holder);
+}
+
+static void unknown_states_are_kept_apart(void **state)
+{
+    const struct gmc_ctl_transfer transfer = {.state = (enum gmc_ctl_transfer_state)77};
+    const struct gmc_ctl_reply in = {.transfers = &transfer, .transfer_count = 1};
+    struct gmc_ctl_holder *holder;
+    struct gmc_ctl_reply out;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(gmc_ctl_encode_reply(&in, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &out, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    assert_int_equal(out.transfers[0].state, GMC_CTL_TRANSFER_UNKNOWN);
+    gmc_ctl_release(holder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stage_round_trip), cmocka_unit_test(every_kind_round_trip),
+        cmocka_unit_test(reply_round_trip), cmocka_unit_test(malformed_is_refused),
+        cmocka_unit_test(bounds_are_kept),  cmocka_unit_test(unknown_states_are_kept_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
