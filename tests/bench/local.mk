@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Owns the build of tests/bench. Benchmarks, never part of make check.
+
+# make tests/bench/bench_link; the tables of docs/CONGESTION.md.
+EXTRA_PROGRAMS += tests/bench/bench_link
+tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS)

@@ -5,3 +5,7 @@ check_LTLIBRARIES += tests/lib/libtest.la
 tests_lib_libtest_la_SOURCES = tests/lib/unit.h
 
 EXTRA_DIST += tests/.includes
+
+# A bottleneck for congestion controls alone, and rivals on it.
+tests_lib_libtest_la_SOURCES += tests/lib/ccwire.c tests/lib/ccwire.h \
+	tests/lib/cc_rival_bbr.c tests/lib/cc_rival_cubic.c

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Congestion control `model`: estimates what the path carries, and paces at that. */
+#include "core/cc.h"
+#include "core/cc_filter.h"
+#include "core/cc_loss.h"
+#include "core/cc_round.h"
+
+enum phase { START, DRAIN, CRUISE, UP, DOWN };
+
+/* Gains, in thousandths of the estimate. */
+#define GAIN_START 2000u
+#define GAIN_DRAIN 500u
+#define GAIN_UP 1250u
+#define GAIN_DOWN 750u
+#define GAIN_CRUISE 990u /* beside others; alone the queue decides, see cruise_gain */
+
+#define RATE_MIN UINT64_C(64000)
+#define RATE_MAX UINT64_C(1000000000000)
+#define FIRST_PACKETS 32u        /* of the first round trip */
+#define ROUND_MIN GMC_MS(4)      /* acknowledgements come every 4 ms at the latest */
+#define ROUND_PACKETS 16u        /* fewer say nothing */
+#define MINIMUM_WINDOW GMC_S(20) /* of delay and of round trip */
+#define BEST_WINDOW GMC_S(15)
+#define CUT_INTERVAL GMC_MS(1500)
+#define STUBBORN_WINDOW GMC_S(3)
+#define LONG_CRUISE GMC_S(3)
+#define CALM_CRUISE GMC_S(1)
+#define IDLE_LONG GMC_S(10)
+#define MARKS 32u
+#define RECENT 4u
+
+struct model {
+    struct gmc_prng prng;
+    uint32_t packet_bytes;
+
+    uint64_t bw_bps; /* the estimate */
+    uint64_t rate_bps, window_bytes;
+    struct gmc_cc_loss base;
+    struct gmc_cc_min delay_min, rtt_min;
+    gmc_duration srtt;
+    struct gmc_cc_rounds rounds;
+    gmc_time round_until;
+    gmc_time last_sent;
+
+    enum phase phase;
+    gmc_time cruise_until, drain_until;
+    uint32_t epoch; /* rounds of an older one do not speak about the estimate of now */
+
+    struct gmc_cc_mark marks[MARKS]; /* START looks back some ms */
+    uint32_t mark_count;
+    gmc_duration recent_queue[RECENT];
+    uint32_t recent_count;
+    uint64_t start_best;
+    uint32_t start_flat;
+
+    uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
+    gmc_time up_best_since;
+    bool up_clean, up_calm;
+    gmc_duration up_queue_max; /* how deep the last probe's queue got */
+    gmc_duration cruise_queue; /* least of the last cruise round */
+    uint32_t calm;             /* probes in a row that found nobody else */
+    uint32_t long_left;        /* clean probes until cruises are short again */
+    bool stubborn;             /* the rival does not yield either */
+    uint32_t window_excess;
+    gmc_time window_since;
+    gmc_time cut_at;
+    bool was_cut;
+    uint32_t shrunk, busy, down_excess;
+    uint64_t shrunk_bps;
+};
+
+static gmc_duration least_rtt(const struct model *m)
+{
+    gmc_duration rtt = (gmc_duration)gmc_cc_min_get(&m->rtt_min);
+
+    return rtt < GMC_US(10) ? GMC_US(10) : rtt;
+}
+
+/* More than this is a standing queue and not jitter. */
+static gmc_duration queue_threshold(const struct model *m)
+{
+    return least_rtt(m) / 8 + GMC_MS(1);
+}
+
+static uint64_t times(uint64_t bps, uint32_t permille)
+{
+    return bps / 1000 * permille + bps % 1000 * permille / 1000;
+}
+
+/* ------------------------------------------------------------------ rate and window */
+
+/* Alone on the path the queue is kept short but not empty, so that the link never idles and an
+ * estimate that is a little off heals. */
+static uint32_t cruise_gain(const struct model *m)
+{
+    gmc_duration rtt = least_rtt(m);
+    gmc_duration target = GMC_MS(1) + rtt / 32;
+    gmc_duration horizon = 4 * (rtt < GMC_MS(10) ? GMC_MS(10) : rtt);
+    uint64_t off;
+
+    if (m->calm == 0)
+        return GAIN_CRUISE;
+    if (target > m->up_queue_max / 4)
+        target = m->up_queue_max / 4;
+    if (m->cruise_queue < target) {
+        off = (target - m->cruise_queue) * 1000 / horizon;
+        return 1000 + (uint32_t)(off > 10 ? 10 : off);
+    }
+    off = (m->cruise_queue - target) * 1000 / horizon;
+    return 1000 - (uint32_t)(off > 30 ? 30 : off);
+}
+
+static uint32_t gain(const struct model *m)
+{
+    switch (m->phase) {
+    case START:
+        return GAIN_START;
+    case DRAIN:
+        return GAIN_DRAIN;
+    case UP:
+        return GAIN_UP;
+    case DOWN:
+        return GAIN_DOWN;
+    case CRUISE:
+        break;
+    }
+    return cruise_gain(m);
+}
+
+static uint64_t bytes_in(uint64_t bps, gmc_duration span)
+{
+    return bps / 8 / 1000 * (span / 1000) / 1000;
+}
+
+static void update_outputs(struct model *m)
+{
+    uint64_t rate;
+
+    if (m->bw_bps < RATE_MIN)
+        m->bw_bps = RATE_MIN;
+    if (m->bw_bps > RATE_MAX)
+        m->bw_bps = RATE_MAX;
+    rate = times(m->bw_bps, gain(m));
+    m->rate_bps = rate < RATE_MIN ? RATE_MIN : rate;
+    m->window_bytes = bytes_in(m->bw_bps, 3 * least_rtt(m) + GMC_MS(20)) +
+                      (uint64_t)2 * FIRST_PACKETS * m->packet_bytes;
+}
+
+/* ------------------------------------------------------------------ phases */
+
+static void open_round(struct model *m, gmc_time now)
+{
+    gmc_duration span = least_rtt(m);
+    gmc_duration least =
+        gmc_duration_of_bytes((uint64_t)ROUND_PACKETS * m->packet_bytes, m->bw_bps);
+
+    update_outputs(m);
+    if (span < ROUND_MIN)
+        span = ROUND_MIN;
+    if (m->phase != START && span < least)
+        span = least;
+    m->round_until = gmc_time_add(now, span);
+    gmc_cc_rounds_open(&m->rounds, m->phase, m->epoch, m->rate_bps);
+}
+
+static void enter(struct model *m, gmc_time now, enum phase phase)
+{
+    m->phase = phase;
+    open_round(m, now);
+}
+
+static void cruise_for(struct model *m, gmc_time now, gmc_duration span)
+{
+    m->cruise_until = gmc_time_add(now, span);
+    enter(m, now, CRUISE);
+}
+
+/* Cruises last 0.8 to 1.2 times the mean, or two senders would keep in step. */
+static gmc_duration cruise_span(struct model *m)
+{
+    gmc_duration mean = 6 * m->srtt;
+
+    if (mean < 6 * ROUND_MIN)
+        mean = 6 * ROUND_MIN;
+    if (m->long_left > 0 && !m->stubborn)
+        mean = LONG_CRUISE;
+    else if (m->calm > 0 && mean < CALM_CRUISE)
+        mean = m->calm > 3 || mean << m->calm > CALM_CRUISE ? CALM_CRUISE : mean << m->calm;
+    return gmc_duration_scale(mean, (uint32_t)(800 + gmc_prng_below(&m->prng, 401)), 1000);
+}
+
+static void begin_drain(struct model *m, gmc_time now)
+{
+    m->epoch++;
+    m->drain_until = gmc_time_add(now, 3 * least_rtt(m) + ROUND_MIN);
+    enter(m, now, DRAIN);
+}
+
+static void begin_start(struct model *m, gmc_time now)
+{
+    m->epoch++;
+    m->mark_count = m->recent_count = 0;
+    m->start_best = 0;
+    m->start_flat = 0;
+    enter(m, now, START);
+}
+
+/* The round is over: what comes next. */
+static void advance(struct model *m, gmc_time now)
+{
+    if (now < m->round_until)
+        return;
+    switch (m->phase) {
+    case UP:
+        enter(m, now, DOWN);
+        return;
+    case DOWN:
+        cruise_for(m, now, cruise_span(m));
+        return;
+    case CRUISE:
+        enter(m, now, now >= m->cruise_until ? UP : CRUISE);
+        return;
+    case START:
+    case DRAIN:
+        open_round(m, now);
+        return;
+    }
+}
+
+/* ------------------------------------------------------------------ samples */
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What the path carried between two marks. Base losses count as carried; when there are more,
+ * only what arrived counts, scaled by base loss. */
+static uint64_t carried_bytes(const struct model *m, const struct gmc_cc_mark *from,
+                              const struct gmc_cc_mark *to, bool excess)
+{
+    uint64_t bytes = to->bytes - from->bytes;
+    uint64_t n = to->packets - from->packets;
+    uint64_t lost = minus(to->lost, from->lost);
+    uint64_t allow = gmc_cc_loss_allow_milli(&m->base, n) / 1000;
+
+    if (n == 0)
+        return 0;
+    if (excess) {
+        uint64_t arrived = bytes / n * minus(n, lost);
+
+        return arrived * 1000 / (1000 - gmc_cc_loss_ppm(&m->base) / 1000);
+    }
+    return bytes - bytes / n * minus(lost, allow);
+}
+
+static uint64_t sample_of(const struct model *m, const struct gmc_cc_round *round, bool excess)
+{
+    return gmc_cc_rate_bps(carried_bytes(m, &round->from, &round->to, excess),
+                           minus(round->to.arrival_ns, round->from.arrival_ns));
+}
+
+/* The sender did not send what it was allowed: such a round says what it sent, and not what the
+ * path carries. Held back by the window it is the path that limits. */
+static bool is_limited(const struct gmc_cc_round *round)
+{
+    uint64_t sent = gmc_cc_rate_bps(round->to.bytes - round->from.bytes,
+                                    minus(round->to.sent, round->from.sent));
+
+    return !round->windowed && sent < times(round->rate_bps, 930);
+}
+
+static void note_best(struct model *m, gmc_time now, uint64_t sample)
+{
+    if (now - m->up_best_since > BEST_WINDOW) {
+        m->up_best_before = now - m->up_best_since > 2 * BEST_WINDOW ? 0 : m->up_best;
+        m->up_best = 0;
+        m->up_best_since = now;
+    }
+    if (sample > m->up_best)
+        m->up_best = sample;
+}
+
+static uint64_t best(const struct model *m)
+{
+    return m->up_best > m->up_best_before ? m->up_best : m->up_best_before;
+}
+
+/* ------------------------------------------------------------------ START */
+
+static void end_start(struct model *m, gmc_time now, uint64_t bw_bps)
+{
+    if (bw_bps != 0)
+        m->bw_bps = bw_bps;
+    begin_drain(m, now);
+}
+
+/* The mark to measure from: at least 24 packets and a quarter round trip back. */
+static const struct gmc_cc_mark *look_back(const struct model *m)
+{
+    const struct gmc_cc_mark *now = &m->rounds.total;
+    gmc_duration span = least_rtt(m) / 4;
+
+    if (span < GMC_US(3500))
+        span = GMC_US(3500);
+    for (uint32_t i = 1; i <= MARKS && i <= m->mark_count; i++) {
+        const struct gmc_cc_mark *mark = &m->marks[(m->mark_count - i) % MARKS];
+
+        if (now->packets - mark->packets >= 24 && minus(now->arrival_ns, mark->arrival_ns) >= span)
+            return mark;
+    }
+    return 0;
+}
+
+static bool stands_in_start(const struct model *m)
+{
+    gmc_duration least = GMC_TIME_NEVER;
+
+    if (m->recent_count < RECENT)
+        return false;
+    for (uint32_t i = 0; i < RECENT; i++) {
+        if (m->recent_queue[i] < least)
+            least = m->recent_queue[i];
+    }
+    return least > queue_threshold(m) + GMC_MS(1);
+}
+
+static void start_ack(struct model *m, gmc_time now, gmc_duration queue)
+{
+    const struct gmc_cc_mark *total = &m->rounds.total;
+    const struct gmc_cc_mark *mark = look_back(m);
+    const struct gmc_cc_mark *newest = &m->marks[(m->mark_count + MARKS - 1) % MARKS];
+    uint64_t carried, arrived, span;
+
+    m->recent_queue[m->recent_count++ % RECENT] = queue;
+    if (m->mark_count == 0 || total->arrival_ns - newest->arrival_ns >= GMC_US(300))
+        m->marks[m->mark_count++ % MARKS] = *total;
+    if (mark == 0)
+        return;
+    carried = carried_bytes(m, mark, total, false);
+    span = minus(total->arrival_ns, mark->arrival_ns);
+    arrived = gmc_cc_rate_bps(carried, span);
+    if (stands_in_start(m)) {
+        end_start(m, now, arrived);
+        return;
+    }
+    if (span < minus(total->sent, mark->sent))
+        span = minus(total->sent, mark->sent);
+    carried = gmc_cc_rate_bps(carried, span);
+    if (carried > m->bw_bps)
+        m->bw_bps = carried;
+}
+
+/* Loss far beyond the base, or three rounds that carried no more than the ones before. */
+static void judge_start(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    uint64_t n = round->decided, lost = round->lost;
+    uint64_t sample = sample_of(m, round, true);
+
+    if (n >= 16 && gmc_cc_loss_is_excess(&m->base, n, minus(lost, n / 8))) {
+        end_start(m, now, sample);
+        return;
+    }
+    gmc_cc_loss_learn(&m->base, n, lost);
+    if (round->acks < 2 || is_limited(round))
+        return;
+    if (sample > m->start_best + m->start_best / 4) {
+        m->start_best = sample;
+        m->start_flat = 0;
+    } else if (++m->start_flat >= 3) {
+        end_start(m, now, m->start_best > sample ? m->start_best : sample);
+    }
+}
+
+static void drain_ack(struct model *m, gmc_time now, const struct gmc_cc_ack *ack,
+                      gmc_duration queue)
+{
+    uint64_t pipe = bytes_in(m->bw_bps, least_rtt(m)) + (uint64_t)FIRST_PACKETS * m->packet_bytes;
+
+    if (queue < least_rtt(m) / 16 + GMC_US(500) || ack->inflight_bytes < pipe ||
+        now >= m->drain_until)
+        cruise_for(m, now, 2 * least_rtt(m));
+}
+
+/* ------------------------------------------------------------------ judgements */
+
+static void judge_up(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    uint64_t was = m->bw_bps;
+    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    uint64_t sample = sample_of(m, round, excess);
+
+    m->up_clean = m->up_calm = false;
+    if (round->acks < 2)
+        return;
+    if (is_limited(round)) {
+        if (sample > was && !excess)
+            m->bw_bps = sample;
+        return;
+    }
+    if (sample < times(was, 850))
+        sample = times(was, 850);
+    if (sample > times(was, 1250))
+        sample = times(was, 1250);
+    note_best(m, now, sample);
+    m->up_queue_max = round->queue_max;
+    if (!excess) {
+        m->bw_bps = sample;
+        m->up_clean = true;
+        m->up_calm = sample < times(was, 1060);
+        if (sample > times(was, 1100))
+            m->calm = 0;
+        if (sample >= times(was, 1200) && m->long_left == 0 && m->phase == CRUISE)
+            m->cruise_until = now;
+        if (m->long_left > 0)
+            m->long_left--;
+        return;
+    }
+    m->calm = 0;
+    m->long_left = 2;
+    if (m->stubborn)
+        m->bw_bps = times(sample, 935);
+    else if (sample >= times(best(m), 970) || sample <= times(was, 1010))
+        m->bw_bps = times(sample, 950);
+    else
+        m->bw_bps = times(sample, 720);
+}
+
+static void learn_down(struct model *m, const struct gmc_cc_round *round)
+{
+    uint64_t n = round->decided, lost = round->lost;
+
+    if (gmc_cc_loss_is_below(&m->base, n, lost)) {
+        gmc_cc_loss_set(&m->base, n, lost);
+        return;
+    }
+    m->down_excess =
+        gmc_cc_loss_is_excess(&m->base, n, lost) && round->queue_min < queue_threshold(m)
+            ? m->down_excess + 1
+            : 0;
+    if (m->down_excess >= 2)
+        gmc_cc_loss_set(&m->base, n, lost);
+    else
+        gmc_cc_loss_learn_clipped(&m->base, n, lost);
+}
+
+static void judge_down(struct model *m, const struct gmc_cc_round *round)
+{
+    bool stands = round->queue_min != GMC_TIME_NEVER && round->queue_min > queue_threshold(m);
+
+    learn_down(m, round);
+    if (stands && m->up_clean)
+        m->bw_bps = times(m->bw_bps, 935);
+    if (stands)
+        m->calm = 0;
+    else if (m->up_calm)
+        m->calm++;
+    m->up_clean = m->up_calm = false;
+}
+
+/* The path carries much less than it did: two rounds in a row, with a queue that shows it. */
+static bool has_shrunk(struct model *m, const struct gmc_cc_round *round, uint64_t sample)
+{
+    if (sample == 0 || sample > times(m->bw_bps, 850) || round->queue_min < queue_threshold(m)) {
+        m->shrunk = 0;
+        return false;
+    }
+    if (m->shrunk == 0 || sample > m->shrunk_bps)
+        m->shrunk_bps = sample;
+    return ++m->shrunk >= 2;
+}
+
+static void count_excess(struct model *m, gmc_time now, bool excess)
+{
+    if (now - m->window_since > STUBBORN_WINDOW) {
+        m->stubborn = m->window_excess >= 4;
+        m->window_excess = 0;
+        m->window_since = now;
+    }
+    m->window_excess += excess;
+}
+
+static void judge_cruise(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+
+    if (round->acks < 2 || is_limited(round)) {
+        gmc_cc_loss_learn_clipped(&m->base, round->decided, round->lost);
+        return;
+    }
+    count_excess(m, now, excess);
+    m->cruise_queue = round->queue_min;
+    m->busy = round->queue_min > queue_threshold(m) ? m->busy + 1 : 0;
+    if (m->busy >= 2 || excess)
+        m->calm = 0;
+    if (has_shrunk(m, round, sample_of(m, round, excess))) {
+        m->shrunk = 0;
+        m->bw_bps = m->shrunk_bps;
+        begin_drain(m, now);
+        return;
+    }
+    if (!excess) {
+        gmc_cc_loss_learn(&m->base, round->decided, round->lost);
+        return;
+    }
+    if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
+        return;
+    m->bw_bps = times(m->bw_bps, 900);
+    m->cut_at = now;
+    m->was_cut = true;
+}
+
+static void judge(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    if (round->epoch != m->epoch || round->decided == 0)
+        return;
+    switch ((enum phase)round->phase) {
+    case START:
+        judge_start(m, now, round);
+        return;
+    case UP:
+        judge_up(m, now, round);
+        return;
+    case DOWN:
+        judge_down(m, round);
+        return;
+    case CRUISE:
+        judge_cruise(m, now, round);
+        return;
+    case DRAIN:
+        return;
+    }
+}
+
+/* ------------------------------------------------------------------ operations */
+
+static void model_init(void *state, const struct gmc_cc_params *params, struct gmc_prng *prng,
+                       gmc_time now)
+{
+    struct model *m = state;
+    gmc_duration rtt = params->initial_rtt < GMC_US(10) ? GMC_US(10) : params->initial_rtt;
+
+    *m = (struct model){.packet_bytes = params->packet_bytes == 0 ? 1500 : params->packet_bytes};
+    gmc_prng_fork(prng, "cc", &m->prng);
+    gmc_cc_loss_init(&m->base);
+    gmc_cc_min_init(&m->delay_min, MINIMUM_WINDOW);
+    gmc_cc_min_init(&m->rtt_min, MINIMUM_WINDOW);
+    gmc_cc_rounds_init(&m->rounds);
+    (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)rtt);
+    m->srtt = rtt;
+    m->bw_bps = gmc_cc_rate_bps((uint64_t)FIRST_PACKETS * m->packet_bytes, 2 * rtt);
+    m->up_best_since = m->window_since = m->last_sent = now;
+    begin_start(m, now);
+}
+
+static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
+                          bool app_limited)
+{
+    struct model *m = state;
+
+    (void)bytes;
+    (void)app_limited; /* the pace of a round shows it, see is_limited */
+    if (now - m->last_sent > IDLE_LONG && m->phase != START) {
+        m->bw_bps /= 2; /* the path may have got other users: sends at bw, and looks */
+        begin_start(m, now);
+    } else if (now - m->last_sent > 2 * least_rtt(m) + GMC_MS(100) && m->phase != START) {
+        cruise_for(m, now, 2 * least_rtt(m));
+    } else {
+        advance(m, now);
+    }
+    m->last_sent = now;
+    gmc_cc_rounds_sent(&m->rounds, packet);
+}
+
+static void model_on_acked(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
+                           gmc_time sent)
+{
+    struct model *m = state;
+
+    (void)now;
+    (void)sent;
+    gmc_cc_rounds_decided(&m->rounds, packet, bytes, false);
+}
+
+static void model_on_lost(void *state, gmc_time now, uint64_t packet, uint32_t bytes, gmc_time sent)
+{
+    struct model *m = state;
+
+    (void)now;
+    (void)sent;
+    gmc_cc_rounds_decided(&m->rounds, packet, bytes, true);
+}
+
+static void model_on_spurious(void *state, gmc_time now, uint64_t packet, uint32_t bytes)
+{
+    struct model *m = state;
+
+    (void)now;
+    (void)bytes;
+    gmc_cc_loss_undo(&m->base);
+    gmc_cc_rounds_spurious(&m->rounds, packet);
+}
+
+static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
+{
+    struct model *m = state;
+    int64_t delay = (int64_t)(ack->largest_arrival_ns - ack->largest_sent);
+    gmc_duration queue = (gmc_duration)(delay - gmc_cc_min_add(&m->delay_min, ack->now, delay));
+    struct gmc_cc_round round;
+    struct gmc_cc_round *current = gmc_cc_rounds_current(&m->rounds);
+
+    if (ack->rtt != 0) {
+        (void)gmc_cc_min_add(&m->rtt_min, ack->now, (int64_t)ack->rtt);
+        m->srtt = m->srtt - m->srtt / 8 + ack->rtt / 8;
+    }
+    if (current != 0 && ack->inflight_bytes >= m->window_bytes / 10 * 8)
+        current->windowed = true;
+    gmc_cc_rounds_ack(&m->rounds, ack->largest, ack->largest_sent, ack->largest_arrival_ns, queue);
+    if (m->phase == START)
+        start_ack(m, ack->now, queue);
+    else if (m->phase == DRAIN)
+        drain_ack(m, ack->now, ack, queue);
+    while (gmc_cc_rounds_next(&m->rounds, ack->largest, &round))
+        judge(m, ack->now, &round);
+    advance(m, ack->now);
+    update_outputs(m);
+}
+
+static void model_on_timeout(void *state, gmc_time now, uint32_t count)
+{
+    struct model *m = state;
+
+    if (count < 3)
+        return;
+    m->bw_bps /= 2;
+    begin_start(m, now);
+}
+
+static uint64_t model_rate_bps(const void *state)
+{
+    return ((const struct model *)state)->rate_bps;
+}
+
+static uint64_t model_window_bytes(const void *state)
+{
+    return ((const struct model *)state)->window_bytes;
+}
+
+static uint32_t model_loss_ppm(const void *state)
+{
+    return gmc_cc_loss_ppm(&((const struct model *)state)->base);
+}
+
+const struct gmc_cc_ops gmc_cc_model = {
+    .name = "model",
+    .state_size = sizeof(struct model),
+    .init = model_init,
+    .on_sent = model_on_sent,
+    .on_acked = model_on_acked,
+    .on_lost = model_on_lost,
+    .on_spurious = model_on_spurious,
+    .on_ack = model_on_ack,
+    .on_timeout = model_on_timeout,
+    .rate_bps = model_rate_bps,
+    .window_bytes = model_window_bytes,
+    .loss_ppm = model_loss_ppm,
+};

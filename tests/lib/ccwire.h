@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A bottleneck in virtual time for congestion controls alone: packets without bytes, any number
+ * of flows, each under its own table of functions. No link code is in here. */
+#ifndef GMC_TESTS_CCWIRE_H
+#define GMC_TESTS_CCWIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/cc.h"
+
+struct ccwire;
+
+struct ccwire_path {
+    uint64_t rate_bps;
+    gmc_duration delay;   /* one way */
+    uint64_t queue_bytes; /* drop-tail */
+    uint32_t loss_ppm;    /* random, behind the queue; of acknowledgements too */
+    gmc_duration jitter;  /* added to each packet, uniform in [0, jitter] */
+    bool reorder;         /* jitter may overtake */
+    int32_t drift_ppm;    /* of the receivers' clocks */
+};
+
+struct ccwire_flow {
+    const struct gmc_cc_ops *ops;
+    uint32_t packet_bytes; /* 0: 1500 */
+    gmc_time start;
+    uint64_t packets;         /* to deliver; 0: without end */
+    uint64_t supply_bps;      /* what the application has to send; 0: always enough */
+    uint64_t sender_bps;      /* the sending host can do no more; 0: any rate */
+    uint32_t ack_every;       /* packets; 0: 32 */
+    gmc_duration ack_delay;   /* 0: 4 ms */
+    gmc_duration extra_delay; /* beside the path's */
+    gmc_duration tick;        /* pacing wake-ups; 0: 250 us */
+};
+
+struct ccwire *ccwire_new(const struct ccwire_path *path, uint64_t seed);
+void ccwire_free(struct ccwire *wire);
+int ccwire_add(struct ccwire *wire, const struct ccwire_flow *flow);
+
+/* From now on: the path changes under way. */
+void ccwire_set_path(struct ccwire *wire, const struct ccwire_path *path);
+void ccwire_set_supply(struct ccwire *wire, int flow, uint64_t supply_bps);
+void ccwire_run_until(struct ccwire *wire, gmc_time until);
+/* Runs until the flow has delivered its packets, at most until `until`. */
+gmc_time ccwire_run_flow(struct ccwire *wire, int flow, gmc_time until);
+
+struct ccwire_stats {
+    uint64_t sent, delivered, dropped, spurious; /* packets; dropped: by the queue */
+    uint64_t rate_bps;                           /* pacing, now */
+    uint32_t loss_ppm;                           /* as the flow believes */
+    gmc_time done;                               /* GMC_TIME_NEVER: not yet */
+};
+void ccwire_stats(const struct ccwire *wire, int flow, struct ccwire_stats *stats);
+gmc_time ccwire_now(const struct ccwire *wire);
+/* Mean delay in the queue since the last call. */
+gmc_duration ccwire_mean_queue(struct ccwire *wire);
+
+/* Rivals, good enough to judge sharing by. */
+extern const struct gmc_cc_ops cc_rival_cubic; /* RFC 9438, with HyStart left out */
+extern const struct gmc_cc_ops cc_rival_bbr;   /* version 1 */
+
+#endif
