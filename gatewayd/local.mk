@@ -7,7 +7,18 @@ if WITH_DAEMONS
 noinst_LTLIBRARIES += gatewayd/libgatewayd.la
 gatewayd_libgatewayd_la_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS) \
 	$(LIBCONFUSE_CFLAGS) $(OPENSSL_SSL_CFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
-gatewayd_libgatewayd_la_SOURCES =
+gatewayd_libgatewayd_la_SOURCES = \
+	gatewayd/addr.c gatewayd/addr.h \
+	gatewayd/cert.c gatewayd/cert.h \
+	gatewayd/conf.c gatewayd/conf.h gatewayd/conf_check.c gatewayd/conf_table.c \
+	gatewayd/log.c gatewayd/log.h \
+	gatewayd/udp.c gatewayd/udp.h
+
+check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp
+tests_unit_test_gwd_conf_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_conf_SOURCES = tests/unit/test_gwd_conf.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
+tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 
 # sbin_PROGRAMS += gatewayd/gatewayd
 # gatewayd_gatewayd_SOURCES = gatewayd/main.c

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the values of a configuration fit together and to the machine: certificates, names,
+ * directories, duplicates. */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "gatewayd/addr.h"
+#include "gatewayd/cert.h"
+#include "gatewayd/conf.h"
+
+const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, const char *name)
+{
+    for (size_t i = 0; i < conf->peer_count; i++) {
+        if (strcasecmp(conf->peers[i].name, name) == 0)
+            return &conf->peers[i];
+    }
+    return NULL;
+}
+
+const struct gwd_conf_peer *gwd_conf_resolve(const struct gwd_conf *conf, const char *alias)
+{
+    const struct gwd_conf_peer *peer = gwd_conf_peer_find(conf, alias);
+    for (size_t i = 0; peer == NULL && alias[0] != '\0' && i < conf->peer_count; i++) {
+        if (strcmp(conf->peers[i].alias, alias) == 0)
+            peer = &conf->peers[i];
+    }
+    return peer;
+}
+
+const struct gwd_conf_grant *gwd_conf_grant_find(const struct gwd_conf_grant *grants, size_t count,
+                                                 const char *domain)
+{
+    const struct gwd_conf_grant *any = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(grants[i].domain, domain) == 0)
+            return &grants[i];
+        if (strcmp(grants[i].domain, "*") == 0)
+            any = &grants[i];
+    }
+    return any;
+}
+
+static void check_certificate(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    char reason[512], names[256];
+    STACK_OF(X509) *chain = gwd_cert_load_chain(conf->tls.certificate, reason, sizeof reason);
+    EVP_PKEY *key = NULL;
+    if (chain == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "certificate"),
+                       "tls: certificate: %s", reason);
+    key = gwd_cert_load_key(conf->tls.key, reason, sizeof reason);
+    if (key == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "key"), "tls: key: %s",
+                       reason);
+    if (chain != NULL && key != NULL && X509_check_private_key(sk_X509_value(chain, 0), key) != 1)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "key"),
+                       "tls: key: %s does not belong to %s", conf->tls.key, conf->tls.certificate);
+    if (chain != NULL && !gwd_cert_has_domain(sk_X509_value(chain, 0), conf->domain)) {
+        gwd_cert_names(sk_X509_value(chain, 0), names, sizeof names);
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "domain"),
+                       "domain '%s' is not in the certificate %s, which is for: %s", conf->domain,
+                       conf->tls.certificate, names);
+    }
+    if (chain != NULL && gwd_cert_seconds_left(sk_X509_value(chain, 0)) < 0)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "certificate"),
+                       "tls: certificate: %s has expired; get a new one from its authority",
+                       conf->tls.certificate);
+    sk_X509_pop_free(chain, X509_free);
+    EVP_PKEY_free(key);
+}
+
+static void check_authorities(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    char reason[512];
+    X509_STORE *store = gwd_cert_load_store(conf->tls.ca, NULL, reason, sizeof reason);
+    if (store == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "ca"), "tls: ca: %s",
+                       reason);
+    X509_STORE_free(store);
+    if (store == NULL || conf->tls.crl[0] == '\0')
+        return;
+    store = gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, sizeof reason);
+    if (store == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "crl"), "tls: crl: %s",
+                       reason);
+    X509_STORE_free(store);
+}
+
+static void check_directory(const struct gwd_conf *conf, struct gwd_errors *errors, int line,
+                            const char *what, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        gwd_errors_add(errors, conf->file, line, "%s: directory %s: %s; create it", what, path,
+                       strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        gwd_errors_add(errors, conf->file, line, "%s: %s is not a directory", what, path);
+}
+
+static void check_peers(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    for (size_t i = 0; i < conf->peer_count; i++) {
+        const struct gwd_conf_peer *peer = &conf->peers[i];
+        if (strcmp(peer->name, conf->domain) == 0)
+            gwd_errors_add(errors, conf->file, peer->line,
+                           "peer \"%s\" is this domain itself; name another one or remove it",
+                           peer->name);
+        for (size_t j = 0; j < i && peer->alias[0] != '\0'; j++) {
+            if (strcmp(peer->alias, conf->peers[j].alias) == 0)
+                gwd_errors_add(errors, conf->file, peer->line,
+                               "peer \"%s\": alias '%s' is that of peer \"%s\" (line %d); each "
+                               "needs its own",
+                               peer->name, peer->alias, conf->peers[j].name, conf->peers[j].line);
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(peer->name, conf->peers[j].name) == 0)
+                gwd_errors_add(errors, conf->file, peer->line,
+                               "peer \"%s\" stands already in line %d; remove one", peer->name,
+                               conf->peers[j].line);
+        }
+        if (strpbrk(peer->alias, ":,@/ \t") != NULL)
+            gwd_errors_add(errors, conf->file, peer->line,
+                           "peer \"%s\": alias '%s' must not contain : , @ / or blanks", peer->name,
+                           peer->alias);
+    }
+}
+
+static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
+                         size_t count, const char *what, struct gwd_errors *errors)
+{
+    for (size_t i = 0; i < count; i++) {
+        char label[320];
+        (void)snprintf(label, sizeof label, "%s \"%s\"", what, grants[i].domain);
+        check_directory(conf, errors, grants[i].line, label, grants[i].directory);
+        if (strcmp(grants[i].domain, "*") != 0 && strcmp(grants[i].domain, conf->domain) != 0 &&
+            gwd_conf_peer_find(conf, grants[i].domain) == NULL)
+            gwd_errors_add(errors, conf->file, grants[i].line,
+                           "%s: there is no such peer; add a section peer \"%s\" { ... }", label,
+                           grants[i].domain);
+    }
+}
+
+static void check_endpoint(const struct gwd_conf *conf, const char *option, const char *endpoint,
+                           struct gwd_errors *errors)
+{
+    size_t longest = sizeof((struct sockaddr_un *)0)->sun_path - 1;
+    if (strncmp(endpoint, "ipc://", 6) == 0 && strlen(endpoint + 6) > longest)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, option),
+                       "%s: the path %s is longer than the %zu bytes of a local socket; choose a "
+                       "shorter one",
+                       option, endpoint + 6, longest);
+}
+
+static void check_account(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    if (conf->user[0] != '\0' && getpwnam(conf->user) == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "user"),
+                       "user '%s' does not exist; create it (systemd-sysusers) or name another",
+                       conf->user);
+    if (conf->group[0] != '\0' && getgrnam(conf->group) == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "group"),
+                       "group '%s' does not exist; create it (systemd-sysusers) or name another",
+                       conf->group);
+}
+
+static void check_listen(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    char host[256];
+    uint16_t port;
+    struct gwd_sockaddr address;
+    if (gwd_addr_split(conf->listen, host, sizeof host, &port) &&
+        !gwd_addr_numeric(host, port, &address))
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "listen"),
+                       "listen: '%s' is not a numeric address; expected one of this host's, or "
+                       "0.0.0.0 or [::] for all",
+                       host);
+}
+
+bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    size_t before = errors->count + errors->dropped;
+    check_certificate(conf, errors);
+    check_authorities(conf, errors);
+    check_listen(conf, errors);
+    check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "state"), "state", conf->state);
+    for (size_t i = 0; i < conf->exports.count; i++)
+        check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "export"), "export",
+                        conf->exports.items[i]);
+    check_peers(conf, errors);
+    check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
+    check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
+    check_endpoint(conf, "control", conf->control, errors);
+    check_endpoint(conf, "events", conf->events, errors);
+    check_account(conf, errors);
+    return errors->count + errors->dropped == before;
+}
+
+void gwd_conf_restart_needed(const struct gwd_conf *before, const struct gwd_conf *after,
+                             char *names, size_t size)
+{
+    size_t used = 0;
+    names[0] = '\0';
+    for (const struct gwd_option *o = gwd_conf_options(GWD_TOP); o->name != NULL; o++) {
+        const char *a = (const char *)before + o->offset, *b = (const char *)after + o->offset;
+        bool differs;
+        if (o->live || o->type == GWD_PATHS)
+            continue;
+        if (o->type >= GWD_NUMBER) {
+            differs = memcmp(a, b, sizeof(uint64_t)) != 0;
+        } else {
+            char *x, *y;
+            memcpy(&x, a, sizeof x);
+            memcpy(&y, b, sizeof y);
+            differs = strcmp(x, y) != 0;
+        }
+        if (differs && used < size) {
+            int n = snprintf(names + used, size - used, "%s%s", used == 0 ? "" : ", ", o->name);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
