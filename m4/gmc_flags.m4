@@ -51,7 +51,6 @@ AC_DEFUN([GMC_ARG_FUZZERS], [
         GMC_CHECK_CC_FLAG([-fsanitize=fuzzer-no-link], [],
             [AC_MSG_ERROR([--enable-fuzzers needs a compiler with libFuzzer: CC=clang])])
     ])
-    AC_SUBST([FUZZ_ENGINE], [-fsanitize=fuzzer])
     AM_CONDITIONAL([WITH_FUZZERS], [test "$enable_fuzzers" = yes])
     AM_CONDITIONAL([INSTRUMENTED], [test -n "$INSTRUMENT_CFLAGS"])
     AC_SUBST([INSTRUMENT_CFLAGS])
