@@ -4,7 +4,12 @@
 noinst_LTLIBRARIES += libgmcast/ctl/libctl.la
 libgmcast_ctl_libctl_la_CPPFLAGS = $(PURE_CPPFLAGS)
 libgmcast_ctl_libctl_la_CFLAGS = $(PURE_CFLAGS)
-libgmcast_ctl_libctl_la_SOURCES =
+libgmcast_ctl_libctl_la_SOURCES = \
+	libgmcast/ctl/ctl.c libgmcast/ctl/ctl.h \
+	libgmcast/ctl/ctl_find.c \
+	libgmcast/ctl/ctl_internal.h \
+	libgmcast/ctl/ctl_reply.c \
+	libgmcast/ctl/ctl_report.c
 
 EXTRA_DIST += libgmcast/ctl/.includes
 

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns what is told about transfers, peers and counters. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/ctl_internal.h"
+
+/* A matrix of more domains than this is for nobody's eyes. */
+#define MATRIX_MAX 512
+#define COUNTERS_MAX 256
+
+static enum gmc_ctl_transfer_state transfer_state(enum gmc_channel_state state)
+{
+    switch (state) {
+    case GMC_CHANNEL_SCANNING:
+        return GMC_CTL_TRANSFER_SCANNING;
+    case GMC_CHANNEL_PROBING:
+        return GMC_CTL_TRANSFER_PROBING;
+    case GMC_CHANNEL_RUNNING:
+        return GMC_CTL_TRANSFER_RUNNING;
+    case GMC_CHANNEL_COMPLETE:
+        return GMC_CTL_TRANSFER_COMPLETE;
+    case GMC_CHANNEL_PARTIAL:
+        return GMC_CTL_TRANSFER_PARTIAL;
+    case GMC_CHANNEL_CANCELLED:
+        return GMC_CTL_TRANSFER_CANCELLED;
+    case GMC_CHANNEL_FAILED:
+        return GMC_CTL_TRANSFER_FAILED;
+    }
+    return GMC_CTL_TRANSFER_UNKNOWN;
+}
+
+static enum gmc_ctl_member_state member_state(enum gmc_member_state state)
+{
+    switch (state) {
+    case GMC_MEMBER_WAITING:
+        return GMC_CTL_MEMBER_WAITING;
+    case GMC_MEMBER_RECEIVING:
+        return GMC_CTL_MEMBER_RECEIVING;
+    case GMC_MEMBER_VERIFIED:
+        return GMC_CTL_MEMBER_VERIFIED;
+    case GMC_MEMBER_FAILED:
+        return GMC_CTL_MEMBER_FAILED;
+    case GMC_MEMBER_SILENT:
+        return GMC_CTL_MEMBER_SILENT;
+    }
+    return GMC_CTL_MEMBER_UNKNOWN;
+}
+
+static void describe_member(const struct gmc_member_info *info, struct gmc_ctl_member *member)
+{
+    *member = (struct gmc_ctl_member){.domain = info->domain,
+                                      .parent = info->parent,
+                                      .path = info->path,
+                                      .state = member_state(info->state),
+                                      .bytes = info->bytes,
+                                      .repairs = info->repairs,
+                                      .elapsed_ns = info->elapsed,
+                                      .has_digest = info->state == GMC_MEMBER_VERIFIED,
+                                      .reason = info->reason,
+                                      .latency_ns = info->latency_ns};
+    memcpy(member->digest, info->digest, sizeof member->digest);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+/* text has to live as long as the transfer. */
+static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfer *transfer,
+                     char text[GMC_CTL_CHANNEL_TEXT_MAX])
+{
+    gmc_ctl_channel_text(&info->key, text);
+    *transfer = (struct gmc_ctl_transfer){.channel = text,
+                                          .is_source = info->is_source,
+                                          .state = transfer_state(info->state),
+                                          .shape = gmc_tree_ops(info->shape)->name,
+                                          .total_bytes = info->total_bytes,
+                                          .bytes = info->bytes,
+                                          .file_count = info->file_count,
+                                          .rate_bps = info->rate_cap_bps,
+                                          .elapsed_ns = info->elapsed,
+                                          .setup_ns = info->setup,
+                                          .tree_version = info->tree_version,
+                                          .has_digest = !is_zero(info->digest, sizeof info->digest),
+                                          .total_members = (uint32_t)info->member_count,
+                                          .reason = info->reason};
+    memcpy(transfer->digest, info->digest, sizeof transfer->digest);
+}
+
+static void count_members(const struct call *call, size_t index, struct gmc_ctl_transfer *transfer)
+{
+    struct gmc_member_info info;
+
+    for (size_t i = 0; i < transfer->total_members; i++) {
+        if (!gmc_gateway_member_info(call->ctl->gateway, call->now, index, i, &info))
+            return;
+        transfer->verified_members += info.state == GMC_MEMBER_VERIFIED;
+        transfer->failed_members += info.state == GMC_MEMBER_FAILED;
+    }
+}
+
+void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channel_info *info)
+{
+    struct gmc_ctl_member *members = calloc(info->member_count + 1, sizeof *members);
+    struct gmc_ctl_transfer transfer;
+    char text[GMC_CTL_CHANNEL_TEXT_MAX];
+    struct gmc_ctl_reply reply = {.channel = text, .transfers = &transfer, .transfer_count = 1};
+    struct gmc_member_info member;
+
+    if (members == NULL) {
+        gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
+        return;
+    }
+    describe(info, &transfer, text);
+    count_members(call, index, &transfer);
+    transfer.members = members;
+    for (size_t i = 0; i < info->member_count; i++) {
+        if (!gmc_gateway_member_info(call->ctl->gateway, call->now, index, i, &member))
+            break;
+        describe_member(&member, &members[i]);
+        transfer.member_count = i + 1;
+    }
+    gmc_ctl_reply(call, &reply);
+    free(members);
+}
+
+void gmc_ctl_report_all(struct call *call)
+{
+    size_t count = gmc_gateway_channel_count(call->ctl->gateway);
+    struct gmc_ctl_transfer *transfers = calloc(count + 1, sizeof *transfers);
+    char(*texts)[GMC_CTL_CHANNEL_TEXT_MAX] = calloc(count + 1, sizeof *texts);
+    struct gmc_ctl_reply reply = {.transfers = transfers};
+    struct gmc_channel_info info;
+
+    if (transfers == NULL || texts == NULL) {
+        gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            if (!gmc_gateway_channel_info(call->ctl->gateway, call->now, i, &info))
+                break;
+            describe(&info, &transfers[i], texts[i]);
+            count_members(call, i, &transfers[i]);
+            reply.transfer_count = i + 1;
+        }
+        gmc_ctl_reply(call, &reply);
+    }
+    free(texts);
+    free(transfers);
+}
+
+bool gmc_ctl_report_known(struct call *call, const char *channel)
+{
+    struct channel_name name;
+    struct gmc_channel_info info;
+    size_t index = 0;
+
+    /* It was read before, when the request came: this cannot fail differently. */
+    if (!gmc_ctl_parse_channel(call, channel, &name) ||
+        gmc_ctl_find(call->ctl, call->now, &name, &index, &info) != GMC_OK)
+        return false;
+    gmc_ctl_report_one(call, index, &info);
+    return true;
+}
+
+/* ---- peers ---- */
+
+struct matrix {
+    struct gmc_ctl_peer *peers;
+    gmc_peer *numbers;
+    size_t count;
+    struct gmc_ctl_latency *latencies;
+    size_t latency_count;
+};
+
+static void describe_peer(const struct gmc_peer_info *info, struct gmc_ctl_peer *peer)
+{
+    *peer = (struct gmc_ctl_peer){info->domain,
+                                  info->up,
+                                  info->path == GMC_PATH_STREAM,
+                                  info->rtt_ns,
+                                  info->min_rtt_ns,
+                                  info->rate_bps,
+                                  info->bytes_sent,
+                                  info->bytes_received,
+                                  info->packets_sent,
+                                  info->packets_lost,
+                                  info->payload_max,
+                                  info->up ? NULL : info->reason};
+}
+
+static void list_peers(const struct call *call, struct matrix *m, size_t max)
+{
+    struct gmc_gateway *gw = call->ctl->gateway;
+    struct gmc_peer_info info;
+
+    m->numbers[0] = gmc_gateway_peer(gw, call->ctl->domain);
+    m->peers[0] = (struct gmc_ctl_peer){.domain = call->ctl->domain, .up = true};
+    m->count = 1;
+    for (gmc_peer peer = 0; peer < max; peer++) {
+        if (peer == m->numbers[0] || !gmc_gateway_peer_info(gw, call->now, peer, &info))
+            continue;
+        describe_peer(&info, &m->peers[m->count]);
+        m->numbers[m->count++] = peer;
+    }
+}
+
+static void list_latencies(const struct call *call, struct matrix *m)
+{
+    size_t n = m->count < MATRIX_MAX ? m->count : MATRIX_MAX;
+
+    m->latencies = calloc(n * n / 2 + 1, sizeof *m->latencies);
+    for (size_t a = 0; m->latencies != NULL && a < n; a++) {
+        for (size_t b = a + 1; b < n; b++) {
+            uint64_t rtt = gmc_gateway_latency(call->ctl->gateway, m->numbers[a], m->numbers[b]);
+
+            if (rtt > 0)
+                m->latencies[m->latency_count++] =
+                    (struct gmc_ctl_latency){(uint32_t)a, (uint32_t)b, rtt};
+        }
+    }
+}
+
+void gmc_ctl_report_peers(struct call *call)
+{
+    /* The own name has a number as well, and may be the first to get one. */
+    size_t max = gmc_gateway_peer_count(call->ctl->gateway);
+    struct matrix m = {.peers = calloc(max + 2, sizeof *m.peers),
+                       .numbers = calloc(max + 2, sizeof *m.numbers)};
+
+    if (m.peers == NULL || m.numbers == NULL) {
+        gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
+    } else {
+        struct gmc_ctl_reply reply = {.peers = m.peers};
+
+        list_peers(call, &m, max);
+        list_latencies(call, &m);
+        reply.peer_count = m.count;
+        reply.latencies = m.latencies;
+        reply.latency_count = m.latency_count;
+        gmc_ctl_reply(call, &reply);
+    }
+    free(m.latencies);
+    free(m.numbers);
+    free(m.peers);
+}
+
+void gmc_ctl_report_counters(struct call *call)
+{
+    struct gmc_counter counters[COUNTERS_MAX];
+    struct gmc_ctl_counter list[COUNTERS_MAX];
+    struct gmc_ctl_reply reply = {.counters = list};
+
+    reply.counter_count = gmc_gateway_counters(call->ctl->gateway, counters, COUNTERS_MAX);
+    for (size_t i = 0; i < reply.counter_count; i++)
+        list[i] = (struct gmc_ctl_counter){counters[i].name, counters[i].value};
+    gmc_ctl_reply(call, &reply);
+}
