@@ -23,6 +23,7 @@ PURE_LIBS += libgmcast/base/libbase.la
 EXTRA_DIST += libgmcast/base/.includes
 
 check_PROGRAMS += \
+	tests/unit/test_assert \
 	tests/unit/test_bytes \
 	tests/unit/test_heap \
 	tests/unit/test_interval \
@@ -33,6 +34,7 @@ check_PROGRAMS += \
 	tests/unit/test_status \
 	tests/unit/test_time \
 	tests/unit/test_trace
+tests_unit_test_assert_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_bytes_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_heap_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_interval_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
