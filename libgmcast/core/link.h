@@ -46,17 +46,20 @@ struct gmc_link_data {
     uint16_t handle;
     uint32_t block;
     uint16_t fragment;
-    struct gmc_bytes body;                   /* ciphertext, borrowed from the datagram */
-    const uint8_t *seal_tag;                 /* 16 bytes behind it */
+    struct gmc_bytes body;   /* ciphertext, borrowed from the datagram */
+    const uint8_t *seal_tag; /* 16 bytes behind it */
 };
 
 /* Checks replay and tags, then handles the datagram or, for data, fills *data and sets *is_data.
- * Errors (AUTH, REPLAY, TRUNCATED, TYPE, ...) drop the datagram and change nothing. A data packet
+ * Errors (AUTH, REPLAY, TRUNCATED, TYPE, ...) drop the datagram and change nothing; one that has
+ * passed the tag and is wrong in itself (TRUNCATED, INVALID, FULL) only cannot be replayed. STATE:
+ * the link is dead. A peer that acknowledges what was never sent, or breaks the control stream,
+ * makes it so. A data packet
  * is acknowledged only after gmc_link_accept_data, to be called before the next input: one that
  * the composition could not keep stays unacknowledged, as if lost. */
 GMC_NODISCARD gmc_status gmc_link_receive(struct gmc_link *link, gmc_time now,
-                                          const struct gmc_dgram_in *in,
-                                          struct gmc_link_data *data, bool *is_data);
+                                          const struct gmc_dgram_in *in, struct gmc_link_data *data,
+                                          bool *is_data);
 
 void gmc_link_accept_data(struct gmc_link *link, gmc_time now);
 
@@ -79,9 +82,9 @@ bool gmc_link_next_fate(struct gmc_link *link, struct gmc_link_fate *fate);
  * link writes head (with link tag). */
 bool gmc_link_ready(const struct gmc_link *link, gmc_time now, size_t udp_payload);
 GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
-                                            const struct gmc_data_head *head,
-                                            struct gmc_bytes body, const uint8_t *seal_tag,
-                                            uint64_t cookie, struct gmc_dgram_out *out);
+                                            const struct gmc_data_head *head, struct gmc_bytes body,
+                                            const uint8_t *seal_tag, uint64_t cookie,
+                                            struct gmc_dgram_out *out);
 /* The sender ran out of data although the link was ready (marks samples as application
  * limited, and makes tails be probed early). */
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
@@ -92,6 +95,13 @@ void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
 bool gmc_link_next_packet(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
                           struct gmc_dgram_out *out);
 
+/* Ends the session: the next packet tells the peer, then the link is dead. */
+void gmc_link_bye(struct gmc_link *link, gmc_time now, gmc_status status);
+
+/* Whether the composition cares if the peer is alive while nothing moves: then a ping goes out
+ * after each `keepalive` of silence. Off (as at the start), every 15 s. */
+void gmc_link_set_watch(struct gmc_link *link, bool watch);
+
 /* When next_packet or pacing wants attention; on_timer then runs loss and probe timeouts.
  * `want_data`: the composition has data waiting, so pacing counts too. */
 gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data);
@@ -100,7 +110,7 @@ void gmc_link_on_timer(struct gmc_link *link, gmc_time now);
 enum gmc_link_state {
     GMC_LINK_VALIDATING, /* session up, path not yet answered */
     GMC_LINK_UP,
-    GMC_LINK_DEAD        /* silence; stays so */
+    GMC_LINK_DEAD /* silence; stays so */
 };
 enum gmc_link_state gmc_link_state(const struct gmc_link *link);
 
@@ -114,6 +124,7 @@ struct gmc_link_info {
     uint64_t packets_sent, packets_lost, data_sent;
     uint64_t bytes_sent, bytes_received; /* UDP payload */
     uint64_t streamed_bytes_queued;      /* control bytes not yet acknowledged */
+    uint32_t loss_ppm;                   /* as congestion control estimates it */
 };
 void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info);
 uint32_t gmc_link_session_id(const struct gmc_link *link); /* local id */

@@ -38,3 +38,12 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_filte
 	libgmcast/core/cc_loss.h libgmcast/core/cc_model.c libgmcast/core/cc_round.c libgmcast/core/cc_round.h
 check_PROGRAMS += tests/unit/test_cc_model
 tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS) $(TEST_LIBS)
+
+# The link to a neighbour.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ackrange.h \
+	libgmcast/core/gate.c libgmcast/core/gate.h libgmcast/core/link.c libgmcast/core/link.h \
+	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_recv.c \
+	libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
+	libgmcast/core/loss.h libgmcast/core/stream.c libgmcast/core/stream.h
+check_PROGRAMS += tests/unit/test_link
+tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)

@@ -11,3 +11,6 @@ EXTRA_DIST += libgmcast/crypto/.includes
 # A test is two lines:
 #   check_PROGRAMS += tests/unit/test_x
 #   tests_unit_test_x_LDADD = $(GMC_CRYPTO_LIBS) $(TEST_LIBS)
+
+# The replay window.
+libgmcast_crypto_libcrypto_gmc_la_SOURCES += libgmcast/crypto/replay.c libgmcast/crypto/replay.h

@@ -22,3 +22,6 @@ check_PROGRAMS += tests/unit/test_ctl_codec
 tests_unit_test_ctl_codec_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_ctl
 tests_fuzz_fuzz_ctl_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
+
+# The head of link datagrams.
+libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/head.c libgmcast/wire/head.h

@@ -9,3 +9,7 @@ EXTRA_DIST += tests/.includes
 # A bottleneck for congestion controls alone, and rivals on it.
 tests_lib_libtest_la_SOURCES += tests/lib/ccwire.c tests/lib/ccwire.h \
 	tests/lib/cc_rival_bbr.c tests/lib/cc_rival_cubic.c
+
+# Two links back to back, over a wire in virtual time.
+tests_lib_libtest_la_SOURCES += tests/lib/linkpair.c tests/lib/linkpair.h \
+	tests/lib/testcrypto.c tests/lib/testcrypto.h

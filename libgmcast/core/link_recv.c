@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The link's receiving side: what each kind of datagram does, and when feedback is owed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/link_impl.h"
+
+/* ---- feedback ---- */
+
+/* Enters a packet that wants an acknowledgement. */
+static void owe_ack(struct gmc_link *link, gmc_time now, uint64_t number, bool at_once)
+{
+    struct link_feedback *feedback = &link->feedback;
+    bool is_gap = number > feedback->set.next;
+    bool was_idle = gmc_time_sub(now, feedback->last) > LINK_ACK_DELAY;
+
+    if (!gmc_ackrange_insert(&feedback->set, number))
+        return;
+    if (number >= feedback->largest) {
+        feedback->largest = number;
+        feedback->largest_at = now;
+    }
+    feedback->last = now;
+    feedback->unacked++;
+    /* A gap in a steady flow is told with the next ACK anyway; after a pause the sender may be
+     * waiting at the tail. */
+    if (at_once || feedback->unacked >= LINK_ACK_PACKETS || (is_gap && was_idle))
+        feedback->due = now;
+    else if (feedback->due == GMC_TIME_NEVER)
+        feedback->due = gmc_time_add(now, LINK_ACK_DELAY);
+}
+
+static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content)
+{
+    struct gmc_ack ack;
+    gmc_duration rtt;
+
+    gmc_status status = gmc_ack_get(content, &ack);
+    if (status != GMC_OK)
+        return status;
+    status = gmc_loss_on_ack(&link->loss, now, &ack, &rtt);
+    if (status != GMC_OK) {
+        gmc_link_die(link, now, status);
+        return status;
+    }
+    gmc_link_run_pass(link, now);
+    const struct gmc_sent *largest = gmc_loss_find(&link->loss, ack.largest);
+    if (largest == NULL || link->active == ROUTES)
+        return GMC_OK;
+    struct gmc_cc_ack end = {
+        .now = now,
+        .largest = ack.largest,
+        .largest_sent = largest->sent,
+        .largest_arrival_ns = ack.arrival_ns,
+        .rtt = rtt,
+        .inflight_bytes = link->loss.inflight_bytes,
+        .app_limited = largest->app_limited,
+    };
+    link->cc->on_ack(link->cc_state, &end);
+    return GMC_OK;
+}
+
+static gmc_status on_stream(struct gmc_link *link, gmc_time now, uint64_t number,
+                            struct gmc_bytes content)
+{
+    bool is_new;
+
+    if (content.len < 8)
+        return GMC_ERR_TRUNCATED;
+    struct gmc_bytes piece = {content.data + 8, content.len - 8};
+    gmc_status status = gmc_stream_rx_piece(&link->rx, gmc_get64(content.data), piece, &is_new);
+    if (status != GMC_OK)
+        return status; /* not acknowledged, so it comes again */
+    /* A repetition says that the ACK was lost, or is late. */
+    owe_ack(link, now, number, !is_new);
+    return GMC_OK;
+}
+
+static gmc_status on_content(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                             const struct gmc_gate_packet *packet)
+{
+    switch (packet->kind) {
+    case GMC_KIND_ACK:
+        return on_ack(link, now, packet->content);
+    case GMC_KIND_STREAM:
+        return on_stream(link, now, packet->number, packet->content);
+    case GMC_KIND_PING:
+        owe_ack(link, now, packet->number, true);
+        return GMC_OK;
+    case GMC_KIND_CHALLENGE:
+    case GMC_KIND_RESPONSE:
+        if (packet->content.len < LINK_TOKEN_BYTES)
+            return GMC_ERR_TRUNCATED;
+        if (packet->kind == GMC_KIND_CHALLENGE)
+            gmc_link_path_challenged(link, in, packet->content);
+        else
+            gmc_link_path_answered(link, now, in, packet->content);
+        return GMC_OK;
+    case GMC_KIND_BYE:
+        gmc_link_die(link, now, GMC_ERR_PEER_DOWN);
+        return GMC_OK;
+    default:
+        return GMC_ERR_TYPE;
+    }
+}
+
+/* ---- entry ---- */
+
+static void on_authentic(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                         bool newest)
+{
+    link->heard = now;
+    link->unanswered = GMC_TIME_NEVER;
+    link->bytes_received += in->bytes.len;
+    gmc_link_path_heard(link, now, in, newest);
+}
+
+static gmc_status receive_sealed(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in)
+{
+    uint8_t small[GMC_LINK_PACKET_MAX];
+    uint8_t *plain = small;
+    struct gmc_gate_packet packet;
+    uint64_t next = link->gate.replay.next;
+
+    /* Larger ones are rare: MTU probes, and control over the TLS connection. */
+    if (in->bytes.len > sizeof small) {
+        plain = malloc(in->bytes.len);
+        if (plain == NULL)
+            return GMC_ERR_NOMEM;
+    }
+    gmc_status status = gmc_gate_open(&link->gate, in->bytes, plain, &packet);
+    if (status == GMC_OK) {
+        on_authentic(link, now, in, packet.number >= next);
+        status = on_content(link, now, in, &packet);
+    }
+    if (plain != small)
+        free(plain);
+    return status;
+}
+
+static gmc_status receive_data(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                               struct gmc_link_data *data)
+{
+    struct gmc_gate_packet packet;
+    struct gmc_data_head head;
+    uint64_t next = link->gate.replay.next;
+
+    gmc_status status = gmc_gate_open(&link->gate, in->bytes, NULL, &packet);
+    if (status == GMC_OK)
+        status = gmc_data_head_get(in->bytes, &head);
+    if (status != GMC_OK)
+        return status;
+    on_authentic(link, now, in, packet.number >= next);
+    data->handle = head.handle;
+    data->block = head.block;
+    data->fragment = head.fragment;
+    data->body = packet.content;
+    data->seal_tag = packet.content.data + packet.content.len;
+    link->offered = true;
+    link->offered_number = packet.number;
+    return GMC_OK;
+}
+
+gmc_status gmc_link_receive(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                            struct gmc_link_data *data, bool *is_data)
+{
+    uint8_t kind;
+
+    link->now = now;
+    link->offered = false;
+    if (link->state == GMC_LINK_DEAD)
+        return GMC_ERR_STATE;
+    gmc_status status = gmc_head_kind(in->bytes, &kind);
+    if (status != GMC_OK)
+        return status;
+    status =
+        kind == GMC_KIND_DATA ? receive_data(link, now, in, data) : receive_sealed(link, now, in);
+    if (status == GMC_OK)
+        *is_data = kind == GMC_KIND_DATA;
+    return status;
+}
+
+void gmc_link_accept_data(struct gmc_link *link, gmc_time now)
+{
+    if (!link->offered)
+        return;
+    link->offered = false;
+    owe_ack(link, now, link->offered_number, false);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The link's sending side: pacing, data datagrams, and the packets that it owes by itself. */
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/link_impl.h"
+
+/* Pacing. Sent bytes are paid for at the rate of congestion control; a sender that was idle may
+ * have saved up BURST_TIME of it. At high rates that is at least one batch of the kernel's
+ * segmentation offload, and enough to wake up every WAKE_TIME only. */
+#define BURST_TIME GMC_MS(1)
+#define BURST_BYTES 65536
+#define WAKE_TIME GMC_US(250)
+#define CONTROL_AHEAD GMC_MS(10)
+
+static gmc_duration time_of(const struct gmc_link *link, uint64_t bytes)
+{
+    return gmc_duration_of_bytes(bytes, link->cc->rate_bps(link->cc_state));
+}
+
+static uint64_t packet_bytes(const struct gmc_link *link)
+{
+    const struct link_route *route = gmc_link_active(link);
+    return (route != NULL ? route->mtu : LINK_MTU_MIN) + LINK_WIRE_BYTES;
+}
+
+/* What an idle sender may have saved up: 1 ms of the rate, but no more than 64 KiB or twice the
+ * wake-up time, whichever is longer, and at least two packets. */
+static gmc_duration burst_time(const struct gmc_link *link)
+{
+    gmc_duration batch = time_of(link, BURST_BYTES);
+    gmc_duration two = time_of(link, 2 * packet_bytes(link));
+
+    if (batch < 2 * WAKE_TIME)
+        batch = 2 * WAKE_TIME;
+    if (batch > BURST_TIME)
+        batch = BURST_TIME;
+    return batch > two ? batch : two;
+}
+
+static void link_pace(struct gmc_link *link, gmc_time now, uint64_t bytes)
+{
+    gmc_time from = gmc_time_sub(now, burst_time(link));
+
+    if (link->paid_until < from)
+        link->paid_until = from;
+    link->paid_until = gmc_time_add(link->paid_until, time_of(link, bytes));
+}
+
+gmc_time gmc_link_stream_time(const struct gmc_link *link)
+{
+    if (link->state != GMC_LINK_UP || !gmc_stream_tx_is_ready(&link->tx))
+        return GMC_TIME_NEVER;
+    /* Control is not held back, except by itself: a long message must not flood the path. */
+    uint64_t ahead_bytes = LINK_BURST_PACKETS * packet_bytes(link);
+    uint64_t window = link->cc->window_bytes(link->cc_state);
+    if (link->loss.inflight_bytes > window && link->loss.inflight_bytes - window > ahead_bytes)
+        return GMC_TIME_NEVER; /* the next acknowledgement or probe timeout changes it */
+    gmc_duration ahead = time_of(link, ahead_bytes);
+    return gmc_time_sub(link->paid_until, ahead > CONTROL_AHEAD ? ahead : CONTROL_AHEAD);
+}
+
+static bool window_takes(const struct gmc_link *link, uint64_t bytes)
+{
+    return link->loss.inflight_bytes == 0 ||
+           link->loss.inflight_bytes + bytes <= link->cc->window_bytes(link->cc_state);
+}
+
+bool gmc_link_ready(const struct gmc_link *link, gmc_time now, size_t udp_payload)
+{
+    return link->state == GMC_LINK_UP && link->paid_until <= now &&
+           window_takes(link, udp_payload + LINK_WIRE_BYTES);
+}
+
+gmc_time gmc_link_data_time(const struct gmc_link *link)
+{
+    if (link->state != GMC_LINK_UP || !window_takes(link, packet_bytes(link)))
+        return GMC_TIME_NEVER;
+    /* Wait for a batch rather than for one packet. */
+    gmc_duration packet = time_of(link, packet_bytes(link));
+    return packet < WAKE_TIME ? gmc_time_add(link->paid_until, WAKE_TIME - packet)
+                              : link->paid_until;
+}
+
+void gmc_link_set_idle(struct gmc_link *link, gmc_time now)
+{
+    link->now = now;
+    link->idle = true;
+}
+
+/* ---- packets ---- */
+
+/* Leaves a number out now and then: who acknowledges it has not looked at what arrived. */
+static gmc_status take_number(struct gmc_link *link, uint64_t *number)
+{
+    gmc_status status = gmc_loss_reserve(&link->loss, 2);
+    if (status != GMC_OK)
+        return status;
+    if (link->loss.next >= link->skip_at) {
+        gmc_loss_on_skipped(&link->loss);
+        link->skip_at = link->loss.next + 128 + gmc_prng_below(&link->prng, 1024);
+    }
+    *number = link->loss.next;
+    return GMC_OK;
+}
+
+/* Enters a packet of udp_payload bytes into the books. */
+static void record(struct gmc_link *link, gmc_time now, enum gmc_kind kind, size_t udp_payload,
+                   uint64_t cookie, size_t length, bool tracked)
+{
+    uint64_t number = link->loss.next;
+    uint32_t bytes = (uint32_t)udp_payload + LINK_WIRE_BYTES;
+    struct gmc_sent packet = {
+        .sent = now,
+        .cookie = cookie,
+        .bytes = (uint16_t)bytes,
+        .length = (uint16_t)length,
+        .kind = (uint8_t)kind,
+        .state = tracked ? GMC_SENT_PENDING : GMC_SENT_UNTRACKED,
+        .app_limited = link->idle,
+    };
+
+    gmc_loss_on_sent(&link->loss, &packet);
+    link->packets_sent++;
+    link->bytes_sent += udp_payload;
+    if (link->active != ROUTES)
+        link_pace(link, now, bytes);
+    if (!tracked)
+        return;
+    link->cc->on_sent(link->cc_state, now, number, bytes, link->idle);
+    if (link->unanswered == GMC_TIME_NEVER)
+        link->unanswered = now;
+}
+
+static void describe(const struct gmc_link *link, struct gmc_dgram_out *out)
+{
+    out->path = link->active == ROUTE_STREAM ? GMC_PATH_STREAM : GMC_PATH_UDP;
+    out->peer = link->peer;
+    if (link->active != ROUTES)
+        out->to = link->routes[link->active].to;
+    else
+        out->to.len = 0;
+    out->head_len = 0;
+    out->body = (struct gmc_bytes){NULL, 0};
+    out->tail = (struct gmc_bytes){NULL, 0};
+}
+
+gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now, const struct gmc_data_head *head,
+                              struct gmc_bytes body, const uint8_t *seal_tag, uint64_t cookie,
+                              struct gmc_dgram_out *out)
+{
+    size_t len = body.len + GMC_DATA_OVERHEAD_BYTES;
+    uint64_t number;
+
+    link->now = now;
+    if (link->state != GMC_LINK_UP)
+        return GMC_ERR_STATE;
+    if (len > UINT16_MAX - LINK_WIRE_BYTES)
+        return GMC_ERR_LIMIT;
+    if (!gmc_link_reserve_fate(link))
+        return GMC_ERR_NOMEM;
+    gmc_status status = take_number(link, &number);
+    if (status != GMC_OK)
+        return status;
+    status = gmc_gate_head(&link->gate, number, head, seal_tag, out->head);
+    if (status != GMC_OK)
+        return status;
+    describe(link, out);
+    out->head_len = GMC_DATA_HEAD_BYTES;
+    out->body = body;
+    out->tail = (struct gmc_bytes){seal_tag, GMC_SEAL_TAG_BYTES};
+    record(link, now, GMC_KIND_DATA, len, cookie, 0, true);
+    link->idle = false;
+    link->data_sent++;
+    link->data_pending++;
+    if (len > link->data_max)
+        link->data_max = (uint32_t)len;
+    return GMC_OK;
+}
+
+static bool emit(struct gmc_link *link, gmc_time now, enum gmc_kind kind, uint8_t *buffer,
+                 size_t len, struct gmc_dgram_out *out, uint64_t cookie, size_t length,
+                 bool tracked)
+{
+    uint64_t number;
+
+    if (take_number(link, &number) != GMC_OK ||
+        gmc_gate_seal(&link->gate, kind, number, buffer, len) != GMC_OK)
+        return false;
+    describe(link, out);
+    out->body = (struct gmc_bytes){buffer, len + GMC_GATE_OVERHEAD};
+    record(link, now, kind, len + GMC_GATE_OVERHEAD, cookie, length, tracked);
+    return true;
+}
+
+bool gmc_link_emit(struct gmc_link *link, gmc_time now, enum gmc_kind kind, uint8_t *buffer,
+                   size_t len, struct gmc_dgram_out *out)
+{
+    return emit(link, now, kind, buffer, len, out, 0, 0, false);
+}
+
+/* ---- what the link owes ---- */
+
+static bool next_bye(struct gmc_link *link, gmc_time now, uint8_t *buffer,
+                     struct gmc_dgram_out *out)
+{
+    if (!link->bye)
+        return false;
+    link->bye = false;
+    gmc_put32(buffer + GMC_HEAD_BYTES, (uint32_t)-link->bye_status);
+    return gmc_link_emit(link, now, GMC_KIND_BYE, buffer, 4, out);
+}
+
+static bool next_ack(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
+                     struct gmc_dgram_out *out)
+{
+    struct link_feedback *feedback = &link->feedback;
+    struct gmc_ack ack;
+
+    if (feedback->due > now || link->active == ROUTES)
+        return false;
+    feedback->due = GMC_TIME_NEVER;
+    feedback->unacked = 0;
+    gmc_ackrange_collect(&feedback->set, &ack);
+    if (ack.count == 0)
+        return false;
+    ack.arrival_ns = feedback->largest_at;
+    ack.delay_us = gmc_time_sub(now, feedback->largest_at) / 1000;
+    size_t len = gmc_ack_put(&ack, buffer + GMC_HEAD_BYTES, capacity - GMC_GATE_OVERHEAD);
+    return gmc_link_emit(link, now, GMC_KIND_ACK, buffer, len, out);
+}
+
+static bool next_piece(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
+                       struct gmc_dgram_out *out)
+{
+    const size_t overhead = GMC_GATE_OVERHEAD + 8;
+    const struct link_route *route = gmc_link_active(link);
+    uint8_t *content = buffer + GMC_HEAD_BYTES;
+    struct gmc_bytes piece;
+    uint64_t offset;
+
+    if (gmc_link_stream_time(link) > now)
+        return false;
+    size_t max = route->mtu < capacity ? route->mtu : capacity;
+    if (!gmc_stream_tx_next(&link->tx, max - overhead, &offset, &piece))
+        return false;
+    gmc_put64(content, offset);
+    memcpy(content + 8, piece.data, piece.len);
+    if (emit(link, now, GMC_KIND_STREAM, buffer, 8 + piece.len, out, offset, piece.len, true))
+        return true;
+    gmc_stream_tx_lost(&link->tx, offset, piece.len);
+    return false;
+}
+
+static bool next_ping(struct gmc_link *link, gmc_time now, uint8_t *buffer,
+                      struct gmc_dgram_out *out)
+{
+    if (link->pings_owed == 0 || link->state != GMC_LINK_UP)
+        return false;
+    link->pings_owed--;
+    return emit(link, now, GMC_KIND_PING, buffer, 0, out, 0, 0, true);
+}
+
+bool gmc_link_next_packet(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
+                          struct gmc_dgram_out *out)
+{
+    GMC_ASSERT(capacity >= GMC_LINK_PACKET_MAX);
+    link->now = now;
+    if (link->state == GMC_LINK_DEAD)
+        return next_bye(link, now, buffer, out);
+    return gmc_link_path_next(link, now, buffer, capacity, out) ||
+           next_ack(link, now, buffer, capacity, out) ||
+           next_piece(link, now, buffer, capacity, out) || next_ping(link, now, buffer, out);
+}

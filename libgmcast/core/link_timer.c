@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The link's clock: loss and probe timeouts, keep-alive, silence. */
+#include "core/link_impl.h"
+
+/* What a probe timeout repeats twice at once, because one copy alone may be lost too. */
+#define PINGS_PER_PROBE 2
+
+static gmc_duration dead_after(const struct gmc_link *link)
+{
+    if (link->dead_after != 0)
+        return link->dead_after;
+    return LINK_DEAD_AFTER + 3 * gmc_loss_pto(&link->loss);
+}
+
+/* When silence ends the link. */
+static gmc_time dead_time(const struct gmc_link *link)
+{
+    if (link->state == GMC_LINK_VALIDATING)
+        return gmc_time_add(link->created, LINK_VALIDATE_MAX);
+    if (link->unanswered == GMC_TIME_NEVER)
+        return GMC_TIME_NEVER;
+    return gmc_time_add(link->unanswered, dead_after(link));
+}
+
+static gmc_time ping_time(const struct gmc_link *link)
+{
+    /* What is pending asks for an answer already; the probe timeout sees to it. */
+    if (link->state != GMC_LINK_UP || link->loss.pending > 0 || link->pings_owed > 0)
+        return GMC_TIME_NEVER;
+    gmc_time last = gmc_time_max(link->heard, link->loss.last_sent);
+    return gmc_time_add(last, link->watch ? link->keepalive : LINK_KEEPALIVE_QUIET);
+}
+
+static void trim(struct gmc_link *link)
+{
+    gmc_loss_trim(&link->loss);
+}
+
+static void on_probe_timeout(struct gmc_link *link, gmc_time now)
+{
+    link->loss.pto_count++;
+    if (link->loss.pto_count >= LINK_PTO_MAX) {
+        gmc_link_die(link, now, GMC_ERR_TIMEOUT);
+        return;
+    }
+    link->cc->on_timeout(link->cc_state, now, link->loss.pto_count);
+    /* What was sent before is queued again now, not once more when it is found lost. */
+    link->repeated = link->loss.next;
+    gmc_stream_tx_repeat(&link->tx);
+    link->pings_owed = PINGS_PER_PROBE;
+}
+
+void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
+{
+    link->now = now;
+    if (link->state == GMC_LINK_DEAD)
+        return;
+    if (dead_time(link) <= now) {
+        gmc_link_die(link, now, GMC_ERR_TIMEOUT);
+        return;
+    }
+    gmc_link_path_on_timer(link, now);
+    gmc_loss_on_timer(&link->loss, now);
+    gmc_link_run_pass(link, now);
+    if (gmc_loss_pto_time(&link->loss, link->idle) <= now)
+        on_probe_timeout(link, now);
+    if (ping_time(link) <= now) {
+        if (!link->watch)
+            trim(link);
+        link->pings_owed = 1;
+    }
+}
+
+gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data)
+{
+    if (link->state == GMC_LINK_DEAD)
+        return link->bye ? link->now : GMC_TIME_NEVER;
+    gmc_time deadline = gmc_time_min(dead_time(link), gmc_link_path_deadline(link));
+    if (link->active == ROUTES)
+        return deadline;
+    deadline = gmc_time_min(deadline, link->feedback.due);
+    deadline = gmc_time_min(deadline, link->loss.loss_time);
+    if (link->pings_owed == 0)
+        deadline = gmc_time_min(deadline, gmc_loss_pto_time(&link->loss, link->idle));
+    deadline = gmc_time_min(deadline, ping_time(link));
+    deadline = gmc_time_min(deadline, gmc_link_stream_time(link));
+    if (want_data)
+        deadline = gmc_time_min(deadline, gmc_link_data_time(link));
+    if (link->pings_owed > 0 || link->response_count > 0)
+        deadline = gmc_time_min(deadline, link->now);
+    return deadline;
+}
