@@ -8,11 +8,16 @@ noinst_LTLIBRARIES += sim-wan/libsim.la
 sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 sim_wan_libsim_la_SOURCES = \
+	sim-wan/disk.c sim-wan/disk.h sim-wan/disk_internal.h sim-wan/disk_ops.c \
 	sim-wan/engine.c sim-wan/engine.h \
 	sim-wan/mem.c sim-wan/mem.h \
 	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
+	sim-wan/object.c sim-wan/object.h \
 	sim-wan/packet.c sim-wan/packet.h \
 	sim-wan/route.c \
+	sim-wan/session.c sim-wan/session.h \
+	sim-wan/store.c sim-wan/store.h \
+	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
 	sim-wan/wire.c sim-wan/wire.h
 
 check_PROGRAMS += tests/unit/test_sim_engine
@@ -21,3 +26,7 @@ check_PROGRAMS += tests/unit/test_sim_wire
 tests_unit_test_sim_wire_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_net
 tests_unit_test_sim_net_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_session
+tests_unit_test_sim_session_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_disk
+tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What disk.c and disk_ops.c share. */
+#ifndef SIM_DISK_INTERNAL_H
+#define SIM_DISK_INTERNAL_H
+
+#include "sim-wan/disk.h"
+
+struct sim_disk_op {
+    struct sim_disk_op *next, *prev;
+    gmc_time due;
+    struct gmc_store_op op; /* paths NULL; use those below */
+    char **paths;
+    char *name, *dest;
+    uint8_t *bytes;
+};
+
+/* Does the operation now; writes status, reason and figures to result. */
+void sim_disk_perform(struct sim_disk *disk, const struct sim_disk_op *op,
+                      struct gmc_store_result *result);
+struct sim_store *sim_disk_add_store(struct sim_disk *disk, const struct gmc_channel_key *key);
+
+#endif
