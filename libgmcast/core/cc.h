@@ -20,12 +20,12 @@ struct gmc_cc_params {
 /* End of one acknowledgement: all fates of its packets have been reported. */
 struct gmc_cc_ack {
     gmc_time now;
-    uint64_t largest;           /* packet number */
+    uint64_t largest; /* packet number */
     gmc_time largest_sent;
     uint64_t largest_arrival_ns; /* the receiver's clock, offset unknown; monotonic */
-    gmc_duration rtt;           /* ack delay removed; 0: no sample */
-    uint64_t inflight_bytes;    /* after the fates */
-    bool app_limited;           /* the sender had nothing to send since the packet before */
+    gmc_duration rtt;            /* ack delay removed; 0: no sample */
+    uint64_t inflight_bytes;     /* after the fates */
+    bool app_limited;            /* the sender had nothing to send since the packet before */
 };
 
 struct gmc_cc_ops {
@@ -34,8 +34,7 @@ struct gmc_cc_ops {
     void (*init)(void *state, const struct gmc_cc_params *params, struct gmc_prng *prng,
                  gmc_time now);
     /* A packet goes out; numbers grow by at least 1. */
-    void (*on_sent)(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
-                    bool app_limited);
+    void (*on_sent)(void *state, gmc_time now, uint64_t packet, uint32_t bytes, bool app_limited);
     /* A packet is decided. In growing order of number within one acknowledgement as far as known;
      * a late arrival after on_lost is reported by on_spurious. */
     void (*on_acked)(void *state, gmc_time now, uint64_t packet, uint32_t bytes, gmc_time sent);
@@ -44,9 +43,9 @@ struct gmc_cc_ops {
     void (*on_ack)(void *state, const struct gmc_cc_ack *ack);
     /* No acknowledgement for a probe timeout: `count` in a row. */
     void (*on_timeout)(void *state, gmc_time now, uint32_t count);
-    uint64_t (*rate_bps)(const void *state); /* pacing, bits on the wire per second; > 0 */
+    uint64_t (*rate_bps)(const void *state);     /* pacing, bits on the wire per second; > 0 */
     uint64_t (*window_bytes)(const void *state); /* bound on bytes in flight */
-    uint32_t (*loss_ppm)(const void *state);  /* base loss as estimated */
+    uint32_t (*loss_ppm)(const void *state);     /* base loss as estimated */
 };
 
 extern const struct gmc_cc_ops gmc_cc_model;

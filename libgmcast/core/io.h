@@ -66,9 +66,9 @@ static inline size_t gmc_dgram_out_len(const struct gmc_dgram_out *out)
 /* A TLS session that the shell has made, mutually authenticated, with its exported keys. */
 struct gmc_session {
     gmc_peer peer;
-    bool initiator;      /* this side dialled */
-    uint32_t local_id;   /* chosen by this side: datagrams to us carry it; never 0 */
-    uint32_t remote_id;  /* chosen by the other side: datagrams to it carry it */
+    bool initiator;                     /* this side dialled */
+    uint32_t local_id;                  /* chosen by this side: datagrams to us carry it; never 0 */
+    uint32_t remote_id;                 /* chosen by the other side: datagrams to it carry it */
     uint8_t send_secret[GMC_KEY_BYTES]; /* from the TLS exporter (RFC 5705), one per direction */
     uint8_t recv_secret[GMC_KEY_BYTES];
     struct gmc_bytes spki; /* the peer's public key (DER SubjectPublicKeyInfo), borrowed */
@@ -141,8 +141,8 @@ struct gmc_store_op {
     uint32_t block_bytes;
     const char *const *paths; /* SCAN: source paths */
     size_t path_count;
-    const char *dest; /* OPEN: where to, "" for the default; SCAN: NULL */
-    const char *name; /* SAVE: file name, [a-z]+ */
+    const char *dest;       /* OPEN: where to, "" for the default; SCAN: NULL */
+    const char *name;       /* SAVE: file name, [a-z]+ */
     struct gmc_bytes bytes; /* SAVE */
     bool discard;
 };
@@ -150,7 +150,7 @@ struct gmc_store_op {
 struct gmc_store_result {
     uint64_t ticket;
     gmc_status status;
-    const char *reason; /* in words, naming the path; NULL when OK */
+    const char *reason;           /* in words, naming the path; NULL when OK */
     uint8_t hash[GMC_HASH_BYTES]; /* READ */
     uint64_t listing_bytes;       /* SCAN */
     uint64_t total_bytes;         /* SCAN */

@@ -23,13 +23,13 @@ struct gmc_extent {
 
 struct gmc_entry {
     enum gmc_entry_type type;
-    const char *path;   /* relative to the destination directory, '/' separated, any bytes but NUL */
-    uint32_t mode;      /* permission bits, 0777 at most */
-    int64_t mtime_ns;   /* since 1970 */
-    uint64_t size;      /* FILE; trailing and inner holes are not in extents */
+    const char *path; /* relative to the destination directory, '/' separated, any bytes but NUL */
+    uint32_t mode;    /* permission bits, 0777 at most */
+    int64_t mtime_ns; /* since 1970 */
+    uint64_t size;    /* FILE; trailing and inner holes are not in extents */
     size_t extent_count;
     const struct gmc_extent *extents; /* FILE: data parts, ascending, not touching */
-    const char *target; /* SYMLINK */
+    const char *target;               /* SYMLINK */
 };
 
 /* ---- writing (the source's scan) ---- */

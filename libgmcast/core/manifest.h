@@ -25,8 +25,8 @@
 
 /* The shape of an object: everything else about blocks follows from these numbers. */
 struct gmc_object {
-    uint64_t listing_bytes;  /* exact; padded to whole blocks in the byte space */
-    uint64_t total_bytes;    /* file data */
+    uint64_t listing_bytes; /* exact; padded to whole blocks in the byte space */
+    uint64_t total_bytes;   /* file data */
     uint32_t block_bytes;
     uint32_t fragment_bytes; /* plaintext bytes of a full fragment */
 };
@@ -39,8 +39,8 @@ uint64_t gmc_object_pages(const struct gmc_object *object);
 uint64_t gmc_object_blocks(const struct gmc_object *object); /* pages and data: the block space */
 uint64_t gmc_object_listing_blocks(const struct gmc_object *object); /* data blocks of listing */
 bool gmc_block_is_page(uint32_t block);
-uint32_t gmc_block_page(uint32_t block);       /* the page (index) that is, or describes, block */
-uint32_t gmc_block_data(uint32_t block);       /* data block number; block must not be a page */
+uint32_t gmc_block_page(uint32_t block); /* the page (index) that is, or describes, block */
+uint32_t gmc_block_data(uint32_t block); /* data block number; block must not be a page */
 uint32_t gmc_block_of_data(uint64_t data_block);
 uint32_t gmc_block_of_page(uint32_t page);
 /* Byte-space offset and length of a data block (the last may be short, never 0). */

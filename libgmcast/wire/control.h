@@ -13,27 +13,27 @@
 #include "base/status.h"
 
 #define GMC_MEMBERS_MAX 16384
-#define GMC_RANGES_MAX 4096  /* in one message */
+#define GMC_RANGES_MAX 4096 /* in one message */
 #define GMC_NAME_MAX 255
 #define GMC_TEXT_MAX 511
 #define GMC_SECRET_BYTES 32
 
 enum gmc_msg_type {
-    GMC_MSG_PROBE = 1,     /* S -> participant: measure these */
-    GMC_MSG_JOIN,          /* participant -> S: what I measured */
-    GMC_MSG_CHANNEL,       /* S -> member: signed record and content key */
-    GMC_MSG_TREE_READY,    /* member -> S: record accepted, store is ready */
-    GMC_MSG_LEAVE,         /* member -> S: cannot take part (any more), and why */
-    GMC_MSG_ATTACH,        /* child -> parent: serve me; this is what I have */
-    GMC_MSG_ATTACHED,      /* parent -> child: yes; handle, own path to the root */
-    GMC_MSG_REDIRECT,      /* parent -> child: no, and why; try there */
-    GMC_MSG_DETACH,        /* child -> parent: I went elsewhere; parent -> child: I cannot go on */
-    GMC_MSG_HAVE,          /* child -> parent: verified and stored since the last HAVE */
-    GMC_MSG_WANT,          /* child -> parent: send these blocks again (lost after delivery) */
-    GMC_MSG_STATUS,        /* member -> S: progress */
-    GMC_MSG_COMPLETE,      /* member -> S: the object's digest */
-    GMC_MSG_CLOSE,         /* S -> member: over; keep (complete) or discard (cancelled) */
-    GMC_MSG_REQUEST,       /* a control-API request forwarded to another domain */
+    GMC_MSG_PROBE = 1,  /* S -> participant: measure these */
+    GMC_MSG_JOIN,       /* participant -> S: what I measured */
+    GMC_MSG_CHANNEL,    /* S -> member: signed record and content key */
+    GMC_MSG_TREE_READY, /* member -> S: record accepted, store is ready */
+    GMC_MSG_LEAVE,      /* member -> S: cannot take part (any more), and why */
+    GMC_MSG_ATTACH,     /* child -> parent: serve me; this is what I have */
+    GMC_MSG_ATTACHED,   /* parent -> child: yes; handle, own path to the root */
+    GMC_MSG_REDIRECT,   /* parent -> child: no, and why; try there */
+    GMC_MSG_DETACH,     /* child -> parent: I went elsewhere; parent -> child: I cannot go on */
+    GMC_MSG_HAVE,       /* child -> parent: verified and stored since the last HAVE */
+    GMC_MSG_WANT,       /* child -> parent: send these blocks again (lost after delivery) */
+    GMC_MSG_STATUS,     /* member -> S: progress */
+    GMC_MSG_COMPLETE,   /* member -> S: the object's digest */
+    GMC_MSG_CLOSE,      /* S -> member: over; keep (complete) or discard (cancelled) */
+    GMC_MSG_REQUEST,    /* a control-API request forwarded to another domain */
     GMC_MSG_REPLY
 };
 
@@ -60,42 +60,42 @@ struct gmc_msg {
     const char *source;
     uint64_t e;
 
-    uint64_t probe_id;                    /* PROBE, JOIN */
-    const uint8_t *secret;                /* PROBE: probe key; CHANNEL: content key; 32 bytes */
-    const char *const *names;             /* PROBE: participants, [0] = source;
-                                             ATTACHED: path to the root, parent first;
-                                             ATTACH: domains below this child are not listed */
+    uint64_t probe_id;        /* PROBE, JOIN */
+    const uint8_t *secret;    /* PROBE: probe key; CHANNEL: content key; 32 bytes */
+    const char *const *names; /* PROBE: participants, [0] = source;
+                                 ATTACHED: path to the root, parent first;
+                                 ATTACH: domains below this child are not listed */
     size_t name_count;
-    struct gmc_bytes mask;                /* PROBE: bitmap of participants not to measure */
+    struct gmc_bytes mask;                   /* PROBE: bitmap of participants not to measure */
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
 
-    struct gmc_bytes record;              /* CHANNEL: encoded record, as signed */
-    struct gmc_bytes signature;           /* CHANNEL */
+    struct gmc_bytes record;    /* CHANNEL: encoded record, as signed */
+    struct gmc_bytes signature; /* CHANNEL */
 
-    uint32_t version;                     /* TREE_READY, ATTACH, ATTACHED: of the record */
-    uint32_t epoch;                       /* ATTACH, ATTACHED */
-    uint32_t handle;                      /* ATTACH: the child's handle for this channel (the
-                                             receiver of data names it); 1..65535 */
-    uint32_t window;                      /* ATTACH, HAVE: blocks the child can hold unverified */
-    const struct gmc_msg_range *ranges;   /* ATTACH: all it has; HAVE: new; WANT */
+    uint32_t version;                   /* TREE_READY, ATTACH, ATTACHED: of the record */
+    uint32_t epoch;                     /* ATTACH, ATTACHED */
+    uint32_t handle;                    /* ATTACH: the child's handle for this channel (the
+                                           receiver of data names it); 1..65535 */
+    uint32_t window;                    /* ATTACH, HAVE: blocks the child can hold unverified */
+    const struct gmc_msg_range *ranges; /* ATTACH: all it has; HAVE: new; WANT */
     size_t range_count;
-    bool more;                            /* ATTACH: further ranges follow in HAVE messages */
+    bool more; /* ATTACH: further ranges follow in HAVE messages */
 
-    gmc_status status;                    /* LEAVE, REDIRECT, DETACH, CLOSE */
-    const char *text;                     /* LEAVE, REDIRECT, DETACH, CLOSE: reason, in words;
-                                             REDIRECT: see redirect */
-    const char *redirect;                 /* REDIRECT: whom to ask; "" nobody */
-    bool discard;                         /* CLOSE */
+    gmc_status status;    /* LEAVE, REDIRECT, DETACH, CLOSE */
+    const char *text;     /* LEAVE, REDIRECT, DETACH, CLOSE: reason, in words;
+                             REDIRECT: see redirect */
+    const char *redirect; /* REDIRECT: whom to ask; "" nobody */
+    bool discard;         /* CLOSE */
 
     uint64_t bytes;                       /* STATUS, COMPLETE */
     const char *parent;                   /* STATUS: current parent, "" none */
     const struct gmc_msg_child *children; /* STATUS */
     size_t child_count;
-    const uint8_t *digest;                /* COMPLETE: 32 bytes */
+    const uint8_t *digest; /* COMPLETE: 32 bytes */
 
-    uint64_t request_id;                  /* REQUEST, REPLY */
-    struct gmc_bytes payload;             /* REQUEST, REPLY */
+    uint64_t request_id;      /* REQUEST, REPLY */
+    struct gmc_bytes payload; /* REQUEST, REPLY */
 };
 
 /* Encodes into a new buffer (*out, to be freed with gmc_msg_bytes_free). INVALID, NOMEM. */
@@ -119,15 +119,15 @@ struct gmc_record_member {
 struct gmc_record {
     const char *source;
     uint64_t e;
-    uint32_t version;  /* grows with every change of members or tree */
-    uint32_t epoch;    /* grows with every start of S: a new content key */
+    uint32_t version;     /* grows with every change of members or tree */
+    uint32_t epoch;       /* grows with every start of S: a new content key */
     uint8_t key_hash[32]; /* SHA-256 of the content key */
     uint64_t listing_bytes;
     uint64_t total_bytes;
     uint32_t block_bytes;
     uint32_t fragment_bytes;
-    uint64_t rate_bps;  /* cap per link; 0 none */
-    uint32_t shape;     /* enum gmc_tree_shape, for people */
+    uint64_t rate_bps; /* cap per link; 0 none */
+    uint32_t shape;    /* enum gmc_tree_shape, for people */
     const struct gmc_record_member *members;
     size_t member_count;
 };

@@ -32,14 +32,14 @@
 #define GMC_WIRE_VERSION 0
 
 enum gmc_kind {
-    GMC_KIND_DATA = 1,       /* a fragment of a block */
-    GMC_KIND_ACK = 2,        /* feedback; not acknowledged itself */
-    GMC_KIND_STREAM = 3,     /* a piece of the reliable control stream */
-    GMC_KIND_PING = 4,       /* asks for an acknowledgement (keep-alive, probe timeout) */
-    GMC_KIND_CHALLENGE = 5,  /* path validation and MTU: 8 random bytes, then padding */
-    GMC_KIND_RESPONSE = 6,   /* the 8 bytes back */
-    GMC_KIND_BYE = 7,        /* the session ends: a status code */
-    GMC_KIND_ECHO = 16,      /* latency probe, no session */
+    GMC_KIND_DATA = 1,      /* a fragment of a block */
+    GMC_KIND_ACK = 2,       /* feedback; not acknowledged itself */
+    GMC_KIND_STREAM = 3,    /* a piece of the reliable control stream */
+    GMC_KIND_PING = 4,      /* asks for an acknowledgement (keep-alive, probe timeout) */
+    GMC_KIND_CHALLENGE = 5, /* path validation and MTU: 8 random bytes, then padding */
+    GMC_KIND_RESPONSE = 6,  /* the 8 bytes back */
+    GMC_KIND_BYE = 7,       /* the session ends: a status code */
+    GMC_KIND_ECHO = 16,     /* latency probe, no session */
     GMC_KIND_ECHO_REPLY = 17
 };
 

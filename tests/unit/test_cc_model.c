@@ -3,8 +3,9 @@
 #include "tests/lib/ccwire.h"
 #include "tests/lib/unit.h"
 
-static const struct ccwire_path path_100m = {
-    .rate_bps = 100000000, .delay = GMC_MS(15), .queue_bytes = 625000};
+static const struct ccwire_path path_100m = {.rate_bps = 100000000,
+                                             .delay = GMC_MS(15),
+                                             .queue_bytes = 625000};
 
 static void test_uses_the_path_at_any_loss(void **state)
 {
