@@ -12,6 +12,9 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/cert.c gatewayd/cert.h \
 	gatewayd/conf.c gatewayd/conf.h gatewayd/conf_check.c gatewayd/conf_table.c \
 	gatewayd/log.c gatewayd/log.h \
+	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
+	gatewayd/store_finish.c gatewayd/store_path.c gatewayd/store_source.c \
+	gatewayd/store_state.c gatewayd/store_target.c \
 	gatewayd/udp.c gatewayd/udp.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp

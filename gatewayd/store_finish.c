@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of a received object: everything durable, times and modes set, renamed to its final
+ * names, which must not exist. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "gatewayd/store_int.h"
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1u
+#endif
+
+static bool is_top(const struct gmc_entry *entry)
+{
+    return strchr(entry->path, '/') == NULL;
+}
+
+/* A directory without write permission cannot be moved (its ".." changes) by other users than
+ * root: such a top directory gets its mode after the rename. */
+static bool mode_is_late(const struct gmc_entry *entry)
+{
+    return entry->type == GMC_ENTRY_DIRECTORY && is_top(entry) && (entry->mode & 0200u) == 0;
+}
+
+static bool set_times(int dirfd, const char *path, int64_t mtime_ns)
+{
+    int64_t seconds = mtime_ns / 1000000000, rest = mtime_ns % 1000000000;
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {0}};
+    if (rest < 0) {
+        rest += 1000000000;
+        seconds--;
+    }
+    times[1].tv_sec = (time_t)seconds;
+    times[1].tv_nsec = (long)rest;
+    return utimensat(dirfd, path, times, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job,
+                            const struct gmc_entry *entry)
+{
+    bool ok = set_times(chan->tree_fd, entry->path, entry->mtime_ns);
+    uint32_t made = entry->type == GMC_ENTRY_FILE ? 0600 : 0700;
+    if (ok && entry->type != GMC_ENTRY_SYMLINK && entry->mode != made && !mode_is_late(entry))
+        ok = fchmodat(chan->tree_fd, entry->path, entry->mode, 0) == 0;
+    return ok ? GMC_OK : gwd_job_errno(job, entry->path);
+}
+
+/* Files first, then directories from the deepest (the last listed) up: what is done to a member
+ * changes its directory's time, and a final mode may lock the directory. */
+static gmc_status set_metadata(struct gwd_chan *chan, struct gwd_job *job)
+{
+    size_t count = gmc_listing_count(chan->listing);
+    gmc_status status = GMC_OK;
+    for (size_t i = 0; i < count && status == GMC_OK; i++) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (entry->type != GMC_ENTRY_DIRECTORY)
+            status = set_entry(chan, job, entry);
+    }
+    for (size_t i = count; i-- > 0 && status == GMC_OK;) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (entry->type == GMC_ENTRY_DIRECTORY)
+            status = set_entry(chan, job, entry);
+    }
+    return status;
+}
+
+static bool sync_entry(struct gwd_chan *chan, const struct gmc_entry *entry)
+{
+    int fd = gwd_open_beneath(chan->tree_fd, entry->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    bool ok;
+    if (fd < 0 && errno == EACCES)
+        return syncfs(chan->tree_fd) == 0; /* its final mode does not let us read it */
+    ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        (void)close(fd);
+    return ok;
+}
+
+static gmc_status make_durable(struct gwd_chan *chan, struct gwd_job *job)
+{
+    size_t count = gmc_listing_count(chan->listing);
+    bool ok = true;
+    if (count > GWD_DIRTY_MAX)
+        return syncfs(chan->tree_fd) == 0 ? GMC_OK : gwd_job_errno(job, chan->granted);
+    for (size_t i = 0; i < count && ok; i++) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (entry->type != GMC_ENTRY_SYMLINK)
+            ok = sync_entry(chan, entry);
+    }
+    return ok && fsync(chan->tree_fd) == 0 ? GMC_OK : gwd_job_errno(job, chan->granted);
+}
+
+/* Never replaces: where the file system lacks the flag, the window between looking and renaming
+ * stays, and only for others who write into the granted directory. */
+static int rename_new(int from_fd, const char *from, int to_fd, const char *to)
+{
+    struct stat st;
+    if (syscall(SYS_renameat2, from_fd, from, to_fd, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+    if (fstatat(to_fd, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return renameat(from_fd, from, to_fd, to);
+}
+
+static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
+                             const struct gmc_entry *entry)
+{
+    char name[GMC_PATH_BYTES_MAX], full[2 * GMC_PATH_BYTES_MAX];
+    struct stat st;
+    gwd_target_final_path(chan, entry->path, name, sizeof name);
+    gwd_target_full_path(chan, name, full, sizeof full);
+    if (rename_new(chan->tree_fd, entry->path, chan->dest_fd, name) != 0) {
+        /* Repeated after a crash: it may be done already. */
+        bool done = errno == ENOENT && fstatat(chan->dest_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!done && errno == EEXIST)
+            return gwd_job_fail(job, GMC_ERR_EXISTS, "%s exists already", full);
+        if (!done)
+            return gwd_job_errno(job, full);
+    }
+    if (mode_is_late(entry) && fchmodat(chan->dest_fd, name, entry->mode, 0) != 0)
+        return gwd_job_errno(job, full);
+    return GMC_OK;
+}
+
+/* With chan->lock held: nobody opens files meanwhile. */
+static gmc_status rename_all(struct gwd_chan *chan, struct gwd_job *job)
+{
+    gmc_status status = GMC_OK;
+    char part[64];
+    for (size_t i = 0; i < gmc_listing_count(chan->listing) && status == GMC_OK; i++) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (is_top(entry))
+            status = rename_top(chan, job, entry);
+    }
+    if (status != GMC_OK)
+        return status;
+    gwd_target_part_name(chan, part, sizeof part);
+    (void)unlinkat(chan->dest_fd, part, AT_REMOVEDIR);
+    if (fsync(chan->dest_fd) != 0)
+        return gwd_job_errno(job, chan->granted);
+    (void)close(chan->tree_fd);
+    chan->tree_fd = -1;
+    chan->finished = true;
+    return gwd_target_note(chan) ? GMC_OK : gwd_job_errno(job, "state folder");
+}
+
+gmc_status gwd_op_finish(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
+{
+    gmc_status status = GMC_OK;
+    if (chan->finished)
+        return GMC_OK;
+    if (chan->listing == NULL || chan->tree_fd < 0)
+        return gwd_job_fail(job, GMC_ERR_STATE, "there is nothing to finish");
+    if (!chan->finishing) {
+        status = set_metadata(chan, job);
+        if (status == GMC_OK)
+            status = make_durable(chan, job);
+        if (status != GMC_OK)
+            return status;
+        chan->finishing = true;
+        if (!gwd_target_note(chan))
+            return gwd_job_errno(job, "state folder");
+    }
+    (void)pthread_mutex_lock(&chan->lock);
+    status = rename_all(chan, job);
+    (void)pthread_mutex_unlock(&chan->lock);
+    if (status == GMC_OK)
+        gwd_store_unclaim(store, chan);
+    return status;
+}
