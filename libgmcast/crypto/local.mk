@@ -4,7 +4,11 @@
 noinst_LTLIBRARIES += libgmcast/crypto/libcrypto_gmc.la
 libgmcast_crypto_libcrypto_gmc_la_CPPFLAGS = $(PURE_CPPFLAGS) $(OPENSSL_CFLAGS)
 libgmcast_crypto_libcrypto_gmc_la_CFLAGS = $(PURE_CFLAGS)
-libgmcast_crypto_libcrypto_gmc_la_SOURCES =
+libgmcast_crypto_libcrypto_gmc_la_SOURCES = \
+	libgmcast/crypto/crypto.h \
+	libgmcast/crypto/cheap.c libgmcast/crypto/cheap.h \
+	libgmcast/crypto/openssl.c libgmcast/crypto/openssl.h libgmcast/crypto/openssl_impl.h \
+	libgmcast/crypto/openssl_sign.c
 
 EXTRA_DIST += libgmcast/crypto/.includes
 
@@ -14,3 +18,9 @@ EXTRA_DIST += libgmcast/crypto/.includes
 
 # The replay window.
 libgmcast_crypto_libcrypto_gmc_la_SOURCES += libgmcast/crypto/replay.c libgmcast/crypto/replay.h
+
+# Both implementations.
+check_PROGRAMS += tests/unit/test_crypto
+tests_unit_test_crypto_SOURCES = tests/unit/test_crypto.c tests/unit/test_crypto_vectors.c \
+	tests/unit/test_crypto_vectors.h
+tests_unit_test_crypto_LDADD = $(GMC_CRYPTO_LIBS) $(TEST_LIBS)

@@ -4,3 +4,7 @@
 # make tests/bench/bench_link; the tables of docs/CONGESTION.md.
 EXTRA_PROGRAMS += tests/bench/bench_link
 tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS)
+
+# make tests/bench/bench_crypto; what one core seals, tags and hashes.
+EXTRA_PROGRAMS += tests/bench/bench_crypto
+tests_bench_bench_crypto_LDADD = $(GMC_CRYPTO_LIBS)

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the cheap stand-in for cryptography: keyed checksums in place of seals and signatures.
+ *
+ * The state is four independent 64-bit lanes; a step takes 32 bytes, 8 for each lane:
+ *
+ *   lane = rotl((lane ^ word) * K, 29)        K odd
+ *
+ * For a fixed word that is a bijection of the lane, for a fixed lane one of the word. So two inputs
+ * of equal length that differ in one step never end in the same state, and others do by chance
+ * only. The end mixes the lanes over one another, again by bijections.
+ */
+#include "crypto/cheap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/prng.h"
+
+#define MIX_K 0x9e3779b97f4a7c15u /* odd: 2^64 / golden ratio */
+#define NAME_MAX_BYTES 255
+
+static const char spki_head[] = "gmcast cheap key ";
+#define SPKI_HEAD_BYTES (sizeof(spki_head) - 1)
+
+struct gmc_crypto_cheap {
+    char name[NAME_MAX_BYTES + 1];
+    struct gmc_prng prng;
+};
+
+struct mix {
+    uint64_t lane[4];
+};
+
+struct gmc_aead {
+    struct mix keyed; /* where the checksum of each packet starts */
+};
+
+struct gmc_pubkey {
+    char name[NAME_MAX_BYTES + 1];
+};
+
+static inline uint64_t rotl(uint64_t value, unsigned bits)
+{
+    return value << bits | value >> (64 - bits);
+}
+
+/* Little-endian, which compilers make one load of where it is the machine's order. */
+static inline uint64_t load(const uint8_t *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+           (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
+           (uint64_t)p[7] << 56;
+}
+
+static inline void store(uint8_t *p, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++)
+        p[i] = (uint8_t)(value >> 8 * i);
+}
+
+static inline uint64_t mix_word(uint64_t lane, uint64_t word)
+{
+    return rotl((lane ^ word) * MIX_K, 29);
+}
+
+static void mix_start(struct mix *mix, uint64_t purpose)
+{
+    for (unsigned i = 0; i < 4; i++)
+        mix->lane[i] = (purpose + i) * 0xd1b54a32d192ed03u;
+}
+
+/* Takes a piece and its length, so that bytes cannot move from one piece to the next unseen. */
+static void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
+{
+    uint64_t a = mix->lane[0], b = mix->lane[1], c = mix->lane[2], d = mix->lane[3];
+    uint8_t last[32] = {0};
+    size_t left = len;
+
+    for (; left >= 32; left -= 32, data += 32) {
+        a = mix_word(a, load(data));
+        b = mix_word(b, load(data + 8));
+        c = mix_word(c, load(data + 16));
+        d = mix_word(d, load(data + 24));
+    }
+    if (left > 0) {
+        memcpy(last, data, left);
+        a = mix_word(a, load(last));
+        b = mix_word(b, load(last + 8));
+        c = mix_word(c, load(last + 16));
+        d = mix_word(d, load(last + 24));
+    }
+    mix->lane[0] = mix_word(a, len);
+    mix->lane[1] = b;
+    mix->lane[2] = c;
+    mix->lane[3] = d;
+}
+
+/* Spreads each lane over all four: three rounds of a ring, then a full avalanche per lane (the
+ * finaliser of splitmix64). */
+static void mix_end(struct mix *mix, uint8_t out[GMC_HASH_BYTES])
+{
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < 4; i++) {
+            mix->lane[i] ^= rotl(mix->lane[(i + 3) % 4], 17) * MIX_K;
+            mix->lane[i] = rotl(mix->lane[i] * MIX_K, 31);
+        }
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t z = mix->lane[i];
+
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        store(out + 8 * (size_t)i, z ^ z >> 31);
+    }
+}
+
+static struct gmc_aead *aead_new(void *ctx, const uint8_t key[GMC_KEY_BYTES])
+{
+    struct gmc_aead *aead = malloc(sizeof(*aead));
+
+    (void)ctx;
+    if (aead == NULL)
+        return NULL;
+    mix_start(&aead->keyed, 1);
+    mix_bytes(&aead->keyed, key, GMC_KEY_BYTES);
+    return aead;
+}
+
+static void aead_free(struct gmc_aead *aead)
+{
+    free(aead);
+}
+
+static void checksum(const struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
+                     struct gmc_bytes first, struct gmc_bytes second, uint8_t out[GMC_HASH_BYTES])
+{
+    struct mix mix = aead->keyed;
+
+    mix_bytes(&mix, nonce, GMC_NONCE_BYTES);
+    mix_bytes(&mix, first.data, first.len);
+    mix_bytes(&mix, second.data, second.len);
+    mix_end(&mix, out);
+}
+
+static gmc_status seal(struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
+                       struct gmc_bytes aad, const uint8_t *in, size_t len, uint8_t *out,
+                       uint8_t tag[GMC_SEAL_TAG_BYTES])
+{
+    uint8_t sum[GMC_HASH_BYTES];
+
+    checksum(aead, nonce, aad, gmc_bytes(in, len), sum);
+    memcpy(tag, sum, GMC_SEAL_TAG_BYTES);
+    if (in != out && len > 0)
+        memmove(out, in, len);
+    return GMC_OK;
+}
+
+static gmc_status open_sealed(struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
+                              struct gmc_bytes aad, const uint8_t *in, size_t len, uint8_t *out,
+                              const uint8_t tag[GMC_SEAL_TAG_BYTES])
+{
+    uint8_t sum[GMC_HASH_BYTES];
+
+    checksum(aead, nonce, aad, gmc_bytes(in, len), sum);
+    if (memcmp(tag, sum, GMC_SEAL_TAG_BYTES) != 0)
+        return GMC_ERR_AUTH;
+    if (in != out && len > 0)
+        memmove(out, in, len);
+    return GMC_OK;
+}
+
+static gmc_status link_tag(struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
+                           struct gmc_bytes first, struct gmc_bytes second,
+                           uint8_t tag[GMC_LINK_TAG_BYTES])
+{
+    uint8_t sum[GMC_HASH_BYTES];
+
+    checksum(aead, nonce, first, second, sum);
+    /* The other half than a seal's tag begins with: a seal must not pass as a link tag. */
+    memcpy(tag, sum + GMC_SEAL_TAG_BYTES, GMC_LINK_TAG_BYTES);
+    return GMC_OK;
+}
+
+static void hash(const uint8_t *data, size_t len, uint8_t out[GMC_HASH_BYTES])
+{
+    struct mix mix;
+
+    mix_start(&mix, 2);
+    mix_bytes(&mix, data, len);
+    mix_end(&mix, out);
+}
+
+static gmc_status derive(const uint8_t secret[GMC_KEY_BYTES], const char *label,
+                         struct gmc_bytes context, uint8_t *out, size_t out_len)
+{
+    struct mix keyed, mix;
+    uint8_t part[GMC_HASH_BYTES], counter[8];
+
+    if (out_len == 0)
+        return GMC_ERR_INVALID;
+    mix_start(&keyed, 3);
+    mix_bytes(&keyed, secret, GMC_KEY_BYTES);
+    mix_bytes(&keyed, (const uint8_t *)label, strlen(label));
+    mix_bytes(&keyed, context.data, context.len);
+    for (size_t done = 0; done < out_len; done += sizeof(part)) {
+        size_t len = out_len - done < sizeof(part) ? out_len - done : sizeof(part);
+
+        mix = keyed;
+        store(counter, done);
+        mix_bytes(&mix, counter, sizeof(counter));
+        mix_end(&mix, part);
+        memcpy(out + done, part, len);
+    }
+    return GMC_OK;
+}
+
+static void signature_of(const char *name, struct gmc_bytes data, uint8_t out[GMC_HASH_BYTES])
+{
+    struct mix mix;
+
+    mix_start(&mix, 4);
+    mix_bytes(&mix, (const uint8_t *)name, strlen(name));
+    mix_bytes(&mix, data.data, data.len);
+    mix_end(&mix, out);
+}
+
+static gmc_status sign(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+{
+    const struct gmc_crypto_cheap *x = ctx;
+
+    if (*sig_len < GMC_HASH_BYTES)
+        return GMC_ERR_FULL;
+    signature_of(x->name, data, sig);
+    *sig_len = GMC_HASH_BYTES;
+    return GMC_OK;
+}
+
+gmc_status gmc_crypto_cheap_spki(const char *name, uint8_t *out, size_t *len)
+{
+    size_t name_len = strlen(name);
+
+    if (name_len > NAME_MAX_BYTES || SPKI_HEAD_BYTES + name_len > *len)
+        return GMC_ERR_FULL;
+    memcpy(out, spki_head, SPKI_HEAD_BYTES);
+    memcpy(out + SPKI_HEAD_BYTES, name, name_len);
+    *len = SPKI_HEAD_BYTES + name_len;
+    return GMC_OK;
+}
+
+static struct gmc_pubkey *pubkey_new(void *ctx, struct gmc_bytes spki)
+{
+    struct gmc_pubkey *pubkey;
+
+    (void)ctx;
+    if (spki.len < SPKI_HEAD_BYTES || spki.len - SPKI_HEAD_BYTES > NAME_MAX_BYTES ||
+        memcmp(spki.data, spki_head, SPKI_HEAD_BYTES) != 0)
+        return NULL;
+    pubkey = calloc(1, sizeof(*pubkey));
+    if (pubkey == NULL)
+        return NULL;
+    memcpy(pubkey->name, spki.data + SPKI_HEAD_BYTES, spki.len - SPKI_HEAD_BYTES);
+    return pubkey;
+}
+
+static void pubkey_free(struct gmc_pubkey *pubkey)
+{
+    free(pubkey);
+}
+
+static gmc_status verify(struct gmc_pubkey *pubkey, struct gmc_bytes data, struct gmc_bytes sig)
+{
+    uint8_t expected[GMC_HASH_BYTES];
+
+    signature_of(pubkey->name, data, expected);
+    return gmc_bytes_equal(sig, gmc_bytes(expected, sizeof(expected))) ? GMC_OK : GMC_ERR_AUTH;
+}
+
+static void random_bytes(void *ctx, uint8_t *out, size_t len)
+{
+    struct gmc_crypto_cheap *x = ctx;
+    uint8_t word[8];
+
+    for (size_t done = 0; done < len; done += sizeof(word)) {
+        size_t part = len - done < sizeof(word) ? len - done : sizeof(word);
+
+        store(word, gmc_prng_u64(&x->prng));
+        memcpy(out + done, word, part);
+    }
+}
+
+static const struct gmc_crypto_ops cheap_ops = {
+    .name = "cheap",
+    .aead_new = aead_new,
+    .aead_free = aead_free,
+    .seal = seal,
+    .open = open_sealed,
+    .tag = link_tag,
+    .hash = hash,
+    .derive = derive,
+    .sign = sign,
+    .pubkey_new = pubkey_new,
+    .pubkey_free = pubkey_free,
+    .verify = verify,
+    .random = random_bytes,
+};
+
+struct gmc_crypto_cheap *gmc_crypto_cheap_new(const char *name, const uint8_t seed[32])
+{
+    struct gmc_crypto_cheap *x;
+    uint8_t digest[GMC_HASH_BYTES];
+    size_t len = strlen(name);
+
+    if (len > NAME_MAX_BYTES)
+        return NULL;
+    x = calloc(1, sizeof(*x));
+    if (x == NULL)
+        return NULL;
+    memcpy(x->name, name, len);
+    hash(seed, 32, digest);
+    gmc_prng_init(&x->prng, load(digest));
+    return x;
+}
+
+void gmc_crypto_cheap_free(struct gmc_crypto_cheap *x)
+{
+    free(x);
+}
+
+void gmc_crypto_cheap_table(struct gmc_crypto_cheap *x, struct gmc_crypto *out)
+{
+    out->ops = &cheap_ops;
+    out->ctx = x;
+}

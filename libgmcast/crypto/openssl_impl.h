@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the two files of the OpenSSL implementation share; nobody else includes it. */
+#ifndef GMC_CRYPTO_OPENSSL_IMPL_H
+#define GMC_CRYPTO_OPENSSL_IMPL_H
+
+#include <openssl/evp.h>
+
+#include "crypto/crypto.h"
+
+struct gmc_crypto_openssl {
+    EVP_PKEY *key;   /* signs; NULL none */
+    EVP_CIPHER *gcm; /* fetched once: a fetch takes locks and a look-up by name */
+    EVP_CIPHER *ctr;
+    EVP_CIPHER_CTX *generator;
+    uint8_t next_key[32]; /* of the generator's next refill */
+    uint8_t pool[1024];   /* generated; zero up to pool_used */
+    size_t pool_used;
+};
+
+gmc_status gmc_crypto_openssl_sign(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len);
+struct gmc_pubkey *gmc_crypto_openssl_pubkey_new(void *ctx, struct gmc_bytes spki);
+void gmc_crypto_openssl_pubkey_free(struct gmc_pubkey *pubkey);
+gmc_status gmc_crypto_openssl_verify(struct gmc_pubkey *pubkey, struct gmc_bytes data,
+                                     struct gmc_bytes sig);
+
+#endif
