@@ -47,3 +47,10 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ac
 	libgmcast/core/loss.h libgmcast/core/stream.c libgmcast/core/stream.h
 check_PROGRAMS += tests/unit/test_link
 tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+
+# Latencies: a round of probes, and the pairs that are known.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/latency_cache.c libgmcast/core/probe.c \
+	libgmcast/core/probe.h
+check_PROGRAMS += tests/unit/test_probe
+tests_unit_test_probe_SOURCES = tests/unit/test_probe.c tests/unit/toy_crypto.h
+tests_unit_test_probe_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

@@ -17,16 +17,33 @@ struct gmc_latency {
     gmc_duration spread; /* largest minus smallest sample */
     gmc_time measured;
 };
+/* Reports whose times are this close belong to one round: a round lasts at most its timeout, and
+ * the rows of all participants come in soon after. */
+#define GMC_LATENCY_ROUND GMC_S(2)
+/* Bounded: when full, the pair measured longest ago is forgotten. NULL when out of memory. */
 struct gmc_latency_cache *gmc_latency_cache_new(size_t pairs_max);
 void gmc_latency_cache_free(struct gmc_latency_cache *cache);
-/* Unordered pair; of two reports within one round the smaller minimum counts. */
+/* Unordered pair of two different peers; of two reports within one round the smaller minimum
+ * counts, otherwise the later report. A pair for which there is no memory is not kept. */
 void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            const struct gmc_latency *latency);
 /* False when unknown or older than age_max at now. */
 bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            gmc_time now, gmc_duration age_max, struct gmc_latency *latency);
 
-/* ---- one round, seen from one participant ---- */
+/* ---- one round, seen from one participant ----
+ *
+ * Every other participant is asked GMC_PROBE_SAMPLES times, in rounds over all of them, 2 ms apart
+ * (jittered; closer when there are so many that this would take more than a quarter of the
+ * timeout). An echo that is not answered in twice the largest round trip of that participant so
+ * far plus 10 ms (a third of the timeout while there is none) is sent once more under a number of
+ * its own, sample + GMC_PROBE_SAMPLES, so that a late answer to the first is told apart. A
+ * participant is settled when every sample is in, or was asked twice and is overdue; one of whom
+ * nothing was heard, when the timeout is over.
+ *
+ * The tag is GMAC under the probe key with the nonce kind (1 byte), 0 (1), from (2), to (2),
+ * sample (2), 0 (4): no two different messages of a probe share it. An echo number is answered
+ * once, so a replayed echo gets nothing. */
 #define GMC_PROBE_SAMPLES 4
 #define GMC_PROBE_PARTICIPANTS_MAX 4096
 
@@ -35,25 +52,29 @@ struct gmc_probe_config {
     const struct gmc_crypto *crypto;
     uint64_t id;
     uint8_t key[GMC_KEY_BYTES];
-    const gmc_peer *participants; /* borrowed for the call; [0] is the source */
+    const gmc_peer *participants; /* borrowed for the call; [0] is the source; GMC_PEER_NONE: not
+                                     known here, not measured */
     const uint64_t *skip;         /* bitmap by participant: do not measure (known); may be NULL */
     size_t count;
-    size_t self;                  /* own index */
-    struct gmc_prng prng;         /* own stream: spreads the echoes */
-    gmc_duration timeout;         /* give up on the silent; 0: 1 s */
+    size_t self;          /* own index */
+    struct gmc_prng prng; /* own stream: spreads the echoes */
+    gmc_duration timeout; /* give up on the silent; 0: 1 s */
 };
+/* NULL when out of memory, and when count or self is out of range. */
 struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time now);
 void gmc_probe_free(struct gmc_probe *probe);
 uint64_t gmc_probe_id(const struct gmc_probe *probe);
 
-/* The next echo due now, written to out; *to is the participant's peer number. */
+/* The next echo due now, written to out; *to is the participant's peer number. To be called until
+ * it returns false at every deadline: this also gives up what is overdue. */
 bool gmc_probe_next_echo(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_ECHO_BYTES],
                          gmc_peer *to);
 /* An ECHO for this probe: checks tag and indexes, writes the reply (same size). AUTH, INVALID,
- * FULL when this participant already got its share of replies (bounded). */
+ * FULL when this echo was answered already. */
 GMC_NODISCARD gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
                                            uint8_t reply[GMC_ECHO_BYTES]);
-/* An ECHO_REPLY: takes the sample. AUTH, INVALID, UNKNOWN (not asked, or twice). */
+/* An ECHO_REPLY: takes the sample. AUTH, INVALID, UNKNOWN (not asked, or twice). The round trip
+ * counts from the own record of when the echo went out, at least 1 ns. */
 GMC_NODISCARD gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time now,
                                             struct gmc_bytes dgram);
 gmc_time gmc_probe_deadline(const struct gmc_probe *probe);

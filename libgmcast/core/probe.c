@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns one participant's part in a latency round: when to ask whom, what to answer, which samples
+ * count, and when it is over. */
+#include "core/probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/heap.h"
+#include "base/list.h"
+
+#define SAMPLES GMC_PROBE_SAMPLES
+#define TRIES (2u * SAMPLES) /* echo numbers: first tries, then second tries */
+#define ALL_SAMPLES ((1u << SAMPLES) - 1)
+#define GAP_MAX GMC_MS(2)
+#define OVERDUE_EXTRA GMC_MS(10)
+#define TIMEOUT_DEFAULT GMC_S(1)
+#define TAG_AT 23
+#define TAGGED_BYTES 23
+
+_Static_assert(TRIES <= 8, "echo numbers are bits of a byte");
+
+struct target {
+    struct gmc_heap_node timer; /* at the first sample that becomes overdue */
+    gmc_time sent[TRIES];
+    gmc_duration rtt_min, rtt_max;
+    gmc_time measured;
+    gmc_peer peer;
+    bool wanted;
+    uint8_t asked;    /* echo numbers that went out */
+    uint8_t answered; /* of these, those that came back */
+    uint8_t given_up; /* samples that were asked twice in vain */
+    uint8_t served;   /* echo numbers of its own that it got an answer to */
+};
+
+struct gmc_probe {
+    const struct gmc_crypto *crypto;
+    struct gmc_aead *aead;
+    uint64_t id;
+    struct gmc_prng prng;
+    size_t count, self;
+    gmc_duration gap;      /* mean distance of echoes */
+    gmc_duration patience; /* until an echo is overdue while nothing came back */
+    gmc_time end;
+    gmc_time next_at;  /* no echo before */
+    size_t first_pass; /* first tries that were considered, of SAMPLES * (count - 1) */
+    size_t open;       /* targets that are not settled */
+    bool over;
+    struct gmc_heap timers;
+    struct target targets[];
+};
+
+/* ---- samples ---- */
+
+static unsigned samples_in(const struct target *target)
+{
+    return (target->answered | target->answered >> SAMPLES) & ALL_SAMPLES;
+}
+
+static bool is_settled(const struct target *target)
+{
+    return !target->wanted || (samples_in(target) | target->given_up) == ALL_SAMPLES;
+}
+
+/* When the sample becomes overdue, for the first or for the second time; NEVER when it is in, was
+ * not asked yet, or was asked twice of someone who may just be farther away than thought. */
+static gmc_time overdue_at(const struct gmc_probe *probe, const struct target *target,
+                           unsigned sample)
+{
+    bool heard = target->answered != 0;
+    bool twice = target->asked >> (sample + SAMPLES) & 1;
+    gmc_duration wait = heard ? gmc_time_add(target->rtt_max, target->rtt_max) : probe->patience;
+
+    if ((samples_in(target) | target->given_up) >> sample & 1)
+        return GMC_TIME_NEVER;
+    if (!(target->asked >> sample & 1) || (twice && !heard))
+        return GMC_TIME_NEVER;
+    return gmc_time_add(target->sent[sample + (twice ? SAMPLES : 0)],
+                        gmc_time_add(wait, heard ? OVERDUE_EXTRA : 0));
+}
+
+/* The sample that becomes overdue first; returns when. */
+static gmc_time first_overdue(const struct gmc_probe *probe, const struct target *target,
+                              unsigned *sample)
+{
+    gmc_time first = GMC_TIME_NEVER;
+
+    *sample = 0;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        gmc_time when = overdue_at(probe, target, i);
+
+        if (when < first) {
+            first = when;
+            *sample = i;
+        }
+    }
+    return first;
+}
+
+static void timer_set(struct gmc_probe *probe, struct target *target)
+{
+    unsigned sample;
+    gmc_time when = first_overdue(probe, target, &sample);
+    uint64_t seq = (uint64_t)(target - probe->targets);
+
+    if (when == GMC_TIME_NEVER) {
+        gmc_heap_remove(&probe->timers, &target->timer);
+    } else if (gmc_heap_node_is_queued(&target->timer)) {
+        gmc_heap_update(&probe->timers, &target->timer, when, seq);
+    } else {
+        gmc_status status = gmc_heap_push(&probe->timers, &target->timer, when, seq);
+
+        GMC_ASSERT(status == GMC_OK); /* room was reserved */
+    }
+}
+
+static struct target *timer_first(const struct gmc_probe *probe)
+{
+    struct gmc_heap_node *node = gmc_heap_peek(&probe->timers);
+
+    return node != NULL ? GMC_CONTAINER_OF(node, struct target, timer) : NULL;
+}
+
+/* ---- bytes ---- */
+
+static gmc_status echo_tag(const struct gmc_probe *probe, const struct gmc_echo *echo,
+                           const uint8_t *dgram, uint8_t tag[GMC_LINK_TAG_BYTES])
+{
+    uint8_t nonce[GMC_NONCE_BYTES] = {echo->kind};
+
+    gmc_put16(nonce + 2, echo->from);
+    gmc_put16(nonce + 4, echo->to);
+    gmc_put16(nonce + 6, echo->sample);
+    return probe->crypto->ops->tag(probe->aead, nonce, gmc_bytes(dgram, TAGGED_BYTES),
+                                   gmc_bytes(NULL, 0), tag);
+}
+
+static GMC_NODISCARD gmc_status echo_write(const struct gmc_probe *probe,
+                                           const struct gmc_echo *echo, uint8_t out[GMC_ECHO_BYTES])
+{
+    gmc_echo_put(out, echo);
+    return echo_tag(probe, echo, out, out + TAG_AT);
+}
+
+/* Reads an echo of the given kind that is for this probe and has the right tag. */
+static gmc_status echo_read(const struct gmc_probe *probe, struct gmc_bytes dgram, uint8_t kind,
+                            struct gmc_echo *echo)
+{
+    uint8_t tag[GMC_LINK_TAG_BYTES];
+    unsigned differs = 0;
+    gmc_status status;
+
+    if (dgram.len != GMC_ECHO_BYTES || gmc_echo_get(dgram, echo) != GMC_OK)
+        return GMC_ERR_INVALID;
+    if (echo->kind != kind || echo->probe != probe->id || echo->from >= probe->count ||
+        echo->to >= probe->count || echo->from == echo->to || echo->sample >= TRIES)
+        return GMC_ERR_INVALID;
+    status = echo_tag(probe, echo, dgram.data, tag);
+    if (status != GMC_OK)
+        return status;
+    for (size_t i = 0; i < sizeof(tag); i++)
+        differs |= tag[i] ^ dgram.data[TAG_AT + i];
+    return differs == 0 ? GMC_OK : GMC_ERR_AUTH;
+}
+
+/* ---- life ---- */
+
+static void targets_init(struct gmc_probe *probe, const struct gmc_probe_config *config)
+{
+    for (size_t i = 0; i < probe->count; i++) {
+        struct target *target = &probe->targets[i];
+        bool skipped = config->skip != NULL && (config->skip[i / 64] >> i % 64 & 1);
+
+        target->peer = config->participants[i];
+        target->wanted = i != probe->self && !skipped && target->peer != GMC_PEER_NONE;
+        probe->open += target->wanted;
+    }
+}
+
+struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time now)
+{
+    gmc_duration timeout = config->timeout != 0 ? config->timeout : TIMEOUT_DEFAULT;
+    struct gmc_probe *probe;
+
+    if (config->count == 0 || config->count > GMC_PROBE_PARTICIPANTS_MAX ||
+        config->self >= config->count)
+        return NULL;
+    probe = calloc(1, sizeof(*probe) + config->count * sizeof(probe->targets[0]));
+    if (probe == NULL)
+        return NULL;
+    probe->crypto = config->crypto;
+    probe->id = config->id;
+    probe->prng = config->prng;
+    probe->count = config->count;
+    probe->self = config->self;
+    probe->end = gmc_time_add(now, timeout);
+    probe->patience = timeout / 3;
+    targets_init(probe, config);
+    probe->gap = GAP_MAX;
+    if (probe->open > 0 && timeout / 4 / (SAMPLES * probe->open) < probe->gap)
+        probe->gap = timeout / 4 / (SAMPLES * probe->open);
+    /* All participants begin at about the same time: not with the same beat. */
+    probe->next_at = gmc_time_add(now, gmc_prng_below(&probe->prng, probe->gap + 1));
+    gmc_heap_init(&probe->timers);
+    probe->aead = config->crypto->ops->aead_new(config->crypto->ctx, config->key);
+    if (probe->aead == NULL || gmc_heap_reserve(&probe->timers, probe->open) != GMC_OK) {
+        gmc_probe_free(probe);
+        return NULL;
+    }
+    return probe;
+}
+
+void gmc_probe_free(struct gmc_probe *probe)
+{
+    if (probe == NULL)
+        return;
+    if (probe->aead != NULL)
+        probe->crypto->ops->aead_free(probe->aead);
+    gmc_heap_fini(&probe->timers);
+    free(probe);
+}
+
+uint64_t gmc_probe_id(const struct gmc_probe *probe)
+{
+    return probe->id;
+}
+
+/* ---- asking ---- */
+
+static size_t first_pass_total(const struct gmc_probe *probe)
+{
+    return SAMPLES * (probe->count - 1);
+}
+
+/* The next first try: one sample of everyone, then the next one. Everyone begins behind himself,
+ * so that not all ask the same one at once. */
+static struct target *first_pass_next(struct gmc_probe *probe, unsigned *number)
+{
+    size_t others = probe->count - 1;
+
+    while (probe->first_pass < first_pass_total(probe)) {
+        size_t step = probe->first_pass++;
+        struct target *target = &probe->targets[(probe->self + 1 + step % others) % probe->count];
+
+        if (!target->wanted)
+            continue;
+        *number = (unsigned)(step / others);
+        return target;
+    }
+    return NULL;
+}
+
+/* Gives up the samples that are overdue for the second time; returns a target with one that is
+ * overdue for the first time. */
+static struct target *second_try_next(struct gmc_probe *probe, gmc_time now, unsigned *number)
+{
+    struct target *target;
+
+    while ((target = timer_first(probe)) != NULL && target->timer.key <= now) {
+        unsigned sample;
+
+        (void)first_overdue(probe, target, &sample);
+        if (!(target->asked >> (sample + SAMPLES) & 1)) {
+            *number = sample + SAMPLES;
+            return target;
+        }
+        target->given_up |= (uint8_t)(1u << sample);
+        probe->open -= is_settled(target);
+        timer_set(probe, target);
+    }
+    return NULL;
+}
+
+bool gmc_probe_next_echo(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_ECHO_BYTES],
+                         gmc_peer *to)
+{
+    struct target *target = NULL, *again;
+    struct gmc_echo echo;
+    unsigned number = 0;
+
+    if (now >= probe->end)
+        probe->over = true;
+    if (probe->over || probe->open == 0)
+        return false;
+    again = second_try_next(probe, now, &number);
+    if (now < probe->next_at)
+        return false;
+    if (probe->first_pass < first_pass_total(probe))
+        target = first_pass_next(probe, &number);
+    if (target == NULL)
+        target = again;
+    if (target == NULL)
+        return false;
+    target->asked |= (uint8_t)(1u << number);
+    target->sent[number] = now;
+    timer_set(probe, target);
+    probe->next_at =
+        gmc_time_add(now, probe->gap / 2 + gmc_prng_below(&probe->prng, probe->gap + 1));
+    echo = (struct gmc_echo){.kind = GMC_KIND_ECHO,
+                             .probe = probe->id,
+                             .from = (uint16_t)probe->self,
+                             .to = (uint16_t)(target - probe->targets),
+                             .sample = (uint16_t)number,
+                             .time = now};
+    /* An echo that could not be tagged counts as lost. */
+    if (echo_write(probe, &echo, out) != GMC_OK)
+        memset(out + TAG_AT, 0, GMC_LINK_TAG_BYTES);
+    *to = target->peer;
+    return true;
+}
+
+gmc_time gmc_probe_deadline(const struct gmc_probe *probe)
+{
+    const struct target *target = timer_first(probe);
+    gmc_time when = probe->end;
+
+    if (probe->over || probe->open == 0)
+        return GMC_TIME_NEVER;
+    if (probe->first_pass < first_pass_total(probe))
+        when = gmc_time_min(when, probe->next_at);
+    if (target != NULL) {
+        unsigned sample;
+        gmc_time due = first_overdue(probe, target, &sample);
+        bool is_second_try = !(target->asked >> (sample + SAMPLES) & 1);
+
+        when = gmc_time_min(when, is_second_try ? gmc_time_max(due, probe->next_at) : due);
+    }
+    return when;
+}
+
+bool gmc_probe_done(const struct gmc_probe *probe, gmc_time now)
+{
+    return probe->over || probe->open == 0 || now >= probe->end;
+}
+
+/* ---- answering, and taking answers ---- */
+
+gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
+                             uint8_t reply[GMC_ECHO_BYTES])
+{
+    struct gmc_echo echo;
+    struct target *asker;
+    gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO, &echo);
+
+    if (status != GMC_OK)
+        return status;
+    if (echo.to != probe->self)
+        return GMC_ERR_INVALID;
+    asker = &probe->targets[echo.from];
+    if (asker->served >> echo.sample & 1)
+        return GMC_ERR_FULL;
+    asker->served |= (uint8_t)(1u << echo.sample);
+    echo.kind = GMC_KIND_ECHO_REPLY;
+    return echo_write(probe, &echo, reply);
+}
+
+static void take_sample(struct target *target, gmc_time now, unsigned number)
+{
+    gmc_duration rtt = gmc_time_sub(now, target->sent[number]);
+
+    if (rtt == 0)
+        rtt = 1; /* 0 means unknown elsewhere */
+    if (target->answered == 0 || rtt < target->rtt_min)
+        target->rtt_min = rtt;
+    if (target->answered == 0 || rtt > target->rtt_max)
+        target->rtt_max = rtt;
+    target->answered |= (uint8_t)(1u << number);
+    target->measured = now;
+}
+
+gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time now, struct gmc_bytes dgram)
+{
+    struct gmc_echo echo;
+    struct target *target;
+    bool was_settled;
+    gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO_REPLY, &echo);
+
+    if (status != GMC_OK)
+        return status;
+    if (echo.from != probe->self)
+        return GMC_ERR_INVALID;
+    target = &probe->targets[echo.to];
+    if (!((target->asked & ~target->answered) >> echo.sample & 1))
+        return GMC_ERR_UNKNOWN;
+    if (echo.time != target->sent[echo.sample])
+        return GMC_ERR_INVALID;
+    was_settled = is_settled(target);
+    take_sample(target, now, echo.sample);
+    probe->open -= !was_settled && is_settled(target);
+    timer_set(probe, target);
+    return GMC_OK;
+}
+
+bool gmc_probe_result(const struct gmc_probe *probe, size_t i, struct gmc_latency *latency)
+{
+    const struct target *target;
+
+    GMC_ASSERT(i < probe->count);
+    target = &probe->targets[i];
+    if (target->answered == 0)
+        return false;
+    *latency = (struct gmc_latency){.rtt_min = target->rtt_min,
+                                    .spread = target->rtt_max - target->rtt_min,
+                                    .measured = target->measured};
+    return true;
+}
