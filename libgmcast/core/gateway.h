@@ -16,14 +16,15 @@
 struct gmc_gateway;
 
 struct gmc_gateway_config {
-    const char *domain;         /* own name, as in the certificate */
+    const char *domain; /* own name, as in the certificate */
     const struct gmc_crypto *crypto;
-    uint64_t seed;              /* protocol jitter */
-    uint64_t incarnation;       /* differs at every start of this gateway */
+    struct gmc_bytes spki;              /* own public key (DER), borrowed for the call */
+    uint64_t seed;                      /* protocol jitter */
+    uint64_t incarnation;               /* differs at every start of this gateway */
     const struct gmc_trace_sink *trace; /* may be NULL */
-    size_t cache_bytes;         /* bound on block memory, all channels; 0: 64 MiB */
-    uint32_t children_max;      /* per channel; more are redirected; 0: 64 */
-    uint32_t channels_max;      /* 0: 256 */
+    size_t cache_bytes;                 /* bound on block memory, all channels; 0: 64 MiB */
+    uint32_t children_max;              /* per channel; more are redirected; 0: 64 */
+    uint32_t channels_max;              /* 0: 256 */
     gmc_duration patience;      /* how long a silent member keeps a transfer open; 0: 30 s */
     gmc_duration probe_age_max; /* how long a measured latency is used again; 0: 10 min */
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
@@ -40,7 +41,8 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
 
 /* ---- inputs ---- */
 /* Start-up: saved states first (each once, any order), then start. */
-gmc_status gmc_gateway_on_saved(struct gmc_gateway *gw, gmc_time now, const struct gmc_saved *saved);
+gmc_status gmc_gateway_on_saved(struct gmc_gateway *gw, gmc_time now,
+                                const struct gmc_saved *saved);
 void gmc_gateway_start(struct gmc_gateway *gw, gmc_time now);
 
 /* The status says why a datagram was dropped (it is counted already); shells may ignore it. */
@@ -74,15 +76,12 @@ GMC_NODISCARD gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
                                            struct gmc_channel_key *key, const char **error);
 GMC_NODISCARD gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now,
                                          const struct gmc_channel_key *key,
-                                         const struct gmc_stage_target *target,
-                                         const char **error);
+                                         const struct gmc_stage_target *target, const char **error);
 GMC_NODISCARD gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
-                                            const struct gmc_channel_key *key,
-                                            const char **error);
+                                            const struct gmc_channel_key *key, const char **error);
 /* Goes on with a transfer that ended incomplete: failed members are asked again. */
 GMC_NODISCARD gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
-                                            const struct gmc_channel_key *key,
-                                            const char **error);
+                                            const struct gmc_channel_key *key, const char **error);
 /* Sends a control-API request to another domain; the answer comes as GMC_OUT_REPLY with id. */
 GMC_NODISCARD gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time now, gmc_peer peer,
                                              uint64_t id, struct gmc_bytes request);
@@ -99,21 +98,21 @@ gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw);
 
 /* ---- what is going on (for status, tree, peers) ---- */
 enum gmc_channel_state {
-    GMC_CHANNEL_SCANNING,  /* source: reading the list of files */
-    GMC_CHANNEL_PROBING,   /* source: latencies are being measured */
-    GMC_CHANNEL_RUNNING,   /* data moves */
-    GMC_CHANNEL_COMPLETE,  /* complete everywhere (at a target: here) */
-    GMC_CHANNEL_PARTIAL,   /* source: complete at some */
+    GMC_CHANNEL_SCANNING, /* source: reading the list of files */
+    GMC_CHANNEL_PROBING,  /* source: latencies are being measured */
+    GMC_CHANNEL_RUNNING,  /* data moves */
+    GMC_CHANNEL_COMPLETE, /* complete everywhere (at a target: here) */
+    GMC_CHANNEL_PARTIAL,  /* source: complete at some */
     GMC_CHANNEL_CANCELLED,
-    GMC_CHANNEL_FAILED     /* could not start, or the source failed */
+    GMC_CHANNEL_FAILED /* could not start, or the source failed */
 };
 
 enum gmc_member_state {
-    GMC_MEMBER_WAITING,   /* not yet answered */
+    GMC_MEMBER_WAITING, /* not yet answered */
     GMC_MEMBER_RECEIVING,
-    GMC_MEMBER_VERIFIED,  /* proved the object's digest */
-    GMC_MEMBER_FAILED,    /* refused, or failed; reason says why */
-    GMC_MEMBER_SILENT     /* not heard from; may come back */
+    GMC_MEMBER_VERIFIED, /* proved the object's digest */
+    GMC_MEMBER_FAILED,   /* refused, or failed; reason says why */
+    GMC_MEMBER_SILENT    /* not heard from; may come back */
 };
 
 struct gmc_member_info {
@@ -121,9 +120,9 @@ struct gmc_member_info {
     const char *parent; /* current parent; NULL if none yet */
     const char *path;
     enum gmc_member_state state;
-    uint64_t bytes;   /* verified and stored, of total_bytes + listing */
-    uint64_t repairs; /* fragments that its parent sent again */
-    gmc_duration elapsed; /* until verified, or until now */
+    uint64_t bytes;                 /* verified and stored, of total_bytes + listing */
+    uint64_t repairs;               /* fragments that its parent sent again */
+    gmc_duration elapsed;           /* until verified, or until now */
     uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
     const char *reason;
     uint64_t latency_ns; /* of the link to its parent, as probed; 0 unknown */
@@ -158,13 +157,13 @@ struct gmc_peer_info {
     const char *domain;
     bool up;
     enum gmc_path path;
-    uint64_t rtt_ns;  /* smoothed */
+    uint64_t rtt_ns; /* smoothed */
     uint64_t min_rtt_ns;
-    uint64_t rate_bps; /* what congestion control allows now */
+    uint64_t rate_bps;                   /* what congestion control allows now */
     uint64_t bytes_sent, bytes_received; /* datagrams, link heads included */
     uint64_t packets_sent, packets_lost;
     uint32_t payload_max; /* validated UDP payload */
-    const char *reason; /* why it is down */
+    const char *reason;   /* why it is down */
 };
 size_t gmc_gateway_peer_count(const struct gmc_gateway *gw);
 bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer peer,

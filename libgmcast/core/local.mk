@@ -54,3 +54,13 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/latency_cache.c libgmcast/co
 check_PROGRAMS += tests/unit/test_probe
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c tests/unit/toy_crypto.h
 tests_unit_test_probe_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
+# The composition and the machines that only it uses.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache.h \
+	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
+	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
+	libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c libgmcast/core/gateway_probe.c \
+	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
+	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
+	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
+	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/tx.c libgmcast/core/tx.h

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The block cache: see cache.h. Owns bodies, the index and the order of eviction. */
+#include "core/cache.h"
+
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/map.h"
+
+/* A body and its tags are one allocation, so that sealing in place needs no second one. */
+#define BODY_ALLOC (GMC_CACHE_BODY_BYTES + GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES)
+
+struct spare {
+    struct spare *next;
+};
+
+struct gmc_cache {
+    struct gmc_map index;   /* (channel, block) -> struct gmc_block */
+    struct gmc_list idle;   /* not pinned, least recently used first */
+    struct gmc_list pinned; /* all others */
+    struct spare *spares;   /* bodies given back; re-used first */
+    size_t bodies_max;
+    size_t bodies_used;
+    size_t bodies_spare;
+};
+
+static uint64_t block_key(uint32_t channel, uint32_t number)
+{
+    return (uint64_t)channel << 32 | number;
+}
+
+struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed)
+{
+    struct gmc_cache *cache = calloc(1, sizeof(*cache));
+    if (cache == NULL)
+        return NULL;
+    gmc_map_init(&cache->index, seed);
+    gmc_list_init(&cache->idle);
+    gmc_list_init(&cache->pinned);
+    cache->bodies_max = bytes / BODY_ALLOC;
+    if (cache->bodies_max < 16)
+        cache->bodies_max = 16;
+    return cache;
+}
+
+static void body_put(struct gmc_cache *cache, uint8_t *body)
+{
+    struct spare *spare = (struct spare *)(void *)body;
+    spare->next = cache->spares;
+    cache->spares = spare;
+    cache->bodies_used--;
+    cache->bodies_spare++;
+}
+
+void gmc_cache_trim(struct gmc_cache *cache)
+{
+    while (cache->spares != NULL) {
+        struct spare *spare = cache->spares;
+        cache->spares = spare->next;
+        free(spare);
+    }
+    cache->bodies_spare = 0;
+}
+
+static void block_free(struct gmc_cache *cache, struct gmc_block *block)
+{
+    if (block->plain != NULL)
+        body_put(cache, block->plain);
+    if (block->cipher != NULL)
+        body_put(cache, block->cipher);
+    gmc_list_remove(&block->node);
+    gmc_list_remove(&block->wait);
+    gmc_map_remove(&cache->index, block_key(block->channel, block->number));
+    free(block);
+}
+
+static void list_free(struct gmc_cache *cache, struct gmc_list *list)
+{
+    while (!gmc_list_is_empty(list))
+        block_free(cache, GMC_CONTAINER_OF(list->next, struct gmc_block, node));
+}
+
+void gmc_cache_free(struct gmc_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    list_free(cache, &cache->idle);
+    list_free(cache, &cache->pinned);
+    gmc_cache_trim(cache);
+    gmc_map_fini(&cache->index);
+    free(cache);
+}
+
+size_t gmc_cache_bodies(const struct gmc_cache *cache)
+{
+    return cache->bodies_max;
+}
+
+size_t gmc_cache_bytes_used(const struct gmc_cache *cache)
+{
+    return (cache->bodies_used + cache->bodies_spare) * BODY_ALLOC;
+}
+
+struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number)
+{
+    struct gmc_block *block = gmc_map_get(&cache->index, block_key(channel, number));
+    if (block != NULL && block->pins == 0) {
+        gmc_list_remove(&block->node);
+        gmc_list_push_back(&cache->idle, &block->node);
+    }
+    return block;
+}
+
+struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
+                                uint32_t len, uint32_t fragments)
+{
+    GMC_ASSERT(len <= GMC_CACHE_BODY_BYTES && fragments >= 1 && fragments <= GMC_FRAGMENTS_MAX);
+    struct gmc_block *block = calloc(1, sizeof(*block));
+    if (block == NULL)
+        return NULL;
+    block->channel = channel;
+    block->number = number;
+    block->len = len;
+    block->fragments = (uint8_t)fragments;
+    block->pins = 1;
+    gmc_list_init(&block->wait);
+    if (gmc_map_put(&cache->index, block_key(channel, number), block) != GMC_OK) {
+        free(block);
+        return NULL;
+    }
+    gmc_list_push_back(&cache->pinned, &block->node);
+    return block;
+}
+
+static uint8_t *body_get(struct gmc_cache *cache)
+{
+    if (cache->bodies_used >= cache->bodies_max) {
+        if (gmc_list_is_empty(&cache->idle))
+            return NULL;
+        block_free(cache, GMC_CONTAINER_OF(cache->idle.next, struct gmc_block, node));
+    }
+    uint8_t *body;
+    if (cache->spares != NULL) {
+        body = (uint8_t *)cache->spares;
+        cache->spares = cache->spares->next;
+        cache->bodies_spare--;
+    } else {
+        body = malloc(BODY_ALLOC);
+        if (body == NULL)
+            return NULL;
+    }
+    cache->bodies_used++;
+    return body;
+}
+
+gmc_status gmc_cache_give_plain(struct gmc_cache *cache, struct gmc_block *block)
+{
+    GMC_ASSERT(block->plain == NULL && block->pins > 0);
+    block->plain = body_get(cache);
+    return block->plain != NULL ? GMC_OK : GMC_ERR_FULL;
+}
+
+static void set_cipher(struct gmc_block *block, uint8_t *body)
+{
+    block->cipher = body;
+    block->tags = (uint8_t(*)[GMC_SEAL_TAG_BYTES])(body + GMC_CACHE_BODY_BYTES);
+}
+
+gmc_status gmc_cache_give_cipher(struct gmc_cache *cache, struct gmc_block *block)
+{
+    GMC_ASSERT(block->cipher == NULL && block->pins > 0);
+    uint8_t *body = body_get(cache);
+    if (body == NULL)
+        return GMC_ERR_FULL;
+    set_cipher(block, body);
+    return GMC_OK;
+}
+
+gmc_status gmc_cache_plain_to_cipher(struct gmc_cache *cache, struct gmc_block *block)
+{
+    (void)cache;
+    if (block->plain == NULL || block->cipher != NULL)
+        return GMC_ERR_STATE;
+    set_cipher(block, block->plain);
+    block->plain = NULL;
+    return GMC_OK;
+}
+
+void gmc_cache_drop_plain(struct gmc_cache *cache, struct gmc_block *block)
+{
+    if (block->plain == NULL)
+        return;
+    body_put(cache, block->plain);
+    block->plain = NULL;
+    block->received = 0;
+}
+
+void gmc_block_pin(struct gmc_cache *cache, struct gmc_block *block)
+{
+    if (block->pins++ == 0) {
+        gmc_list_remove(&block->node);
+        gmc_list_push_back(&cache->pinned, &block->node);
+    }
+}
+
+void gmc_block_unpin(struct gmc_cache *cache, struct gmc_block *block)
+{
+    GMC_ASSERT(block->pins > 0);
+    if (--block->pins > 0)
+        return;
+    if (block->plain == NULL && block->cipher == NULL) {
+        block_free(cache, block);
+        return;
+    }
+    gmc_list_remove(&block->node);
+    gmc_list_push_back(&cache->idle, &block->node);
+}
+
+void gmc_cache_remove(struct gmc_cache *cache, struct gmc_block *block)
+{
+    GMC_ASSERT(block->pins == 1);
+    block_free(cache, block);
+}
+
+static bool drop_from(struct gmc_cache *cache, struct gmc_list *list, uint32_t channel, bool idle)
+{
+    bool none = true;
+    struct gmc_list *at = list->next;
+    while (at != list) {
+        struct gmc_block *block = GMC_CONTAINER_OF(at, struct gmc_block, node);
+        at = at->next;
+        if (block->channel != channel)
+            continue;
+        if (idle)
+            block_free(cache, block);
+        else
+            none = false;
+    }
+    return none;
+}
+
+bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel)
+{
+    drop_from(cache, &cache->idle, channel, true);
+    return drop_from(cache, &cache->pinned, channel, false);
+}
+
+void gmc_cache_reset_channel(struct gmc_cache *cache, uint32_t channel)
+{
+    drop_from(cache, &cache->idle, channel, true);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &cache->pinned)
+    {
+        struct gmc_block *block = GMC_CONTAINER_OF(node, struct gmc_block, node);
+        if (block->channel == channel)
+            block->sealed = 0;
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The block cache: blocks of all channels in memory, bounded in bytes, found by (channel, block).
+ *
+ * A block that is being received, stored, read or sent is pinned; what nobody pins stays until
+ * its memory is wanted, least recently used first. A block has up to two bodies of equal layout:
+ * plain bytes and sealed bytes with one tag per fragment. A leaf needs plain alone, a source seals
+ * in place, a relay holds both until the block is stored.
+ */
+#ifndef GMC_CORE_CACHE_H
+#define GMC_CORE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "base/status.h"
+#include "crypto/crypto.h"
+
+#define GMC_CACHE_BODY_BYTES 65536u
+#define GMC_FRAGMENTS_MAX 64u
+
+struct gmc_cache;
+
+enum gmc_block_state {
+    GMC_BLOCK_RECEIVING, /* fragments are missing */
+    GMC_BLOCK_UNCHECKED, /* whole; waits for its page or for the store's answer */
+    GMC_BLOCK_READING,   /* the store is filling it */
+    GMC_BLOCK_WAITING,   /* read; waits for its page */
+    GMC_BLOCK_VERIFIED   /* known to be what the source signed */
+};
+
+struct gmc_block {
+    uint32_t channel; /* channel slot */
+    uint32_t number;  /* in the channel's block space */
+    uint32_t len;     /* bytes of the whole block */
+    uint32_t pins;
+    uint8_t fragments; /* count */
+    uint8_t state;     /* enum gmc_block_state */
+    bool for_hash;     /* READING: only its hash is wanted yet (source, page under construction) */
+    uint64_t received; /* mask of fragments whose plain bytes are here */
+    uint64_t sealed;   /* mask of fragments whose sealed bytes and tags are here */
+    uint8_t *plain;    /* NULL if none */
+    uint8_t *cipher;   /* NULL if none; may be the same memory as plain was (sealed in place) */
+    uint8_t (*tags)[GMC_SEAL_TAG_BYTES]; /* with cipher */
+    uint8_t hash[GMC_HASH_BYTES];        /* READING, WAITING: as read */
+    struct gmc_list node;                /* cache: least recently used order, while not pinned */
+    struct gmc_list wait;                /* owner's waiting list; initialised empty */
+};
+
+/* bytes bounds the bodies; at least 16 of them. NULL when out of memory. */
+struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed);
+void gmc_cache_free(struct gmc_cache *cache);
+
+/* How many bodies fit. */
+size_t gmc_cache_bodies(const struct gmc_cache *cache);
+size_t gmc_cache_bytes_used(const struct gmc_cache *cache);
+
+/* The block, marked as used now; NULL. */
+struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number);
+/* A new block without bodies, pinned once; must not exist. NULL when out of memory. */
+struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
+                                uint32_t len, uint32_t fragments);
+/* Gives the block a body, evicting others where needed. FULL when everything is pinned. */
+GMC_NODISCARD gmc_status gmc_cache_give_plain(struct gmc_cache *cache, struct gmc_block *block);
+GMC_NODISCARD gmc_status gmc_cache_give_cipher(struct gmc_cache *cache, struct gmc_block *block);
+/* The plain body becomes the cipher body (the caller seals in place). */
+GMC_NODISCARD gmc_status gmc_cache_plain_to_cipher(struct gmc_cache *cache,
+                                                   struct gmc_block *block);
+/* Gives the plain body back; the cipher stays. */
+void gmc_cache_drop_plain(struct gmc_cache *cache, struct gmc_block *block);
+
+void gmc_block_pin(struct gmc_cache *cache, struct gmc_block *block);
+/* The last unpin makes the block evictable; one without any body goes at once. */
+void gmc_block_unpin(struct gmc_cache *cache, struct gmc_block *block);
+/* Removes a block that holds one pin, the caller's. */
+void gmc_cache_remove(struct gmc_cache *cache, struct gmc_block *block);
+/* Forgets all blocks of a channel that nobody pins; true when none is left. */
+bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel);
+/* A new key epoch: idle blocks are forgotten, and what is being received begins again without a
+ * cipher body's content. Blocks with the store keep their plain bytes. */
+void gmc_cache_reset_channel(struct gmc_cache *cache, uint32_t channel);
+/* Memory of bodies that are not in use goes back to the system. */
+void gmc_cache_trim(struct gmc_cache *cache);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The composition's frame: peers, outputs, timers, creation and release. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define LATENCY_PAIRS_MAX 1048576u
+#define DEFAULT_CACHE_BYTES (64u << 20)
+#define DEFAULT_CHILDREN 64u
+#define DEFAULT_CHANNELS 256u
+
+void gw_text(char *out, size_t len, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out, len, format, args);
+    va_end(args);
+}
+
+static char *copy_text(const char *text)
+{
+    size_t len = strlen(text) + 1;
+    char *copy = malloc(len);
+    if (copy != NULL)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+uint8_t *gw_copy(struct gmc_bytes bytes)
+{
+    uint8_t *copy = malloc(bytes.len + 1);
+    GMC_ASSERT(copy != NULL);
+    if (bytes.len > 0)
+        memcpy(copy, bytes.data, bytes.len);
+    return copy;
+}
+
+uint64_t gw_random64(struct gmc_gateway *gw)
+{
+    uint8_t bytes[8];
+    gw->config.crypto->ops->random(gw->config.crypto->ctx, bytes, sizeof(bytes));
+    return gmc_get64(bytes);
+}
+
+/* ---- creation ---- */
+static void apply_defaults(struct gmc_gateway_config *config)
+{
+    if (config->cache_bytes == 0)
+        config->cache_bytes = DEFAULT_CACHE_BYTES;
+    if (config->children_max == 0)
+        config->children_max = DEFAULT_CHILDREN;
+    if (config->channels_max == 0)
+        config->channels_max = DEFAULT_CHANNELS;
+    if (config->patience == 0)
+        config->patience = GMC_S(30);
+    if (config->probe_age_max == 0)
+        config->probe_age_max = GMC_S(600);
+}
+
+struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now)
+{
+    struct gmc_gateway *gw = calloc(1, sizeof(*gw));
+    if (gw == NULL)
+        return NULL;
+    gw->config = *config;
+    apply_defaults(&gw->config);
+    gw->now = now;
+    gmc_prng_init(&gw->prng, config->seed);
+    uint64_t hash_seed = gmc_prng_u64(&gw->prng);
+    gmc_map_init(&gw->sessions, hash_seed);
+    gmc_map_init(&gw->handles, hash_seed);
+    gmc_map_init(&gw->ops, hash_seed);
+    gmc_list_init(&gw->channels);
+    gmc_list_init(&gw->probes);
+    gmc_list_init(&gw->dirty);
+    gmc_list_init(&gw->outs);
+    gmc_list_init(&gw->drained);
+    gmc_heap_init(&gw->timers);
+    gw->next_ticket = 1;
+    gw->next_request = 1;
+    gw->next_handle = 1;
+    gw->next_slot = 1;
+    gw->cache = gmc_cache_new(gw->config.cache_bytes, hash_seed);
+    gw->latencies = gmc_latency_cache_new(LATENCY_PAIRS_MAX);
+    gw->domain = copy_text(config->domain);
+    gw->spki = malloc(config->spki.len + 1);
+    if (gw->cache == NULL || gw->latencies == NULL || gw->domain == NULL || gw->spki == NULL)
+        goto fail;
+    memcpy(gw->spki, config->spki.data, config->spki.len);
+    gw->config.domain = gw->domain;
+    gw->config.spki.data = gw->spki;
+    struct gwpeer *self = gw_peer_by_name(gw, gw->domain);
+    if (self == NULL)
+        goto fail;
+    gw->self = self->number;
+    return gw;
+
+fail:
+    gmc_gateway_free(gw);
+    return NULL;
+}
+
+static void outs_free(struct gmc_list *list)
+{
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(list)) != NULL) {
+        struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
+        free(out->owned);
+        free(out);
+    }
+}
+
+static void peer_free(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (peer->link != NULL)
+        gmc_link_free(peer->link);
+    if (peer->key != NULL)
+        gw->config.crypto->ops->pubkey_free(peer->key);
+    free(peer->spki);
+    free(peer->name);
+    free(peer);
+}
+
+void gmc_gateway_free(struct gmc_gateway *gw)
+{
+    if (gw == NULL)
+        return;
+    size_t cursor = 0;
+    uint64_t ticket;
+    void *value;
+    while (gmc_map_next(&gw->ops, &cursor, &ticket, &value)) {
+        struct gwop *op = value;
+        free(op->owned);
+        free(op);
+    }
+    gmc_map_fini(&gw->ops);
+    struct gmc_list *node;
+    while ((node = gmc_list_first(&gw->channels)) != NULL)
+        gw_channel_free(gw, GMC_CONTAINER_OF(node, struct gwchannel, node));
+    while ((node = gmc_list_pop_front(&gw->probes)) != NULL)
+        gw_round_free(GMC_CONTAINER_OF(node, struct gwround, node));
+    for (size_t i = 0; i < gw->peer_count; i++)
+        peer_free(gw, gw->peers[i]);
+    free(gw->peers);
+    outs_free(&gw->outs);
+    outs_free(&gw->drained);
+    gmc_cache_free(gw->cache);
+    gmc_latency_cache_free(gw->latencies);
+    gmc_map_fini(&gw->sessions);
+    gmc_map_fini(&gw->handles);
+    gmc_heap_fini(&gw->timers);
+    free(gw->arena);
+    free(gw->spki);
+    free(gw->domain);
+    free(gw);
+}
+
+/* ---- peers ---- */
+struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number)
+{
+    return number < gw->peer_count ? gw->peers[number] : NULL;
+}
+
+struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
+{
+    for (size_t i = 0; i < gw->peer_count; i++)
+        if (strcmp(gw->peers[i]->name, name) == 0)
+            return gw->peers[i];
+    struct gwpeer **grown = realloc(gw->peers, sizeof(*grown) * (gw->peer_count + 1));
+    if (grown == NULL)
+        return NULL;
+    gw->peers = grown;
+    struct gwpeer *peer = calloc(1, sizeof(*peer));
+    if (peer == NULL)
+        return NULL;
+    peer->name = copy_text(name);
+    if (peer->name == NULL) {
+        free(peer);
+        return NULL;
+    }
+    peer->number = (gmc_peer)gw->peer_count;
+    peer->timer.peer = peer;
+    peer->silent_since = gw->now;
+    gmc_list_init(&peer->dirty_node);
+    gmc_list_init(&peer->children);
+    gw_text(peer->reason, sizeof(peer->reason), "no session yet");
+    gw->peers[gw->peer_count++] = peer;
+    return peer;
+}
+
+gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain)
+{
+    struct gwpeer *peer = gw_peer_by_name(gw, domain);
+    return peer != NULL ? peer->number : GMC_PEER_NONE;
+}
+
+const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer)
+{
+    return peer < gw->peer_count ? gw->peers[peer]->name : "?";
+}
+
+/* ---- outputs ---- */
+struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer)
+{
+    struct gwout *out = calloc(1, sizeof(*out));
+    /* An output that is lost would leave the shell and the core with different ideas of the
+     * world; small allocations that fail end the process, as they would anywhere else. */
+    GMC_ASSERT(out != NULL);
+    out->output.kind = kind;
+    out->output.peer = peer;
+    gmc_list_push_back(&gw->outs, &out->node);
+    return out;
+}
+
+void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
+              gmc_peer peer, gmc_status status, const char *format, ...)
+{
+    struct gwout *out = gw_out(gw, GMC_OUT_EVENT, peer);
+    struct gmc_event *event = &out->output.u.event;
+    event->kind = kind;
+    event->peer = peer;
+    event->status = status;
+    if (ch != NULL)
+        event->key = ch->key;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(event->text, sizeof(event->text), format, args);
+    va_end(args);
+}
+
+void gw_want_session(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (peer->number == gw->self || peer->link != NULL || peer->wanted)
+        return;
+    peer->wanted = true;
+    gw_out(gw, GMC_OUT_CONNECT, peer->number);
+}
+
+void gw_send(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    if (peer->link == NULL)
+        return;
+    uint8_t *bytes;
+    size_t len;
+    gmc_status status = gmc_msg_encode(msg, &bytes, &len);
+    GMC_ASSERT(status != GMC_ERR_INVALID);
+    if (status != GMC_OK)
+        return;
+    status = gmc_link_send_message(peer->link, gw->now, gmc_bytes(bytes, len));
+    gmc_msg_bytes_free(bytes);
+    if (status != GMC_OK)
+        gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, status,
+                 "%s: control messages pile up; one was dropped", peer->name);
+    gw_touch(gw, peer);
+}
+
+void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (peer->link == NULL || peer->dirty)
+        return;
+    peer->dirty = true;
+    gmc_list_push_back(&gw->dirty, &peer->dirty_node);
+}
+
+/* What was lent to the shell comes back with the next input. */
+void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
+{
+    GMC_ASSERT(now >= gw->now);
+    gw->now = now;
+    if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)
+        return;
+    outs_free(&gw->drained);
+    for (size_t i = 0; i < gw->pin_count; i++)
+        gmc_block_unpin(gw->cache, gw->pins[i]);
+    gw->pin_count = 0;
+    gw->arena_used = 0;
+    gw->arena_full = false;
+}
+
+static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    gmc_time when = GMC_TIME_NEVER;
+    if (peer->link != NULL) {
+        bool waiting = gw_children_waiting(peer);
+        when = gmc_link_deadline(peer->link, waiting);
+        if (!waiting)
+            when = gmc_time_min(when, gw_children_allowed_at(gw, peer));
+    }
+    gw_set_timer(gw, &peer->timer, when);
+}
+
+bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
+{
+    struct gmc_list *node = gmc_list_pop_front(&gw->outs);
+    if (node != NULL) {
+        struct gwout *queued = GMC_CONTAINER_OF(node, struct gwout, node);
+        *out = queued->output;
+        gmc_list_push_back(&gw->drained, node);
+        return true;
+    }
+    while (!gw->arena_full && (node = gmc_list_first(&gw->dirty)) != NULL) {
+        struct gwpeer *peer = GMC_CONTAINER_OF(node, struct gwpeer, dirty_node);
+        if (gw_pump(gw, peer, out)) {
+            gw->counts.datagrams_out++;
+            return true;
+        }
+        if (gw->arena_full)
+            break;
+        gmc_list_remove(node);
+        peer->dirty = false;
+        set_peer_timer(gw, peer);
+        /* Pumping may have asked the store for blocks. */
+        if (!gmc_list_is_empty(&gw->outs))
+            return gmc_gateway_next_output(gw, out);
+    }
+    return false;
+}
+
+/* ---- timers ---- */
+void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when)
+{
+    if (gmc_heap_node_is_queued(&timer->node))
+        gmc_heap_update(&gw->timers, &timer->node, when, timer->node.seq);
+    else if (gmc_heap_push(&gw->timers, &timer->node, when, gw->timer_seq++) != GMC_OK)
+        GMC_ASSERT(!"out of memory for a timer");
+}
+
+gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw)
+{
+    if (gw->arena_full || !gmc_list_is_empty(&gw->dirty) || !gmc_list_is_empty(&gw->outs))
+        return gw->now;
+    const struct gmc_heap_node *node = gmc_heap_peek(&gw->timers);
+    gmc_time when = node != NULL ? node->key : GMC_TIME_NEVER;
+    return gmc_time_min(when, gw_probe_deadline(gw));
+}
+
+void gmc_gateway_on_timer(struct gmc_gateway *gw, gmc_time now)
+{
+    gw_begin_input(gw, now);
+    gw_probe_step(gw);
+    struct gmc_heap_node *node;
+    while ((node = gmc_heap_peek(&gw->timers)) != NULL && node->key <= now) {
+        gmc_heap_remove(&gw->timers, node);
+        struct gwtimer *timer = GMC_CONTAINER_OF(node, struct gwtimer, node);
+        if (timer->channel != NULL) {
+            gw_channel_timer(gw, timer->channel);
+        } else if (timer->peer->link != NULL) {
+            gmc_link_on_timer(timer->peer->link, now);
+            gw_touch(gw, timer->peer);
+            gw_link_drain(gw, timer->peer);
+        }
+    }
+}
+
+/* ---- inputs whose work is elsewhere ---- */
+gmc_status gmc_gateway_on_datagram(struct gmc_gateway *gw, gmc_time now,
+                                   const struct gmc_dgram_in *in)
+{
+    gw_begin_input(gw, now);
+    gw->counts.datagrams_in++;
+    return gw_on_datagram(gw, in);
+}
+
+void gmc_gateway_on_peer(struct gmc_gateway *gw, gmc_time now, const struct gmc_peer_change *change)
+{
+    gw_begin_input(gw, now);
+    gw_on_peer(gw, change);
+}
+
+void gmc_gateway_on_stored(struct gmc_gateway *gw, gmc_time now,
+                           const struct gmc_store_result *result)
+{
+    gw_begin_input(gw, now);
+    gw_on_stored(gw, result);
+}
+
+gmc_status gmc_gateway_on_saved(struct gmc_gateway *gw, gmc_time now, const struct gmc_saved *saved)
+{
+    gw_begin_input(gw, now);
+    return gw_on_saved(gw, saved);
+}
+
+void gmc_gateway_start(struct gmc_gateway *gw, gmc_time now)
+{
+    gw_begin_input(gw, now);
+    gw->started = true;
+    gw_restart_channels(gw);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What source and target have in common: a channel's life, its record and key, and which links
+ * and saved states concern it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+struct gwchannel *gw_channel_find(struct gmc_gateway *gw, const char *source, uint64_t e)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->key.e == e && strcmp(ch->key.source, source) == 0)
+            return ch;
+    }
+    return NULL;
+}
+
+static bool is_over(const struct gwchannel *ch)
+{
+    return ch->closing && ch->ops == 0;
+}
+
+/* Makes room by forgetting the transfer that ended first; false when all are under way. */
+static bool make_room(struct gmc_gateway *gw)
+{
+    size_t kept = 0;
+    struct gwchannel *oldest = NULL;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        kept++;
+        if (oldest == NULL && is_over(ch))
+            oldest = ch;
+    }
+    if (kept < gw->config.channels_max)
+        return true;
+    if (oldest == NULL)
+        return false;
+    gw_channel_free(gw, oldest);
+    return true;
+}
+
+struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uint64_t e,
+                                 bool is_source)
+{
+    if (strlen(source) > GMC_DOMAIN_NAME_MAX || !make_room(gw))
+        return NULL;
+    struct gwpeer *source_peer = is_source ? NULL : gw_peer_by_name(gw, source);
+    struct gwchannel *ch = calloc(1, sizeof(*ch));
+    if (ch == NULL || (!is_source && source_peer == NULL))
+        goto fail;
+    if (is_source)
+        ch->src = calloc(1, sizeof(*ch->src));
+    else
+        ch->dst = calloc(1, sizeof(*ch->dst));
+    if (ch->src == NULL && ch->dst == NULL)
+        goto fail;
+    memcpy(ch->key.source, source, strlen(source) + 1);
+    ch->key.e = e;
+    ch->slot = gw->next_slot++;
+    ch->is_source = is_source;
+    ch->source_peer = source_peer;
+    ch->opened_at = gw->now;
+    ch->timer.channel = ch;
+    gmc_interval_init(&ch->have, GW_HAVE_RANGES_MAX);
+    gmc_interval_init(&ch->seen, GW_HAVE_RANGES_MAX);
+    gmc_list_init(&ch->page_wait);
+    gmc_list_init(&ch->layout_wait);
+    gmc_list_init(&ch->children);
+    gmc_list_init(&ch->node);
+    if (!is_source)
+        gw_target_init(gw, ch);
+    gmc_list_push_back(&gw->channels, &ch->node);
+    gw->channel_count++;
+    gw_watch_links(gw);
+    return ch;
+
+fail:
+    free(ch);
+    return NULL;
+}
+
+static void release_children(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_list *node;
+    while ((node = gmc_list_first(&ch->children)) != NULL)
+        gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel));
+}
+
+static void release_waiting(struct gwchannel *ch)
+{
+    while (gmc_list_pop_front(&ch->page_wait) != NULL)
+        ;
+    while (gmc_list_pop_front(&ch->layout_wait) != NULL)
+        ;
+}
+
+void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    release_children(gw, ch);
+    release_waiting(ch);
+    if (!ch->closing && gw->channel_count > 0)
+        gw->channel_count--;
+    gmc_list_remove(&ch->node);
+    gmc_heap_remove(&gw->timers, &ch->timer.node);
+    gmc_cache_drop_channel(gw->cache, ch->slot);
+    if (ch->dst != NULL && ch->dst->handle != 0)
+        gmc_map_remove(&gw->handles, ch->dst->handle);
+    gw_page_forget(ch);
+    if (ch->src != NULL)
+        gw_source_free(gw, ch->src);
+    if (ch->dst != NULL)
+        gw_target_free(ch->dst);
+    if (ch->aead != NULL)
+        gw->config.crypto->ops->aead_free(ch->aead);
+    if (ch->source_key != NULL)
+        gw->config.crypto->ops->pubkey_free(ch->source_key);
+    gmc_record_release(ch->record_holder);
+    free(ch->record_bytes);
+    free(ch->source_spki);
+    free(ch->saved_have);
+    gmc_interval_fini(&ch->have);
+    gmc_interval_fini(&ch->seen);
+    free(ch);
+}
+
+/* All that a channel held in memory for its data goes, once the store has answered everything. */
+void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (!is_over(ch))
+        return;
+    gmc_cache_drop_channel(gw->cache, ch->slot);
+    gw_page_forget(ch);
+    gmc_interval_fini(&ch->have);
+    gmc_interval_fini(&ch->seen);
+    if (gw->channel_count == 0)
+        gmc_cache_trim(gw->cache);
+}
+
+/* The transfer is over here: what remains is what status shows. */
+void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_channel_state state,
+                    bool discard, const char *reason)
+{
+    if (ch->closing)
+        return;
+    ch->state = state;
+    ch->ended_at = gw->now;
+    if (reason != NULL)
+        gw_text(ch->reason, sizeof(ch->reason), "%s", reason);
+    release_children(gw, ch);
+    release_waiting(ch);
+    if (ch->dst != NULL) {
+        gmc_overlay_stop(&ch->dst->overlay);
+        if (ch->dst->handle != 0)
+            gmc_map_remove(&gw->handles, ch->dst->handle);
+        ch->dst->handle = 0;
+    }
+    gw_set_timer(gw, &ch->timer, GMC_TIME_NEVER);
+    struct gmc_store_op *op;
+    gw_store(gw, ch, GMC_STORE_CLOSE, &op);
+    op->discard = discard;
+    ch->closing = true;
+    gw->channel_count--;
+    gw_watch_links(gw);
+    static const char *const names[] = {"scanning", "probing",   "running", "complete",
+                                        "partial",  "cancelled", "failed"};
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s%s%s", names[state],
+             ch->reason[0] != '\0' ? ": " : "", ch->reason);
+}
+
+void gw_channel_set_object(struct gwchannel *ch, const struct gmc_object *object)
+{
+    ch->object = *object;
+    ch->object_known = true;
+    ch->blocks = gmc_object_blocks(object);
+}
+
+gmc_status gw_channel_set_key(struct gmc_gateway *gw, struct gwchannel *ch,
+                              const uint8_t secret[GMC_KEY_BYTES])
+{
+    const struct gmc_crypto_ops *ops = gw->config.crypto->ops;
+    struct gmc_aead *aead = ops->aead_new(gw->config.crypto->ctx, secret);
+    if (aead == NULL)
+        return GMC_ERR_NOMEM;
+    if (ch->aead != NULL)
+        ops->aead_free(ch->aead);
+    ch->aead = aead;
+    memcpy(ch->secret, secret, GMC_KEY_BYTES);
+    return GMC_OK;
+}
+
+gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *ch,
+                                     struct gmc_bytes spki)
+{
+    const struct gmc_crypto_ops *ops = gw->config.crypto->ops;
+    struct gmc_pubkey *key = ops->pubkey_new(gw->config.crypto->ctx, spki);
+    uint8_t *copy = malloc(spki.len + 1);
+    if (key == NULL || copy == NULL) {
+        if (key != NULL)
+            ops->pubkey_free(key);
+        free(copy);
+        return GMC_ERR_INVALID;
+    }
+    memcpy(copy, spki.data, spki.len);
+    if (ch->source_key != NULL)
+        ops->pubkey_free(ch->source_key);
+    free(ch->source_spki);
+    ch->source_key = key;
+    ch->source_spki = copy;
+    ch->source_spki_len = spki.len;
+    return GMC_OK;
+}
+
+/* Takes over a record that was verified (or made) already. The bytes are copied. */
+gmc_status gw_channel_set_record(struct gwchannel *ch, struct gmc_bytes bytes,
+                                 struct gmc_bytes signature)
+{
+    struct gmc_record record;
+    struct gmc_record_holder *holder;
+    if (signature.len > sizeof(ch->signature))
+        return GMC_ERR_INVALID;
+    gmc_status status = gmc_record_decode(bytes, &record, &holder);
+    if (status != GMC_OK)
+        return status;
+    uint8_t *copy = malloc(bytes.len + 1);
+    if (copy == NULL) {
+        gmc_record_release(holder);
+        return GMC_ERR_NOMEM;
+    }
+    memcpy(copy, bytes.data, bytes.len);
+    gmc_record_release(ch->record_holder);
+    free(ch->record_bytes);
+    ch->record = record;
+    ch->record_holder = holder;
+    ch->record_bytes = copy;
+    ch->record_len = bytes.len;
+    memcpy(ch->signature, signature.data, signature.len);
+    ch->signature_len = signature.len;
+    ch->epoch = record.epoch;
+    return GMC_OK;
+}
+
+int32_t gw_record_index(const struct gmc_record *record, const char *domain)
+{
+    for (size_t i = 0; i < record->member_count; i++)
+        if (strcmp(record->members[i].domain, domain) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
+/* A new key epoch: nothing that was sealed or half received before fits any more. */
+void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    release_children(gw, ch);
+    gmc_cache_reset_channel(gw->cache, ch->slot);
+}
+
+/* ---- links ---- */
+void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->closing)
+            continue;
+        if (ch->is_source) {
+            struct gwmember *member = gw_source_member(ch, peer->number);
+            if (member == NULL)
+                continue;
+            member->told = false;
+            gw_source_step(gw, ch);
+        } else {
+            if (peer == ch->source_peer) {
+                ch->dst->told_ready = false;
+                ch->dst->told_complete = false;
+                ch->dst->next_status = gw->now;
+            }
+            gw_target_step(gw, ch);
+        }
+    }
+}
+
+void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->closing)
+            continue;
+        if (ch->is_source) {
+            gw_source_link_down(gw, ch, peer);
+            continue;
+        }
+        if (gmc_overlay_on_lost(&ch->dst->overlay, gw->now, peer->number))
+            gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_ERR_PEER_DOWN,
+                     "lost its parent %s", peer->name);
+        gw_target_step(gw, ch);
+    }
+}
+
+void gw_channel_on_refused(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (!ch->is_source || ch->closing)
+            continue;
+        struct gwmember *member = gw_source_member(ch, peer->number);
+        if (member != NULL)
+            gw_source_member_failed(gw, ch, member, reason);
+    }
+}
+
+void gw_channel_timer(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (ch->closing)
+        return;
+    if (ch->is_source)
+        gw_source_step(gw, ch);
+    else
+        gw_target_step(gw, ch);
+}
+
+/* ---- restart ---- */
+gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
+{
+    bool is_source = strcmp(saved->name, "source") == 0;
+    if (gw->started || is_source != (strcmp(saved->key.source, gw->domain) == 0))
+        return GMC_ERR_STATE;
+    struct gwchannel *ch = gw_channel_find(gw, saved->key.source, saved->key.e);
+    if (ch == NULL)
+        ch = gw_channel_new(gw, saved->key.source, saved->key.e, is_source);
+    if (ch == NULL)
+        return GMC_ERR_LIMIT;
+    if (is_source)
+        return gw_source_restore(gw, ch, saved->bytes);
+    if (strcmp(saved->name, "record") == 0)
+        return gw_target_restore(gw, ch, saved->bytes);
+    if (strcmp(saved->name, "have") != 0)
+        return GMC_ERR_UNKNOWN;
+    free(ch->saved_have);
+    ch->saved_have = malloc(saved->bytes.len + 1);
+    if (ch->saved_have == NULL)
+        return GMC_ERR_NOMEM;
+    memcpy(ch->saved_have, saved->bytes.data, saved->bytes.len);
+    ch->saved_have_len = saved->bytes.len;
+    return GMC_OK;
+}
+
+void gw_restart_channels(struct gmc_gateway *gw)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (!ch->restored)
+            gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true,
+                           "what was saved of it before the restart is not usable");
+        else if (ch->is_source)
+            gw_source_restart(gw, ch);
+        else
+            gw_target_restart(gw, ch);
+    }
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the composition (gateway*.c) share: its structs, and what each file offers to
+ * the others. Nobody else includes this.
+ *
+ * The way of a fragment: gateway_link.c takes the datagram to its link; gateway_rx.c opens it,
+ * keeps it in the cache and offers it to the children; gateway_tx.c picks what goes out next on
+ * each link; gateway_store.c takes whole blocks to the store and brings its answers back.
+ */
+#ifndef GMC_CORE_GATEWAY_IMPL_H
+#define GMC_CORE_GATEWAY_IMPL_H
+
+#include "base/assert.h"
+#include "base/heap.h"
+#include "base/interval.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/prng.h"
+#include "core/cache.h"
+#include "core/gateway.h"
+#include "core/link.h"
+#include "core/manifest.h"
+#include "core/overlay.h"
+#include "core/probe.h"
+#include "core/tx.h"
+#include "wire/control.h"
+
+#define GW_BLOCK_BYTES 65536u
+#define GW_PAGES_KEPT 64u     /* verified pages in memory per channel */
+#define GW_READS_MAX 32u      /* reads under way per channel */
+#define GW_BACKLOG_BLOCKS 32u /* blocks at hand and unsent per child before more are opened */
+#define GW_HAVE_RANGES_MAX 65536u
+#define GW_HAVE_WAIT GMC_MS(10) /* a HAVE waits so long for company */
+#define GW_STATUS_EVERY GMC_MS(500)
+#define GW_CHECKPOINT_EVERY GMC_S(1)
+#define GW_HORIZON_BLOCKS 8192u    /* how far behind the last block a checkpoint allows stores */
+#define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
+#define GW_GATHER_WAIT GMC_S(2)    /* for members' links, at set-up */
+#define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
+#define GW_OUTPUT_ARENA_BYTES 131072u
+#define GW_PINS_MAX 1024u
+
+struct gwchannel;
+struct gwpeer;
+
+/* A place in the composition's timer heap: a peer's or a channel's. */
+struct gwtimer {
+    struct gmc_heap_node node;
+    struct gwpeer *peer;
+    struct gwchannel *channel;
+};
+
+/* ---- one child of one channel ---- */
+struct gwchild {
+    struct gmc_list in_channel;
+    struct gmc_list in_peer;
+    struct gwchannel *channel;
+    struct gwpeer *peer;
+    struct gmc_tx tx;
+    uint16_t id;       /* in cookies; unique within the peer's link */
+    uint16_t handle;   /* what the child calls the channel */
+    uint64_t wants;    /* blocks asked for again; bounded by the object's */
+    int64_t deficit;   /* bytes, deficit round robin among the link's channels */
+    int64_t allowance; /* bytes, token bucket of the channel's rate cap */
+    gmc_time allowance_at;
+};
+
+/* ---- a domain that this gateway knows of ---- */
+struct gwpeer {
+    char *name;
+    gmc_peer number;
+    struct gmc_link *link; /* NULL: no session */
+    bool up;               /* the link was reported up */
+    bool wanted;           /* the shell was asked for a session */
+    bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
+    struct gmc_list dirty_node;
+    struct gwtimer timer;
+    struct gmc_pubkey *key;
+    uint8_t *spki;
+    size_t spki_len;
+    struct gmc_list children; /* gwchild.in_peer */
+    uint16_t next_child_id;
+    gmc_time silent_since; /* NEVER while up */
+    char reason[160];      /* why there is no session */
+};
+
+/* ---- a member, as its source sees it ---- */
+struct gwmember {
+    gmc_peer peer;
+    int32_t parent; /* in the tree: 0 the source, else index of a member plus 1 */
+    char *path;
+    enum gmc_member_state state;
+    bool placed; /* its parent was chosen by the tree (else it is a child of the source) */
+    bool told;   /* CHANNEL was sent on the present link */
+    bool joined; /* its latency row is in */
+    bool closed; /* it was told that the transfer is over */
+    gmc_peer actual_parent;
+    uint64_t bytes;
+    gmc_peer repairs_by; /* who reports them now */
+    uint64_t repairs_now, repairs_before;
+    gmc_time verified_at;
+    uint8_t digest[GMC_HASH_BYTES];
+    char reason[GMC_REASON_BYTES_MAX];
+};
+
+/* The page that a source is building. */
+struct gwbuild {
+    uint32_t next; /* page under construction, or to be built */
+    bool active;
+    uint32_t wanted; /* hashes it needs */
+    uint32_t arrived;
+    uint32_t asked;
+    uint64_t target;               /* build pages below this number */
+    uint8_t chain[GMC_HASH_BYTES]; /* digest of the page before */
+    struct gmc_page page;
+    bool reloading; /* after a restart: pages come from the store first */
+};
+
+struct gwsource {
+    char **paths;
+    size_t path_count;
+    struct gwmember *members;
+    size_t member_count;
+    enum gmc_tree_shape shape;
+    uint64_t rate_bps;
+    struct gwbuild build;
+    struct gwround *round; /* the probe round under way; NULL if none */
+    bool scanned;
+    bool gathering; /* PROBING: the members' links are waited for */
+    gmc_time gather_until;
+    gmc_time probe_until; /* while a round is under way */
+    gmc_time setup_end;
+    uint64_t file_count;
+};
+
+/* Where a target stands. */
+enum gwphase {
+    GW_OPENING,    /* the store checks permission and room */
+    GW_RECHECKING, /* after a restart: blocks beyond the checkpoint are read and compared */
+    GW_RECEIVING,
+    GW_FINISHING, /* all is stored: names are being given */
+    GW_DONE       /* complete here; may still serve children */
+};
+
+struct gwtarget {
+    enum gwphase phase;
+    struct gmc_overlay overlay;
+    gmc_peer path[GMC_OVERLAY_DEPTH_MAX]; /* the parent's, to the root, as it announced it */
+    size_t path_len;
+    uint16_t handle; /* 0: none given out */
+    uint32_t blames;
+    struct gmc_interval_set fresh; /* stored, not yet reported to the parent */
+    gmc_time fresh_since;
+    uint64_t listing_missing; /* listing blocks not yet stored */
+    bool laid_out, laying_out;
+    uint64_t recheck_at; /* next block to look at */
+    uint64_t recheck_end;
+    uint32_t rechecks; /* under way */
+    bool checkpointing;
+    bool checkpoint_due;
+    uint64_t horizon;
+    struct gmc_interval_set stable; /* what the SYNC under way covers */
+    gmc_time next_checkpoint;
+    gmc_time next_status;
+    uint32_t receiving; /* blocks begun and not yet stored */
+    bool told_ready;
+    bool told_complete;
+    char dest[GMC_PATH_BYTES_MAX];
+};
+
+struct gwchannel {
+    struct gmc_list node; /* gw->channels, in order of opening */
+    uint32_t slot;        /* never re-used */
+    struct gmc_channel_key key;
+    struct gwpeer *source_peer; /* NULL here at the source */
+    bool is_source;
+    enum gmc_channel_state state;
+    char reason[GMC_REASON_BYTES_MAX];
+    gmc_time opened_at, ended_at;
+
+    /* the record */
+    uint8_t *record_bytes;
+    size_t record_len;
+    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
+    size_t signature_len;
+    struct gmc_record record;
+    struct gmc_record_holder *record_holder;
+    uint8_t secret[GMC_KEY_BYTES];
+    struct gmc_aead *aead;
+    struct gmc_pubkey *source_key;
+    uint8_t *source_spki;
+    size_t source_spki_len;
+    uint32_t epoch;
+    uint32_t saved_version, saved_epoch; /* source: of the newest record ever made */
+
+    struct gmc_object object; /* valid when known */
+    bool object_known;
+    uint64_t blocks;
+    uint64_t stored_bytes; /* of data blocks, listing included */
+
+    /* blocks */
+    struct gmc_interval_set have; /* verified, and in the store */
+    struct gmc_interval_set seen; /* have, or at least begun to arrive */
+    struct gmc_page *pages[GW_PAGES_KEPT];
+    uint64_t page_used[GW_PAGES_KEPT];
+    uint64_t page_clock;
+    struct gmc_list page_wait;      /* blocks that wait for their page */
+    struct gmc_list layout_wait;    /* whole blocks that wait for the layout */
+    uint8_t digest[GMC_HASH_BYTES]; /* of the object, once known */
+    bool digest_known;
+    uint32_t reads;
+    uint32_t ops; /* store operations under way */
+
+    struct gmc_list children; /* gwchild.in_channel */
+    uint32_t child_count;
+    uint64_t repairs_sent; /* by children that left */
+
+    struct gwsource *src;
+    struct gwtarget *dst;
+    struct gwtimer timer;
+    bool closing;  /* the store was asked to close; freed when its last operation is answered */
+    bool restored; /* came from saved state */
+    uint8_t *saved_have;
+    size_t saved_have_len;
+};
+
+/* A store operation under way. */
+struct gwop {
+    uint64_t ticket;
+    enum gmc_store_kind kind;
+    struct gwchannel *channel;
+    struct gmc_block *block; /* pinned; NULL if none */
+    uint32_t page;           /* WRITE_PAGE at the source: which */
+    uint8_t *owned;          /* freed when answered */
+    bool recheck;
+};
+
+/* A queued output that is not a datagram. */
+struct gwout {
+    struct gmc_list node;
+    struct gmc_output output;
+    uint8_t *owned; /* freed when the next input comes */
+};
+
+struct gwcounts {
+    uint64_t datagrams_in, datagrams_out;
+    uint64_t dropped_session, dropped_auth, dropped_replay, dropped_malformed, dropped_handle;
+    uint64_t dropped_full, dropped_duplicate, dropped_seal;
+    uint64_t echoes_refused;
+    uint64_t messages_in, messages_bad, messages_unknown, messages_refused;
+    uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed;
+    uint64_t checkpoints;
+};
+
+struct gmc_gateway {
+    struct gmc_gateway_config config;
+    char *domain;
+    gmc_peer self;
+    uint8_t *spki;
+    struct gmc_prng prng;
+    gmc_time now;
+    bool started;
+
+    struct gwpeer **peers;
+    size_t peer_count;
+    struct gmc_map sessions; /* local session id -> struct gwpeer */
+    struct gmc_list channels;
+    size_t channel_count;
+    uint32_t next_slot;
+    struct gmc_map handles; /* handle -> struct gwchannel */
+    uint16_t next_handle;
+    struct gmc_cache *cache;
+    struct gmc_latency_cache *latencies;
+    struct gmc_list probes; /* struct gwround */
+    struct gmc_heap timers; /* peers and channels */
+    uint64_t timer_seq;
+    struct gmc_list dirty; /* peers to pump */
+    struct gmc_map ops;    /* ticket -> struct gwop */
+    uint64_t next_ticket;
+    uint64_t next_request;
+
+    /* outputs */
+    struct gmc_list outs;    /* struct gwout, to be drained */
+    struct gmc_list drained; /* struct gwout, borrowed until the next input */
+    uint8_t *arena;
+    size_t arena_used;
+    struct gmc_block *pins[GW_PINS_MAX];
+    size_t pin_count;
+    bool arena_full; /* outputs wait for the next input */
+
+    char error[GMC_REASON_BYTES_MAX];
+    struct gwcounts counts;
+};
+
+/* A probe round that another domain began, and this gateway takes part in. */
+struct gwround {
+    struct gmc_list node;
+    struct gmc_probe *probe;
+    struct gwpeer *source; /* who asked for it; NULL: this gateway */
+    gmc_peer *participants;
+    size_t count;
+    bool answered;
+    gmc_time forget_at;
+};
+
+/* gateway.c: peers, outputs, timers */
+struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number);
+struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw,
+                               const char *name); /* adds; NULL: no memory */
+void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when);
+void gw_begin_input(struct gmc_gateway *gw, gmc_time now);
+struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer);
+void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
+              gmc_peer peer, gmc_status status, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+void gw_want_session(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_send(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+void gw_text(char *out, size_t len, const char *format, ...) __attribute__((format(printf, 3, 4)));
+uint64_t gw_random64(struct gmc_gateway *gw);
+uint8_t *gw_copy(struct gmc_bytes bytes); /* never NULL */
+
+/* gateway_link.c: sessions and datagrams */
+void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer);
+bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
+gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
+void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change);
+void gw_watch_links(struct gmc_gateway *gw);
+
+/* gateway_probe.c: latency rounds */
+struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
+                             const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
+                             size_t count, size_t self);
+void gw_round_free(struct gwround *round);
+void gw_probe_step(struct gmc_gateway *gw);
+gmc_time gw_probe_deadline(const struct gmc_gateway *gw);
+gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uint8_t kind);
+void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+
+/* gateway_channel.c: what source and target have in common */
+struct gwchannel *gw_channel_find(struct gmc_gateway *gw, const char *source, uint64_t e);
+struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uint64_t e,
+                                 bool is_source);
+void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_channel_state state,
+                    bool discard, const char *reason);
+/* Frees a closing channel when nothing is under way for it any more. */
+void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_channel_set_object(struct gwchannel *ch, const struct gmc_object *object);
+gmc_status gw_channel_set_key(struct gmc_gateway *gw, struct gwchannel *ch,
+                              const uint8_t secret[GMC_KEY_BYTES]);
+gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *ch,
+                                     struct gmc_bytes spki);
+gmc_status gw_channel_set_record(struct gwchannel *ch, struct gmc_bytes bytes,
+                                 struct gmc_bytes signature);
+int32_t gw_record_index(const struct gmc_record *record, const char *domain); /* -1: none */
+void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_channel_on_refused(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason);
+void gw_channel_timer(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved);
+void gw_restart_channels(struct gmc_gateway *gw);
+/* gateway_msg.c: control messages */
+void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes);
+void gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name, const uint8_t *bytes,
+             size_t len);
+struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
+                      struct gmc_store_op **op);
+
+/* gateway_rx.c: fragments in, whole blocks */
+gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer,
+                      const struct gmc_link_data *data);
+void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                   bool blame);
+void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what);
+uint32_t gw_rx_window(const struct gmc_gateway *gw);
+
+/* gateway_page.c: the manifest's pages */
+const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index);
+void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page);
+void gw_page_forget(struct gwchannel *ch);
+/* The page, or NULL after having asked the store for it if it is there. */
+const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel *ch,
+                                       uint32_t index);
+void gw_page_arrived(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_page_written(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t page);
+void gw_build_pages(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_build_hashed(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_build_reloaded(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_page *page);
+
+/* gateway_tx.c: children */
+struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer);
+struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                             uint32_t window, uint16_t handle);
+void gw_child_free(struct gmc_gateway *gw, struct gwchild *child);
+void gw_child_fate(struct gwpeer *peer, const struct gmc_link_fate *fate);
+void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                       uint64_t mask);
+void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch);
+bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
+bool gw_children_waiting(const struct gwpeer *peer);
+gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
+
+/* gateway_serve.c: blocks back from the store, sealed for children */
+struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
+                           bool for_hash);
+void gw_block_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_block_read_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                          const struct gmc_store_result *result);
+gmc_status gw_block_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_seal_nonce(uint32_t block, uint16_t fragment, uint8_t nonce[GMC_NONCE_BYTES]);
+struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_t fragment,
+                             uint8_t aad[18]);
+
+/* gateway_store.c: answers of the store */
+void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result);
+
+/* gateway_source.c: this gateway as S */
+void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_free(struct gmc_gateway *gw, struct gwsource *src);
+void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                       const struct gmc_msg *msg);
+void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
+                            struct gmc_bytes signature);
+gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
+                                const char *path);
+void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                             const char *reason);
+bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch);
+bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
+                       const struct gmc_store_result *result);
+void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason);
+struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer);
+gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);
+void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
+                    const struct gmc_msg *msg);
+void gw_source_member_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
+                             const char *reason);
+void gw_source_link_down(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
+
+/* gateway_target.c: this gateway as a receiver */
+void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                       const struct gmc_msg *msg);
+void gw_target_free(struct gwtarget *dst);
+void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
+                        const struct gmc_store_result *result);
+void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason);
+/* Starts the store's layout, or the recheck's end, for gateway_resume.c. */
+void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_rechecks_done(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
+                                struct gmc_bytes record, struct gmc_bytes signature,
+                                const uint8_t *secret, struct gmc_bytes spki);
+
+/* gateway_resume.c: saved state of a receiver */
+void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);
+void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                         const struct gmc_store_result *result);
+
+#endif

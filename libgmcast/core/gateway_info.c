@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is going on, for status, tree, peers and counters: reads the composition, changes nothing.
+ */
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+static struct gwchannel *nth(const struct gmc_gateway *gw, size_t index)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        if (index-- == 0)
+            return GMC_CONTAINER_OF(node, struct gwchannel, node);
+    }
+    return NULL;
+}
+
+size_t gmc_gateway_channel_count(const struct gmc_gateway *gw)
+{
+    size_t count = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        count++;
+    }
+    return count;
+}
+
+bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
+                              struct gmc_channel_info *info)
+{
+    const struct gwchannel *ch = nth(gw, index);
+    if (ch == NULL)
+        return false;
+    gmc_time end = ch->ended_at != 0 ? ch->ended_at : now;
+    *info =
+        (struct gmc_channel_info){.key = ch->key,
+                                  .is_source = ch->is_source,
+                                  .state = ch->state,
+                                  .total_bytes = ch->object.listing_bytes + ch->object.total_bytes,
+                                  .bytes = ch->stored_bytes,
+                                  .rate_cap_bps = ch->record.rate_bps,
+                                  .elapsed = gmc_time_sub(end, ch->opened_at),
+                                  .tree_version = ch->record.version,
+                                  .reason = ch->reason};
+    info->shape = ch->is_source ? ch->src->shape : (enum gmc_tree_shape)ch->record.shape;
+    if (ch->digest_known)
+        memcpy(info->digest, ch->digest, GMC_HASH_BYTES);
+    if (ch->is_source) {
+        info->file_count = ch->src->file_count;
+        info->member_count = ch->src->member_count;
+        info->rate_cap_bps = ch->src->rate_bps;
+        info->bytes = info->total_bytes;
+        if (ch->src->setup_end != 0)
+            info->setup = gmc_time_sub(ch->src->setup_end, ch->opened_at);
+    } else if (ch->record_holder != NULL) {
+        info->member_count = ch->record.member_count - 1;
+        if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
+            info->state = GMC_CHANNEL_COMPLETE;
+    }
+    return true;
+}
+
+static uint64_t latency_between(const struct gmc_gateway *gw, const char *a, const char *b)
+{
+    gmc_peer pa = GMC_PEER_NONE, pb = GMC_PEER_NONE;
+    for (size_t i = 0; i < gw->peer_count; i++) {
+        if (strcmp(gw->peers[i]->name, a) == 0)
+            pa = (gmc_peer)i;
+        if (strcmp(gw->peers[i]->name, b) == 0)
+            pb = (gmc_peer)i;
+    }
+    return gmc_gateway_latency(gw, pa, pb);
+}
+
+static void source_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
+                          const struct gwmember *member, struct gmc_member_info *info)
+{
+    const struct gwpeer *peer = gw->peers[member->peer];
+    gmc_peer parent = member->actual_parent;
+    if (parent == GMC_PEER_NONE && ch->record_holder != NULL)
+        parent = member->parent > 0 ? ch->src->members[member->parent - 1].peer : gw->self;
+    uint64_t repairs = member->repairs_before + member->repairs_now;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->peer == peer)
+            repairs += child->tx.repairs_sent;
+    }
+    gmc_time end = member->verified_at != 0 ? member->verified_at
+                   : ch->ended_at != 0      ? ch->ended_at
+                                            : now;
+    *info =
+        (struct gmc_member_info){.domain = peer->name,
+                                 .parent = parent != GMC_PEER_NONE ? gw->peers[parent]->name : NULL,
+                                 .path = member->path,
+                                 .state = member->state,
+                                 .bytes = member->bytes,
+                                 .repairs = repairs,
+                                 .elapsed = gmc_time_sub(end, ch->opened_at),
+                                 .reason = member->reason};
+    memcpy(info->digest, member->digest, GMC_HASH_BYTES);
+    if (info->parent != NULL)
+        info->latency_ns = latency_between(gw, info->parent, peer->name);
+}
+
+static void record_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
+                          size_t i, struct gmc_member_info *info)
+{
+    const struct gmc_record_member *member = &ch->record.members[i + 1];
+    bool self = strcmp(member->domain, gw->domain) == 0;
+    *info = (struct gmc_member_info){.domain = member->domain,
+                                     .parent = ch->record.members[member->parent].domain,
+                                     .path = member->path,
+                                     .state = GMC_MEMBER_RECEIVING,
+                                     .elapsed = gmc_time_sub(now, ch->opened_at),
+                                     .reason = self ? ch->reason : ""};
+    if (!self)
+        return;
+    info->bytes = ch->stored_bytes;
+    if (ch->dst->phase == GW_DONE) {
+        info->state = GMC_MEMBER_VERIFIED;
+        memcpy(info->digest, ch->digest, GMC_HASH_BYTES);
+    } else if (ch->closing) {
+        info->state = GMC_MEMBER_FAILED;
+    }
+    gmc_peer parent = gmc_overlay_parent(&ch->dst->overlay);
+    if (parent != GMC_PEER_NONE)
+        info->parent = gw->peers[parent]->name;
+}
+
+bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
+                             struct gmc_member_info *info)
+{
+    const struct gwchannel *ch = nth(gw, index);
+    if (ch == NULL)
+        return false;
+    if (ch->is_source) {
+        if (i >= ch->src->member_count)
+            return false;
+        source_member(gw, ch, now, &ch->src->members[i], info);
+        return true;
+    }
+    if (ch->record_holder == NULL || i + 1 >= ch->record.member_count)
+        return false;
+    record_member(gw, ch, now, i, info);
+    return true;
+}
+
+size_t gmc_gateway_peer_count(const struct gmc_gateway *gw)
+{
+    return gw->peer_count;
+}
+
+bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer number,
+                           struct gmc_peer_info *info)
+{
+    (void)now;
+    if (number >= gw->peer_count)
+        return false;
+    const struct gwpeer *peer = gw->peers[number];
+    *info = (struct gmc_peer_info){.domain = peer->name, .up = peer->up, .reason = peer->reason};
+    if (peer->link == NULL)
+        return true;
+    struct gmc_link_info link;
+    gmc_link_info(peer->link, &link);
+    info->path = link.path;
+    info->rtt_ns = link.srtt;
+    info->min_rtt_ns = link.min_rtt;
+    info->rate_bps = link.rate_bps;
+    info->bytes_sent = link.bytes_sent;
+    info->bytes_received = link.bytes_received;
+    info->packets_sent = link.packets_sent;
+    info->packets_lost = link.packets_lost;
+    info->payload_max = link.udp_payload_max;
+    return true;
+}
+
+uint64_t gmc_gateway_latency(const struct gmc_gateway *gw, gmc_peer a, gmc_peer b)
+{
+    struct gmc_latency latency;
+    if (a >= gw->peer_count || b >= gw->peer_count || a == b)
+        return 0;
+    if (gmc_latency_cache_get(gw->latencies, a, b, gw->now, GMC_TIME_NEVER, &latency))
+        return latency.rtt_min;
+    const struct gwpeer *peer = gw->peers[a == gw->self ? b : a];
+    if ((a != gw->self && b != gw->self) || peer->link == NULL)
+        return 0;
+    struct gmc_link_info link;
+    gmc_link_info(peer->link, &link);
+    return link.min_rtt;
+}
+
+size_t gmc_gateway_counters(const struct gmc_gateway *gw, struct gmc_counter *out, size_t max)
+{
+    const struct gwcounts *c = &gw->counts;
+    const struct gmc_counter all[] = {
+        {"datagrams_in", c->datagrams_in},
+        {"datagrams_out", c->datagrams_out},
+        {"dropped_session", c->dropped_session},
+        {"dropped_auth", c->dropped_auth},
+        {"dropped_replay", c->dropped_replay},
+        {"dropped_malformed", c->dropped_malformed},
+        {"dropped_handle", c->dropped_handle},
+        {"dropped_full", c->dropped_full},
+        {"dropped_duplicate", c->dropped_duplicate},
+        {"dropped_seal", c->dropped_seal},
+        {"echoes_refused", c->echoes_refused},
+        {"messages_in", c->messages_in},
+        {"messages_bad", c->messages_bad},
+        {"messages_unknown", c->messages_unknown},
+        {"messages_refused", c->messages_refused},
+        {"blocks_stored", c->blocks_stored},
+        {"blocks_bad", c->blocks_bad},
+        {"blocks_read", c->blocks_read},
+        {"blocks_sealed", c->blocks_sealed},
+        {"checkpoints", c->checkpoints},
+        {"cache_bytes", gmc_cache_bytes_used(gw->cache)},
+    };
+    size_t n = sizeof(all) / sizeof(all[0]);
+    if (n > max)
+        n = max;
+    memcpy(out, all, n * sizeof(all[0]));
+    return n;
+}

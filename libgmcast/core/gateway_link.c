@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions, links and datagrams of the composition: what comes in finds its link, what the links
+ * owe goes out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+/* ---- sessions ---- */
+static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason)
+{
+    if (peer->link == NULL)
+        return;
+    bool was_up = peer->up;
+    gmc_map_remove(&gw->sessions, gmc_link_session_id(peer->link));
+    gmc_link_free(peer->link);
+    peer->link = NULL;
+    peer->up = false;
+    peer->wanted = false;
+    peer->dirty = false;
+    gmc_list_remove(&peer->dirty_node);
+    gw_set_timer(gw, &peer->timer, GMC_TIME_NEVER);
+    gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
+    if (was_up) {
+        peer->silent_since = gw->now;
+        gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_ERR_PEER_DOWN, "link to %s lost: %s",
+                 peer->name, reason);
+    }
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &peer->children)
+    {
+        gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_peer));
+    }
+    gw_channel_on_link_down(gw, peer);
+}
+
+static gmc_status keep_key(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes spki)
+{
+    const struct gmc_crypto *crypto = gw->config.crypto;
+    struct gmc_pubkey *key = crypto->ops->pubkey_new(crypto->ctx, spki);
+    uint8_t *copy = malloc(spki.len + 1);
+    if (key == NULL || copy == NULL) {
+        if (key != NULL)
+            crypto->ops->pubkey_free(key);
+        free(copy);
+        return GMC_ERR_INVALID;
+    }
+    memcpy(copy, spki.data, spki.len);
+    if (peer->key != NULL)
+        crypto->ops->pubkey_free(peer->key);
+    free(peer->spki);
+    peer->key = key;
+    peer->spki = copy;
+    peer->spki_len = spki.len;
+    return GMC_OK;
+}
+
+static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
+                       const struct gmc_session *session)
+{
+    if (peer->link != NULL)
+        link_close(gw, peer, "a new session took over");
+    if (keep_key(gw, peer, session->spki) != GMC_OK) {
+        gw_text(peer->reason, sizeof(peer->reason), "its public key cannot be used");
+        gw_out(gw, GMC_OUT_REJECT, peer->number);
+        return;
+    }
+    struct gmc_link_config config = {
+        .crypto = gw->config.crypto,
+        .session = session,
+        .cc = gw->config.fixed_rate_bps > 0 ? &gmc_cc_fixed : &gmc_cc_model,
+        .fixed_rate_bps = gw->config.fixed_rate_bps,
+        .trace = gw->config.trace,
+    };
+    gmc_prng_fork_nth(&gw->prng, "link", session->local_id, &config.prng);
+    peer->link = gmc_link_new(&config, gw->now);
+    if (peer->link == NULL || gmc_map_put(&gw->sessions, session->local_id, peer) != GMC_OK) {
+        if (peer->link != NULL)
+            gmc_link_free(peer->link);
+        peer->link = NULL;
+        gw_text(peer->reason, sizeof(peer->reason), "no memory for the link");
+        gw_out(gw, GMC_OUT_REJECT, peer->number);
+        return;
+    }
+    peer->wanted = false;
+    gw_text(peer->reason, sizeof(peer->reason), "its path is being validated");
+    gmc_link_set_watch(peer->link, gw->channel_count > 0);
+    gw_touch(gw, peer);
+}
+
+void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
+{
+    struct gwpeer *peer = gw_peer(gw, change->peer);
+    if (peer == NULL || change->peer == gw->self)
+        return;
+    const char *reason = change->reason != NULL ? change->reason : "";
+    switch (change->event) {
+    case GMC_PEER_SESSION_UP:
+        session_up(gw, peer, &change->session);
+        break;
+    case GMC_PEER_SESSION_DOWN:
+        link_close(gw, peer, reason);
+        break;
+    case GMC_PEER_UNREACHABLE:
+        gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
+        break;
+    case GMC_PEER_REFUSED:
+        link_close(gw, peer, reason);
+        gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
+        gw_channel_on_refused(gw, peer, reason);
+        break;
+    }
+}
+
+/* Links are watched (kept alive, and their silence noticed) while any transfer is open. */
+void gw_watch_links(struct gmc_gateway *gw)
+{
+    for (size_t i = 0; i < gw->peer_count; i++) {
+        if (gw->peers[i]->link == NULL)
+            continue;
+        gmc_link_set_watch(gw->peers[i]->link, gw->channel_count > 0);
+        gw_touch(gw, gw->peers[i]);
+    }
+}
+
+/* A link that came up or died since the last look. */
+void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    enum gmc_link_state state = gmc_link_state(peer->link);
+    if (state == GMC_LINK_UP && !peer->up) {
+        peer->up = true;
+        peer->silent_since = GMC_TIME_NEVER;
+        peer->reason[0] = '\0';
+        struct gmc_link_info info;
+        gmc_link_info(peer->link, &info);
+        gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_OK, "link to %s is up (%s)",
+                 peer->name, info.path == GMC_PATH_UDP ? "udp" : "within TLS");
+        gw_channel_on_link_up(gw, peer);
+    } else if (state == GMC_LINK_DEAD) {
+        gw_out(gw, GMC_OUT_REJECT, peer->number);
+        link_close(gw, peer, "nothing heard any more");
+    }
+}
+
+/* ---- datagrams in ---- */
+static void count_drop(struct gmc_gateway *gw, gmc_status status)
+{
+    switch (status) {
+    case GMC_ERR_AUTH:
+        gw->counts.dropped_auth++;
+        break;
+    case GMC_ERR_REPLAY:
+        gw->counts.dropped_replay++;
+        break;
+    default:
+        gw->counts.dropped_malformed++;
+        break;
+    }
+}
+
+gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
+{
+    uint8_t kind;
+    gmc_status status = gmc_head_kind(in->bytes, &kind);
+    if (status != GMC_OK) {
+        gw->counts.dropped_malformed++;
+        return status;
+    }
+    if (kind == GMC_KIND_ECHO || kind == GMC_KIND_ECHO_REPLY)
+        return gw_on_echo(gw, in, kind);
+    struct gmc_head head;
+    status = gmc_head_get(in->bytes, &head);
+    if (status != GMC_OK) {
+        gw->counts.dropped_malformed++;
+        return status;
+    }
+    struct gwpeer *peer = gmc_map_get(&gw->sessions, head.session);
+    if (peer == NULL || (in->path == GMC_PATH_STREAM && in->peer != peer->number)) {
+        gw->counts.dropped_session++;
+        return GMC_ERR_UNKNOWN;
+    }
+    struct gmc_link_data data;
+    bool is_data = false;
+    status = gmc_link_receive(peer->link, gw->now, in, &data, &is_data);
+    if (status != GMC_OK) {
+        count_drop(gw, status);
+        gw_link_check(gw, peer);
+        return status;
+    }
+    if (is_data) {
+        status = gw_rx_data(gw, peer, &data);
+        if (status == GMC_OK && peer->link != NULL)
+            gmc_link_accept_data(peer->link, gw->now);
+    }
+    gw_touch(gw, peer);
+    gw_link_drain(gw, peer);
+    return status;
+}
+
+/* Takes what the link has for us: fates, messages, a change of its state. */
+void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    struct gmc_link_fate fate;
+    while (gmc_link_next_fate(peer->link, &fate))
+        gw_child_fate(peer, &fate);
+    struct gmc_link *link = peer->link;
+    gw_link_check(gw, peer);
+    struct gmc_bytes message;
+    while (peer->link == link && link != NULL && gmc_link_next_message(link, &message))
+        gw_message(gw, peer, message);
+}
+
+/* ---- datagrams out ---- */
+bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
+{
+    if (gw->arena == NULL) {
+        gw->arena = malloc(GW_OUTPUT_ARENA_BYTES);
+        GMC_ASSERT(gw->arena != NULL);
+    }
+    size_t left = GW_OUTPUT_ARENA_BYTES - gw->arena_used;
+    if (left < GMC_LINK_PACKET_MAX || gw->pin_count == GW_PINS_MAX) {
+        gw->arena_full = true;
+        return false;
+    }
+    struct gmc_dgram_out *dgram = &out->u.dgram;
+    memset(dgram, 0, sizeof(*dgram));
+    if (gmc_link_next_packet(peer->link, gw->now, gw->arena + gw->arena_used, left, dgram))
+        gw->arena_used += dgram->body.len;
+    else if (!gw_children_send(gw, peer, dgram))
+        return false;
+    out->kind = GMC_OUT_DATAGRAM;
+    out->peer = peer->number;
+    dgram->peer = peer->number;
+    return true;
+}

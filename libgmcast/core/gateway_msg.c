@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Control messages of the composition: each goes to the one that may act on it, and attaching
+ * children are let in or sent on. */
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+static struct gmc_msg about(const struct gwchannel *ch, enum gmc_msg_type type)
+{
+    return (struct gmc_msg){.type = type, .source = ch->key.source, .e = ch->key.e};
+}
+
+/* ---- parents and children ---- */
+static void refuse(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *attach,
+                   gmc_status status, const char *redirect)
+{
+    struct gmc_msg msg = {.type = GMC_MSG_REDIRECT,
+                          .source = attach->source,
+                          .e = attach->e,
+                          .status = status,
+                          .text = gmc_status_text(status),
+                          .redirect = redirect};
+    gw_send(gw, peer, &msg);
+}
+
+/* Is the asker above us? Then serving it would close a loop. */
+static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer)
+{
+    if (ch->dst == NULL)
+        return false;
+    if (gmc_overlay_candidate(&ch->dst->overlay) == peer->number &&
+        ch->dst->overlay.state != GMC_OVERLAY_IDLE)
+        return true;
+    for (size_t i = 0; i < ch->dst->path_len; i++)
+        if (ch->dst->path[i] == peer->number)
+            return gmc_overlay_parent(&ch->dst->overlay) != GMC_PEER_NONE;
+    return false;
+}
+
+static gmc_status may_attach(const struct gwchannel *ch, const struct gwpeer *peer,
+                             const struct gmc_msg *msg)
+{
+    if (ch == NULL || ch->closing || ch->record_holder == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (gw_record_index(&ch->record, peer->name) < 0)
+        return GMC_ERR_NOT_MEMBER;
+    if (msg->epoch != ch->epoch || (ch->dst != NULL && ch->dst->phase < GW_RECEIVING))
+        return GMC_ERR_AGAIN;
+    if (is_above(ch, peer))
+        return GMC_ERR_LOOP;
+    struct gmc_link_info info;
+    gmc_link_info(peer->link, &info);
+    if (info.udp_payload_max < GMC_DATA_OVERHEAD_BYTES + ch->object.fragment_bytes)
+        return GMC_ERR_LIMIT;
+    return GMC_OK;
+}
+
+static void grant(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
+{
+    const char *path[GMC_OVERLAY_DEPTH_MAX + 1];
+    size_t path_len = 0;
+    path[path_len++] = gw->domain;
+    if (ch->dst != NULL && gmc_overlay_parent(&ch->dst->overlay) != GMC_PEER_NONE)
+        for (size_t i = 0; i < ch->dst->path_len && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
+            path[path_len++] = gmc_gateway_peer_name(gw, ch->dst->path[i]);
+    struct gmc_msg msg = about(ch, GMC_MSG_ATTACHED);
+    msg.version = ch->record.version;
+    msg.epoch = ch->epoch;
+    msg.names = path;
+    msg.name_count = path_len;
+    gw_send(gw, peer, &msg);
+}
+
+static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                      const struct gmc_msg *msg)
+{
+    gmc_status status = may_attach(ch, peer, msg);
+    if (status != GMC_OK) {
+        if (status == GMC_ERR_NOT_MEMBER)
+            gw->counts.messages_refused++;
+        refuse(gw, peer, msg, status, "");
+        return;
+    }
+    struct gwchild *child = gw_child_find(ch, peer);
+    if (child != NULL)
+        gw_child_free(gw, child);
+    if (ch->child_count >= gw->config.children_max) {
+        size_t nth = (size_t)gmc_prng_below(&gw->prng, ch->child_count);
+        struct gmc_list *node = gmc_list_first(&ch->children);
+        while (nth-- > 0)
+            node = node->next;
+        refuse(gw, peer, msg, GMC_ERR_FULL,
+               GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer->name);
+        return;
+    }
+    uint32_t window = msg->window < 1 ? 1 : msg->window > 65536 ? 65536 : msg->window;
+    child = gw_child_new(gw, peer, ch, window, (uint16_t)msg->handle);
+    if (child == NULL) {
+        refuse(gw, peer, msg, GMC_ERR_NOMEM, "");
+        return;
+    }
+    for (size_t i = 0; i < msg->range_count; i++)
+        gmc_tx_have(&child->tx, msg->ranges[i].first, msg->ranges[i].last);
+    grant(gw, ch, peer);
+}
+
+static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                    const struct gmc_msg *msg)
+{
+    struct gwchild *child = gw_child_find(ch, peer);
+    if (child == NULL)
+        return; /* it attached elsewhere, or a new epoch began */
+    if (msg->window > 0 && msg->window <= 65536)
+        child->tx.window = msg->window;
+    for (size_t i = 0; i < msg->range_count; i++)
+        gmc_tx_have(&child->tx, msg->ranges[i].first, msg->ranges[i].last);
+    gw_touch(gw, peer);
+}
+
+/* Repairs that a child asks for are bounded by what it can name: each block once per message. */
+static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                    const struct gmc_msg *msg)
+{
+    struct gwchild *child = gw_child_find(ch, peer);
+    if (child == NULL)
+        return;
+    for (size_t i = 0; i < msg->range_count; i++) {
+        uint64_t last = msg->ranges[i].last < ch->blocks ? msg->ranges[i].last : ch->blocks;
+        for (uint64_t b = msg->ranges[i].first; b <= last && b < ch->blocks; b++) {
+            if (++child->wants > ch->blocks) {
+                gw->counts.messages_refused++;
+                return;
+            }
+            gmc_tx_want(&child->tx, (uint32_t)b);
+        }
+    }
+    gw_touch(gw, peer);
+}
+
+static void on_detach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                      const struct gmc_msg *msg)
+{
+    struct gwchild *child = gw_child_find(ch, peer);
+    if (child != NULL) {
+        gw_child_free(gw, child);
+        return;
+    }
+    if (ch->dst == NULL || ch->closing)
+        return;
+    if (gmc_overlay_on_lost(&ch->dst->overlay, gw->now, peer->number))
+        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, msg->status, "%s let go: %s", peer->name,
+                 msg->text);
+    gw_target_step(gw, ch);
+}
+
+/* ---- dispatch ---- */
+static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    struct gwchannel *ch = gw_channel_find(gw, msg->source, msg->e);
+    if (msg->type == GMC_MSG_ATTACH) {
+        on_attach(gw, peer, ch, msg);
+        return;
+    }
+    if (ch == NULL || ch->closing) {
+        /* A member of a transfer that is over (or lost) here, its source: it is told so. */
+        if (msg->type == GMC_MSG_STATUS || msg->type == GMC_MSG_COMPLETE ||
+            msg->type == GMC_MSG_TREE_READY)
+            gw_source_over(gw, peer, ch, msg);
+        return;
+    }
+    switch (msg->type) {
+    case GMC_MSG_TREE_READY:
+    case GMC_MSG_LEAVE:
+    case GMC_MSG_STATUS:
+    case GMC_MSG_COMPLETE:
+        if (ch->is_source)
+            gw_source_message(gw, peer, ch, msg);
+        else
+            gw->counts.messages_refused++;
+        break;
+    case GMC_MSG_ATTACHED:
+    case GMC_MSG_REDIRECT:
+    case GMC_MSG_CLOSE:
+        if (!ch->is_source)
+            gw_target_message(gw, peer, ch, msg);
+        else
+            gw->counts.messages_refused++;
+        break;
+    case GMC_MSG_HAVE:
+        on_have(gw, peer, ch, msg);
+        break;
+    case GMC_MSG_WANT:
+        on_want(gw, peer, ch, msg);
+        break;
+    case GMC_MSG_DETACH:
+        on_detach(gw, peer, ch, msg);
+        break;
+    default:
+        break;
+    }
+}
+
+static void pass_on(struct gmc_gateway *gw, struct gwpeer *peer, enum gmc_output_kind kind,
+                    const struct gmc_msg *msg)
+{
+    struct gwout *out = gw_out(gw, kind, peer->number);
+    out->output.id = msg->request_id;
+    out->owned = gw_copy(msg->payload);
+    out->output.bytes = gmc_bytes(out->owned, msg->payload.len);
+}
+
+void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes)
+{
+    struct gmc_msg msg;
+    struct gmc_msg_holder *holder;
+    gw->counts.messages_in++;
+    gmc_status status = gmc_msg_decode(bytes, &msg, &holder);
+    if (status == GMC_ERR_TYPE) {
+        gw->counts.messages_unknown++;
+        return;
+    }
+    if (status != GMC_OK) {
+        gw->counts.messages_bad++;
+        return;
+    }
+    switch (msg.type) {
+    case GMC_MSG_PROBE:
+        gw_on_probe(gw, peer, &msg);
+        break;
+    case GMC_MSG_JOIN:
+        gw_source_join(gw, peer, &msg);
+        break;
+    case GMC_MSG_CHANNEL:
+        gw_target_channel(gw, peer, &msg);
+        break;
+    case GMC_MSG_REQUEST:
+        pass_on(gw, peer, GMC_OUT_REQUEST, &msg);
+        break;
+    case GMC_MSG_REPLY:
+        pass_on(gw, peer, GMC_OUT_REPLY, &msg);
+        break;
+    default:
+        about_channel(gw, peer, &msg);
+        break;
+    }
+    gmc_msg_release(holder);
+}
+
+gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time now, gmc_peer number, uint64_t id,
+                               struct gmc_bytes request)
+{
+    gw_begin_input(gw, now);
+    struct gwpeer *peer = gw_peer(gw, number);
+    if (peer == NULL || number == gw->self)
+        return GMC_ERR_NOT_FOUND;
+    if (!peer->up) {
+        gw_want_session(gw, peer);
+        return GMC_ERR_PEER_DOWN;
+    }
+    struct gmc_msg msg = {.type = GMC_MSG_REQUEST, .request_id = id, .payload = request};
+    gw_send(gw, peer, &msg);
+    return GMC_OK;
+}
+
+void gmc_gateway_answer(struct gmc_gateway *gw, gmc_time now, gmc_peer number, uint64_t id,
+                        struct gmc_bytes reply)
+{
+    gw_begin_input(gw, now);
+    struct gwpeer *peer = gw_peer(gw, number);
+    struct gmc_msg msg = {.type = GMC_MSG_REPLY, .request_id = id, .payload = reply};
+    if (peer != NULL)
+        gw_send(gw, peer, &msg);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Latency rounds of the composition: this gateway's own and those that other sources began. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define ROUNDS_MAX 64u      /* at once; more are refused until one is forgotten */
+#define ROUND_KEPT GMC_S(5) /* echoes of slower participants are answered so long */
+
+static size_t round_count(const struct gmc_gateway *gw)
+{
+    size_t count = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->probes)
+    {
+        count++;
+    }
+    return count;
+}
+
+struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
+                             const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
+                             size_t count, size_t self)
+{
+    if (round_count(gw) >= ROUNDS_MAX)
+        return NULL;
+    struct gwround *round = calloc(1, sizeof(*round));
+    gmc_peer *copy = malloc(sizeof(*copy) * count);
+    if (round == NULL || copy == NULL) {
+        free(round);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, participants, sizeof(*copy) * count);
+    round->participants = copy;
+    round->count = count;
+    round->source = source;
+    round->forget_at = gmc_time_add(gw->now, ROUND_KEPT);
+    gmc_list_init(&round->node);
+    struct gmc_probe_config config = {
+        .crypto = gw->config.crypto,
+        .id = id,
+        .participants = copy,
+        .count = count,
+        .self = self,
+    };
+    memcpy(config.key, key, GMC_KEY_BYTES);
+    gmc_prng_fork_nth(&gw->prng, "probe", id, &config.prng);
+    round->probe = gmc_probe_new(&config, gw->now);
+    if (round->probe == NULL) {
+        free(round);
+        free(copy);
+        return NULL;
+    }
+    gmc_list_push_back(&gw->probes, &round->node);
+    return round;
+}
+
+void gw_round_free(struct gwround *round)
+{
+    gmc_list_remove(&round->node);
+    gmc_probe_free(round->probe);
+    free(round->participants);
+    free(round);
+}
+
+/* A source asks this gateway to measure. */
+void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    if (msg->name_count < 2 || msg->name_count > GMC_PROBE_PARTICIPANTS_MAX ||
+        msg->secret == NULL) {
+        gw->counts.messages_refused++;
+        return;
+    }
+    gmc_peer *participants = malloc(sizeof(*participants) * msg->name_count);
+    if (participants == NULL)
+        return;
+    size_t self = msg->name_count;
+    for (size_t i = 0; i < msg->name_count; i++) {
+        struct gwpeer *known = gw_peer_by_name(gw, msg->names[i]);
+        participants[i] = known != NULL ? known->number : GMC_PEER_NONE;
+        if (participants[i] == gw->self)
+            self = i;
+    }
+    /* Only the source itself may ask, and only for a round that this gateway is part of. */
+    if (participants[0] == peer->number && self < msg->name_count &&
+        gw_round_new(gw, peer, msg->probe_id, msg->secret, participants, msg->name_count, self) !=
+            NULL)
+        gw_probe_step(gw);
+    else
+        gw->counts.messages_refused++;
+    free(participants);
+}
+
+static void send_echo(struct gmc_gateway *gw, const uint8_t bytes[GMC_ECHO_BYTES], gmc_peer to,
+                      const struct gmc_addr *addr)
+{
+    struct gwout *out = gw_out(gw, GMC_OUT_DATAGRAM, to);
+    out->owned = malloc(GMC_ECHO_BYTES);
+    GMC_ASSERT(out->owned != NULL);
+    memcpy(out->owned, bytes, GMC_ECHO_BYTES);
+    struct gmc_dgram_out *dgram = &out->output.u.dgram;
+    dgram->path = GMC_PATH_UDP;
+    dgram->peer = to;
+    if (addr != NULL)
+        dgram->to = *addr;
+    dgram->body = gmc_bytes(out->owned, GMC_ECHO_BYTES);
+}
+
+static struct gwround *round_find(struct gmc_gateway *gw, uint64_t id)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->probes)
+    {
+        struct gwround *round = GMC_CONTAINER_OF(node, struct gwround, node);
+        if (gmc_probe_id(round->probe) == id)
+            return round;
+    }
+    return NULL;
+}
+
+gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uint8_t kind)
+{
+    struct gmc_echo echo;
+    gmc_status status = gmc_echo_get(in->bytes, &echo);
+    if (status == GMC_OK && in->path != GMC_PATH_UDP)
+        status = GMC_ERR_INVALID;
+    struct gwround *round = status == GMC_OK ? round_find(gw, echo.probe) : NULL;
+    if (round == NULL) {
+        gw->counts.echoes_refused++;
+        return status != GMC_OK ? status : GMC_ERR_UNKNOWN;
+    }
+    if (kind == GMC_KIND_ECHO) {
+        uint8_t reply[GMC_ECHO_BYTES];
+        status = gmc_probe_on_echo(round->probe, in->bytes, reply);
+        /* The answer goes back to where the question came from: it is as large, not larger. */
+        if (status == GMC_OK)
+            send_echo(gw, reply, round->participants[echo.from], &in->from);
+    } else {
+        status = gmc_probe_on_reply(round->probe, gw->now, in->bytes);
+        gw_probe_step(gw);
+    }
+    if (status != GMC_OK)
+        gw->counts.echoes_refused++;
+    return status;
+}
+
+/* Puts the row into the cache and, for another's round, tells its source. */
+static void answer(struct gmc_gateway *gw, struct gwround *round)
+{
+    struct gmc_msg_latency *row = calloc(round->count, sizeof(*row));
+    if (row == NULL)
+        return;
+    size_t rows = 0;
+    for (size_t i = 0; i < round->count; i++) {
+        struct gmc_latency latency;
+        if (round->participants[i] == gw->self || round->participants[i] == GMC_PEER_NONE ||
+            !gmc_probe_result(round->probe, i, &latency))
+            continue;
+        gmc_latency_cache_put(gw->latencies, gw->self, round->participants[i], &latency);
+        row[rows++] = (struct gmc_msg_latency){.participant = (uint32_t)i,
+                                               .rtt_min_ns = latency.rtt_min,
+                                               .spread_ns = latency.spread};
+    }
+    round->answered = true;
+    if (round->source != NULL) {
+        struct gmc_msg msg = {.type = GMC_MSG_JOIN,
+                              .probe_id = gmc_probe_id(round->probe),
+                              .latencies = row,
+                              .latency_count = rows};
+        gw_send(gw, round->source, &msg);
+    }
+    free(row);
+}
+
+void gw_probe_step(struct gmc_gateway *gw)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->probes)
+    {
+        struct gwround *round = GMC_CONTAINER_OF(node, struct gwround, node);
+        uint8_t echo[GMC_ECHO_BYTES];
+        gmc_peer to;
+        while (gmc_probe_next_echo(round->probe, gw->now, echo, &to))
+            if (to != GMC_PEER_NONE)
+                send_echo(gw, echo, to, NULL);
+        if (!round->answered && gmc_probe_done(round->probe, gw->now))
+            answer(gw, round);
+        if (round->source != NULL && gw->now >= round->forget_at)
+            gw_round_free(round);
+    }
+}
+
+gmc_time gw_probe_deadline(const struct gmc_gateway *gw)
+{
+    gmc_time when = GMC_TIME_NEVER;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->probes)
+    {
+        const struct gwround *round = GMC_CONTAINER_OF(node, struct gwround, node);
+        when = gmc_time_min(when, round->answered
+                                      ? (round->source != NULL ? round->forget_at : GMC_TIME_NEVER)
+                                      : gmc_probe_deadline(round->probe));
+    }
+    return when;
+}

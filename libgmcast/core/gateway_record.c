@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The source's tree and record: measuring, placing the members, signing the record, and what of
+ * a transfer is saved so that it survives a restart of its source. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define SAVE_MAGIC 0x676d7331u /* "gms1" */
+#define SIGNED_PREFIX "gmcast-record-1\n"
+
+/* ---- measuring ---- */
+static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
+{
+    return member->state != GMC_MEMBER_FAILED && !member->closed && gw_peer(gw, member->peer)->up;
+}
+
+/* All members that can be measured, the source first. *count is at least 1. */
+static gmc_peer *participants_of(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *count)
+{
+    gmc_peer *list = malloc(sizeof(*list) * (ch->src->member_count + 1));
+    GMC_ASSERT(list != NULL);
+    *count = 0;
+    list[(*count)++] = gw->self;
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        if (takes_part(gw, &ch->src->members[i]))
+            list[(*count)++] = ch->src->members[i].peer;
+    return list;
+}
+
+static bool all_known(const struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+{
+    struct gmc_latency latency;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count; j++)
+            if (!gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
+                                       gw->config.probe_age_max, &latency))
+                return false;
+    return true;
+}
+
+static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
+                        size_t count)
+{
+    uint8_t key[GMC_KEY_BYTES];
+    gw->config.crypto->ops->random(gw->config.crypto->ctx, key, sizeof(key));
+    uint64_t id = gw_random64(gw);
+    ch->src->round = gw_round_new(gw, NULL, id, key, list, count, 0);
+    ch->src->probe_until = gmc_time_add(gw->now, GW_PROBE_WAIT);
+    const char **names = malloc(sizeof(*names) * count);
+    if (ch->src->round == NULL || names == NULL) {
+        free(names);
+        ch->src->probe_until = gw->now; /* the tree is built from what is known */
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = gmc_gateway_peer_name(gw, list[i]);
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        ch->src->members[i].joined = !takes_part(gw, &ch->src->members[i]);
+    for (size_t i = 1; i < count; i++) {
+        struct gmc_msg msg = {.type = GMC_MSG_PROBE,
+                              .probe_id = id,
+                              .secret = key,
+                              .names = names,
+                              .name_count = count};
+        gw_send(gw, gw_peer(gw, list[i]), &msg);
+    }
+    free(names);
+    gw_probe_step(gw);
+}
+
+static bool all_joined(const struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        if (!ch->src->members[i].joined)
+            return false;
+    return ch->src->round == NULL || ch->src->round->answered;
+}
+
+/* True when the latencies that the tree needs are there, or will not come. A list of members that
+ * was measured lately costs nothing. */
+bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    if (src->probe_until == 0) {
+        size_t count;
+        gmc_peer *list = participants_of(gw, ch, &count);
+        bool enough = src->shape == GMC_TREE_FLAT || count <= 2 ||
+                      count > GMC_PROBE_PARTICIPANTS_MAX || all_known(gw, list, count);
+        if (!enough)
+            begin_round(gw, ch, list, count);
+        free(list);
+        if (enough)
+            return true;
+    }
+    if (!all_joined(ch) && gw->now < src->probe_until) {
+        gw_set_timer(gw, &ch->timer, src->probe_until);
+        return false;
+    }
+    if (src->round != NULL)
+        gw_round_free(src->round);
+    src->round = NULL;
+    return true;
+}
+
+void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (!ch->is_source || ch->src->round == NULL ||
+            gmc_probe_id(ch->src->round->probe) != msg->probe_id)
+            continue;
+        struct gwround *round = ch->src->round;
+        struct gwmember *member = gw_source_member(ch, peer->number);
+        if (member == NULL)
+            break;
+        for (size_t i = 0; i < msg->latency_count; i++) {
+            const struct gmc_msg_latency *row = &msg->latencies[i];
+            if (row->participant >= round->count ||
+                round->participants[row->participant] == peer->number)
+                continue;
+            struct gmc_latency latency = {.rtt_min = row->rtt_min_ns,
+                                          .spread = row->spread_ns,
+                                          .measured = gw->now};
+            gmc_latency_cache_put(gw->latencies, peer->number,
+                                  round->participants[row->participant], &latency);
+        }
+        member->joined = true;
+        gw_source_step(gw, ch);
+        return;
+    }
+    gw->counts.messages_refused++;
+}
+
+/* ---- placing ---- */
+static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_t n,
+                       uint64_t *latency, const char **names)
+{
+    for (size_t i = 0; i < n; i++) {
+        names[i] = gmc_gateway_peer_name(gw, list[i]);
+        for (size_t j = 0; j < n; j++) {
+            struct gmc_latency known;
+            bool found = i != j && gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
+                                                         gw->config.probe_age_max, &known);
+            latency[i * n + j] = i == j ? 0 : found ? known.rtt_min : GMC_LATENCY_UNKNOWN;
+        }
+    }
+    /* The source's own links measure too, without a probe. */
+    for (size_t j = 1; j < n; j++) {
+        const struct gwpeer *peer = gw->peers[list[j]];
+        if (latency[j] != GMC_LATENCY_UNKNOWN || peer->link == NULL)
+            continue;
+        struct gmc_link_info info;
+        gmc_link_info(peer->link, &info);
+        latency[j] = latency[j * n] = info.min_rtt;
+    }
+}
+
+static void take_parents(struct gwchannel *ch, const gmc_peer *list, const int32_t *parent,
+                         size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct gwmember *member = gw_source_member(ch, list[i]);
+        member->placed = true;
+        member->parent = 0;
+        if (parent[i] > 0)
+            member->parent =
+                (int32_t)(gw_source_member(ch, list[parent[i]]) - ch->src->members) + 1;
+    }
+}
+
+/* Runs the chosen shape over the members that are there; the others become the source's children
+ * when they come. */
+void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t n;
+    gmc_peer *list = participants_of(gw, ch, &n);
+    uint64_t *latency = malloc(sizeof(*latency) * n * n);
+    const char **names = malloc(sizeof(*names) * n);
+    int32_t *parent = malloc(sizeof(*parent) * n);
+    if (latency != NULL && names != NULL && parent != NULL) {
+        fill_graph(gw, list, n, latency, names);
+        struct gmc_tree_graph graph = {.n = n, .latency = latency, .names = names};
+        if (gmc_tree_ops(ch->src->shape)->build(&graph, parent) == GMC_OK &&
+            gmc_tree_check(parent, n) == GMC_OK)
+            take_parents(ch, list, parent, n);
+    }
+    free(parent);
+    free(names);
+    free(latency);
+    free(list);
+}
+
+/* A member that came after the tree was made: the eco rules, all others as they are. */
+static void place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late)
+{
+    size_t n;
+    gmc_peer *list = participants_of(gw, ch, &n);
+    uint64_t *latency = malloc(sizeof(*latency) * n * n);
+    const char **names = malloc(sizeof(*names) * n);
+    int32_t *parent = calloc(n, sizeof(*parent));
+    int32_t self = -1;
+    if (latency != NULL && names != NULL && parent != NULL) {
+        fill_graph(gw, list, n, latency, names);
+        parent[0] = -1;
+        for (size_t i = 1; i < n; i++) {
+            const struct gwmember *member = gw_source_member(ch, list[i]);
+            self = member == late ? (int32_t)i : self;
+            for (size_t j = 1; j < n && member->parent > 0; j++)
+                if (list[j] == ch->src->members[member->parent - 1].peer)
+                    parent[i] = (int32_t)j;
+        }
+        struct gmc_tree_graph graph = {.n = n, .latency = latency, .names = names};
+        int32_t chosen;
+        if (self > 0 && ch->src->shape != GMC_TREE_FLAT &&
+            gmc_tree_attach(&graph, parent, self, &chosen) == GMC_OK && chosen > 0)
+            late->parent = (int32_t)(gw_source_member(ch, list[chosen]) - ch->src->members) + 1;
+    }
+    late->placed = true;
+    free(parent);
+    free(names);
+    free(latency);
+    free(list);
+}
+
+/* ---- the record ---- */
+static bool is_in_record(const struct gwmember *member)
+{
+    return member->state != GMC_MEMBER_FAILED && !member->closed;
+}
+
+/* Index in the record of each member, -1 for those that are not in it. */
+static size_t number_members(const struct gwchannel *ch, int32_t *index)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        index[i] = is_in_record(&ch->src->members[i]) ? (int32_t)count++ : -1;
+    return count;
+}
+
+static gmc_status sign_record(struct gmc_gateway *gw, struct gmc_bytes record, uint8_t *signature,
+                              size_t *signature_len)
+{
+    size_t prefix = sizeof(SIGNED_PREFIX) - 1;
+    uint8_t *bytes = malloc(prefix + record.len);
+    if (bytes == NULL)
+        return GMC_ERR_NOMEM;
+    memcpy(bytes, SIGNED_PREFIX, prefix);
+    memcpy(bytes + prefix, record.data, record.len);
+    const struct gmc_crypto *crypto = gw->config.crypto;
+    gmc_status status = crypto->ops->sign(crypto->ctx, gmc_bytes(bytes, prefix + record.len),
+                                          signature, signature_len);
+    free(bytes);
+    return status;
+}
+
+gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
+                            struct gmc_bytes signature)
+{
+    size_t prefix = sizeof(SIGNED_PREFIX) - 1;
+    uint8_t *bytes = malloc(prefix + record.len);
+    if (bytes == NULL)
+        return GMC_ERR_NOMEM;
+    memcpy(bytes, SIGNED_PREFIX, prefix);
+    memcpy(bytes + prefix, record.data, record.len);
+    gmc_status status =
+        gw->config.crypto->ops->verify(key, gmc_bytes(bytes, prefix + record.len), signature);
+    free(bytes);
+    return status;
+}
+
+static gmc_status encode_record(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t version,
+                                uint32_t epoch, const uint8_t *secret, uint8_t **bytes, size_t *len)
+{
+    struct gwsource *src = ch->src;
+    int32_t *index = malloc(sizeof(*index) * (src->member_count + 1));
+    struct gmc_record_member *members = calloc(src->member_count + 1, sizeof(*members));
+    gmc_status status = GMC_ERR_NOMEM;
+    if (index == NULL || members == NULL)
+        goto done;
+    size_t count = number_members(ch, index);
+    members[0] = (struct gmc_record_member){.domain = gw->domain, .parent = -1, .path = ""};
+    for (size_t i = 0; i < src->member_count; i++) {
+        const struct gwmember *member = &src->members[i];
+        if (index[i] < 0)
+            continue;
+        int32_t parent = member->parent > 0 ? index[member->parent - 1] : 0;
+        members[index[i]] =
+            (struct gmc_record_member){.domain = gmc_gateway_peer_name(gw, member->peer),
+                                       .parent = parent > 0 ? parent : 0,
+                                       .path = member->path};
+    }
+    struct gmc_record record = {.source = gw->domain,
+                                .e = ch->key.e,
+                                .version = version,
+                                .epoch = epoch,
+                                .listing_bytes = ch->object.listing_bytes,
+                                .total_bytes = ch->object.total_bytes,
+                                .block_bytes = ch->object.block_bytes,
+                                .fragment_bytes = ch->object.fragment_bytes,
+                                .rate_bps = src->rate_bps,
+                                .shape = (uint32_t)src->shape,
+                                .members = members,
+                                .member_count = count};
+    gw->config.crypto->ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
+    status = gmc_record_encode(&record, bytes, len);
+done:
+    free(members);
+    free(index);
+    return status;
+}
+
+/* Makes, signs and saves a record of the present members. The first one of this start of the
+ * gateway opens a new key epoch; false when the transfer failed over it. */
+bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    const struct gmc_crypto *crypto = gw->config.crypto;
+    bool first = ch->aead == NULL;
+    uint8_t secret[GMC_KEY_BYTES];
+    memcpy(secret, ch->secret, sizeof(secret));
+    if (first) {
+        crypto->ops->random(crypto->ctx, secret, sizeof(secret));
+        ch->saved_epoch++;
+    }
+    ch->saved_version++;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        if (!member->placed && takes_part(gw, member))
+            place_late(gw, ch, member);
+        member->told = false;
+    }
+    uint8_t *bytes = NULL;
+    size_t len;
+    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
+    size_t signature_len = sizeof(signature);
+    gmc_status status =
+        encode_record(gw, ch, ch->saved_version, ch->saved_epoch, secret, &bytes, &len);
+    if (status == GMC_OK)
+        status = sign_record(gw, gmc_bytes(bytes, len), signature, &signature_len);
+    if (status == GMC_OK)
+        status =
+            gw_channel_set_record(ch, gmc_bytes(bytes, len), gmc_bytes(signature, signature_len));
+    if (status == GMC_OK && first)
+        status = gw_channel_set_key(gw, ch, secret);
+    gmc_msg_bytes_free(bytes);
+    if (status != GMC_OK) {
+        gw_source_fail(gw, ch, status, "cannot make or sign the channel record");
+        return false;
+    }
+    gw_source_save(gw, ch);
+    return true;
+}
+
+/* ---- saved state ---- */
+static void put_text(struct gmc_writer *w, const char *text)
+{
+    size_t len = strlen(text);
+    gmc_writer_u16(w, (uint16_t)len);
+    gmc_writer_bytes(w, gmc_bytes(text, len));
+}
+
+static char *get_text(struct gmc_reader *r)
+{
+    uint16_t len = gmc_reader_u16(r);
+    struct gmc_bytes bytes = gmc_reader_bytes(r, len);
+    char *text = (char *)gw_copy(bytes);
+    text[bytes.len] = '\0';
+    return text;
+}
+
+static size_t saved_size(struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    size_t size = 128;
+    for (size_t i = 0; i < ch->src->path_count; i++)
+        size += 2 + strlen(ch->src->paths[i]);
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        size += 64 + strlen(gmc_gateway_peer_name(gw, member->peer)) + strlen(member->path) +
+                strlen(member->reason);
+    }
+    return size;
+}
+
+void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    const struct gwsource *src = ch->src;
+    size_t size = saved_size(gw, ch);
+    uint8_t *bytes = malloc(size);
+    if (bytes == NULL)
+        return;
+    struct gmc_writer w;
+    gmc_writer_init(&w, bytes, size);
+    gmc_writer_u32(&w, SAVE_MAGIC);
+    gmc_writer_u32(&w, ch->saved_version);
+    gmc_writer_u32(&w, ch->saved_epoch);
+    gmc_writer_u8(&w, (uint8_t)ch->state);
+    gmc_writer_u8(&w, (uint8_t)src->shape);
+    gmc_writer_u64(&w, src->rate_bps);
+    gmc_writer_u64(&w, src->file_count);
+    gmc_writer_u64(&w, ch->object.listing_bytes);
+    gmc_writer_u64(&w, ch->object.total_bytes);
+    gmc_writer_u32(&w, ch->object.fragment_bytes);
+    gmc_writer_u32(&w, (uint32_t)src->path_count);
+    for (size_t i = 0; i < src->path_count; i++)
+        put_text(&w, src->paths[i]);
+    gmc_writer_u32(&w, (uint32_t)src->member_count);
+    for (size_t i = 0; i < src->member_count; i++) {
+        const struct gwmember *member = &src->members[i];
+        put_text(&w, gmc_gateway_peer_name(gw, member->peer));
+        put_text(&w, member->path);
+        put_text(&w, member->reason);
+        gmc_writer_u8(&w, (uint8_t)member->state);
+        gmc_writer_u8(&w, member->closed);
+        gmc_writer_u32(&w, (uint32_t)member->parent);
+        gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
+    }
+    GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
+    struct gmc_bytes written = gmc_writer_written(&w);
+    gw_save(gw, ch, "source", written.data, written.len);
+    free(bytes);
+}
+
+static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_reader *r)
+{
+    char *domain = get_text(r);
+    char *path = get_text(r);
+    char *reason = get_text(r);
+    gmc_status status = domain[0] != '\0' && strlen(domain) <= GMC_DOMAIN_NAME_MAX
+                            ? gw_source_add_member(gw, ch, domain, path)
+                            : GMC_ERR_INVALID;
+    if (status == GMC_OK) {
+        struct gwmember *member = &ch->src->members[ch->src->member_count - 1];
+        uint8_t state = gmc_reader_u8(r);
+        member->closed = gmc_reader_u8(r) != 0;
+        member->parent = (int32_t)gmc_reader_u32(r);
+        member->placed = true;
+        gmc_reader_copy(r, member->digest, GMC_HASH_BYTES);
+        member->state = state == GMC_MEMBER_VERIFIED || state == GMC_MEMBER_FAILED
+                            ? (enum gmc_member_state)state
+                            : GMC_MEMBER_WAITING;
+        gw_text(member->reason, sizeof(member->reason), "%s", reason);
+    }
+    free(domain);
+    free(path);
+    free(reason);
+    return status;
+}
+
+static bool parents_in_range(const struct gwsource *src)
+{
+    for (size_t i = 0; i < src->member_count; i++)
+        if (src->members[i].parent < 0 || (size_t)src->members[i].parent > src->member_count)
+            return false;
+    return true;
+}
+
+gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved)
+{
+    struct gwsource *src = ch->src;
+    struct gmc_reader r;
+    gmc_reader_init(&r, saved);
+    if (gmc_reader_u32(&r) != SAVE_MAGIC)
+        return GMC_ERR_INVALID;
+    ch->saved_version = gmc_reader_u32(&r);
+    ch->saved_epoch = gmc_reader_u32(&r);
+    ch->state =
+        gmc_reader_u8(&r) == GMC_CHANNEL_PARTIAL ? GMC_CHANNEL_PARTIAL : GMC_CHANNEL_RUNNING;
+    uint8_t shape = gmc_reader_u8(&r);
+    src->rate_bps = gmc_reader_u64(&r);
+    src->file_count = gmc_reader_u64(&r);
+    struct gmc_object object = {.block_bytes = GW_BLOCK_BYTES};
+    object.listing_bytes = gmc_reader_u64(&r);
+    object.total_bytes = gmc_reader_u64(&r);
+    object.fragment_bytes = gmc_reader_u32(&r);
+    if (gmc_object_check(&object) != GMC_OK || shape >= GMC_TREE_SHAPES)
+        return GMC_ERR_INVALID;
+    src->shape = (enum gmc_tree_shape)shape;
+    uint32_t paths = gmc_reader_u32(&r);
+    if (paths == 0 || paths > gmc_reader_left(&r) / 2)
+        return GMC_ERR_INVALID;
+    src->paths = calloc(paths, sizeof(*src->paths));
+    if (src->paths == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t i = 0; i < paths; i++)
+        src->paths[src->path_count++] = get_text(&r);
+    uint32_t members = gmc_reader_u32(&r);
+    if (members == 0 || members > gmc_reader_left(&r) / 32)
+        return GMC_ERR_INVALID;
+    for (uint32_t i = 0; i < members; i++)
+        if (restore_member(gw, ch, &r) != GMC_OK)
+            return GMC_ERR_INVALID;
+    if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
+        return GMC_ERR_INVALID;
+    gw_channel_set_object(ch, &object);
+    ch->restored = true;
+    return GMC_OK;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a receiver saves of a transfer, and how it goes on after a restart.
+ *
+ * A checkpoint names the blocks that are verified and durable, and a horizon: no block at or above
+ * it is stored before the next checkpoint is saved. After a restart only the blocks below the
+ * horizon that the checkpoint does not name are read and compared with their hashes; all others
+ * are known to be there, or known to be missing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define RECORD_MAGIC 0x676d7231u /* "gmr1" */
+#define HAVE_MAGIC 0x676d6831u   /* "gmh1" */
+
+/* ---- the record ---- */
+void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t size =
+        4 + 4 + ch->record_len + 2 + ch->signature_len + GMC_KEY_BYTES + 2 + ch->source_spki_len;
+    uint8_t *bytes = malloc(size);
+    if (bytes == NULL)
+        return;
+    struct gmc_writer w;
+    gmc_writer_init(&w, bytes, size);
+    gmc_writer_u32(&w, RECORD_MAGIC);
+    gmc_writer_u32(&w, (uint32_t)ch->record_len);
+    gmc_writer_bytes(&w, gmc_bytes(ch->record_bytes, ch->record_len));
+    gmc_writer_u16(&w, (uint16_t)ch->signature_len);
+    gmc_writer_bytes(&w, gmc_bytes(ch->signature, ch->signature_len));
+    gmc_writer_bytes(&w, gmc_bytes(ch->secret, GMC_KEY_BYTES));
+    gmc_writer_u16(&w, (uint16_t)ch->source_spki_len);
+    gmc_writer_bytes(&w, gmc_bytes(ch->source_spki, ch->source_spki_len));
+    GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
+    gw_save(gw, ch, "record", bytes, size);
+    free(bytes);
+}
+
+static bool is_ours(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                    struct gmc_bytes record)
+{
+    struct gmc_record decoded;
+    struct gmc_record_holder *holder;
+    if (gmc_record_decode(record, &decoded, &holder) != GMC_OK)
+        return false;
+    struct gmc_object object = {.listing_bytes = decoded.listing_bytes,
+                                .total_bytes = decoded.total_bytes,
+                                .block_bytes = decoded.block_bytes,
+                                .fragment_bytes = decoded.fragment_bytes};
+    bool ours = gw_record_index(&decoded, gw->domain) >= 1 && decoded.e == ch->key.e &&
+                strcmp(decoded.source, ch->key.source) == 0 &&
+                gmc_object_check(&object) == GMC_OK && decoded.block_bytes == GW_BLOCK_BYTES;
+    gmc_record_release(holder);
+    return ours;
+}
+
+gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved)
+{
+    struct gmc_reader r;
+    gmc_reader_init(&r, saved);
+    if (gmc_reader_u32(&r) != RECORD_MAGIC)
+        return GMC_ERR_INVALID;
+    struct gmc_bytes record = gmc_reader_bytes(&r, gmc_reader_u32(&r));
+    struct gmc_bytes signature = gmc_reader_bytes(&r, gmc_reader_u16(&r));
+    uint8_t secret[GMC_KEY_BYTES];
+    gmc_reader_copy(&r, secret, sizeof(secret));
+    struct gmc_bytes spki = gmc_reader_bytes(&r, gmc_reader_u16(&r));
+    if (gmc_reader_status(&r) != GMC_OK || !is_ours(gw, ch, record))
+        return GMC_ERR_INVALID;
+    gmc_status status = gw_target_take_saved(gw, ch, record, signature, secret, spki);
+    if (status == GMC_OK)
+        status = gw_record_verify(gw, ch->source_key, record, signature);
+    if (status == GMC_OK)
+        ch->restored = true;
+    return status;
+}
+
+/* ---- checkpoints ---- */
+static uint64_t highest(const struct gmc_interval_set *set)
+{
+    size_t ranges = gmc_interval_ranges(set);
+    return ranges > 0 ? gmc_interval_range_at(set, ranges - 1).hi : 0;
+}
+
+/* Every second while something changes: first what is written becomes durable, then it is named.
+ */
+void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    if (dst->checkpointing || gw->now < dst->next_checkpoint)
+        return;
+    dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
+    if (gmc_interval_count(&ch->have) == gmc_interval_count(&dst->stable))
+        return;
+    gmc_interval_clear(&dst->stable);
+    if (gmc_interval_add_set(&dst->stable, &ch->have) != GMC_OK)
+        return;
+    dst->checkpointing = true;
+    struct gmc_store_op *op;
+    gw_store(gw, ch, GMC_STORE_SYNC, &op);
+}
+
+void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    size_t ranges = gmc_interval_ranges(&dst->stable);
+    size_t size = 4 + 8 + 4 + ranges * 16 + GMC_HASH_BYTES;
+    uint8_t *bytes = malloc(size);
+    if (bytes == NULL)
+        return;
+    dst->horizon = highest(&ch->seen) + GW_HORIZON_BLOCKS;
+    struct gmc_writer w;
+    gmc_writer_init(&w, bytes, size);
+    gmc_writer_u32(&w, HAVE_MAGIC);
+    gmc_writer_u64(&w, dst->horizon);
+    gmc_writer_u32(&w, (uint32_t)ranges);
+    for (size_t i = 0; i < ranges; i++) {
+        struct gmc_interval range = gmc_interval_range_at(&dst->stable, i);
+        gmc_writer_u64(&w, range.lo);
+        gmc_writer_u64(&w, range.hi);
+    }
+    gw->config.crypto->ops->hash(bytes, size - GMC_HASH_BYTES, bytes + size - GMC_HASH_BYTES);
+    gw_save(gw, ch, "have", bytes, size);
+    gw->counts.checkpoints++;
+    free(bytes);
+}
+
+/* Reads a checkpoint into have; a damaged one counts as none. */
+static bool read_have(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t len = ch->saved_have_len;
+    uint8_t hash[GMC_HASH_BYTES];
+    if (ch->saved_have == NULL || len < 16 + GMC_HASH_BYTES)
+        return false;
+    gw->config.crypto->ops->hash(ch->saved_have, len - GMC_HASH_BYTES, hash);
+    if (memcmp(hash, ch->saved_have + len - GMC_HASH_BYTES, GMC_HASH_BYTES) != 0)
+        return false;
+    struct gmc_reader r;
+    gmc_reader_init(&r, gmc_bytes(ch->saved_have, len - GMC_HASH_BYTES));
+    if (gmc_reader_u32(&r) != HAVE_MAGIC)
+        return false;
+    ch->dst->horizon = gmc_reader_u64(&r);
+    uint32_t ranges = gmc_reader_u32(&r);
+    for (uint32_t i = 0; i < ranges && gmc_reader_left(&r) > 0; i++) {
+        uint64_t lo = gmc_reader_u64(&r);
+        uint64_t hi = gmc_reader_u64(&r);
+        if (lo >= hi || hi > ch->blocks || gmc_interval_add(&ch->have, lo, hi) != GMC_OK)
+            return false;
+    }
+    return gmc_reader_status(&r) == GMC_OK;
+}
+
+static void count_have(struct gwchannel *ch)
+{
+    for (size_t i = 0; i < gmc_interval_ranges(&ch->have); i++) {
+        struct gmc_interval range = gmc_interval_range_at(&ch->have, i);
+        for (uint64_t b = range.lo; b < range.hi; b++) {
+            if (gmc_block_is_page((uint32_t)b))
+                continue;
+            ch->stored_bytes += gmc_block_len(&ch->object, (uint32_t)b);
+            if (gmc_block_data((uint32_t)b) < gmc_object_listing_blocks(&ch->object))
+                ch->dst->listing_missing--;
+        }
+    }
+}
+
+void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (!read_have(gw, ch)) {
+        gmc_interval_clear(&ch->have);
+        ch->dst->horizon = GW_HORIZON_BLOCKS;
+    }
+    free(ch->saved_have);
+    ch->saved_have = NULL;
+    if (gmc_interval_add_set(&ch->seen, &ch->have) != GMC_OK ||
+        gmc_interval_add_set(&ch->dst->stable, &ch->have) != GMC_OK) {
+        gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
+        return;
+    }
+    count_have(ch);
+    ch->dst->recheck_end = ch->dst->horizon < ch->blocks ? ch->dst->horizon : ch->blocks;
+    gw_target_open(gw, ch);
+}
+
+/* ---- comparing what was stored after the last checkpoint ---- */
+static bool recheck_one(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    bool listing = !gmc_block_is_page(number) &&
+                   gmc_block_data(number) < gmc_object_listing_blocks(&ch->object);
+    if (!gmc_block_is_page(number)) {
+        /* Without its page a block cannot have been stored; without a layout only listing was. */
+        if (!gmc_interval_contains(&ch->have, gmc_block_of_page(gmc_block_page(number))) ||
+            (!ch->dst->laid_out && !listing))
+            return true;
+        if (gw_page_or_load(gw, ch, gmc_block_page(number)) == NULL)
+            return false; /* goes on when it has arrived */
+    }
+    struct gwop *op = gw_block_read(gw, ch, number, false);
+    if (op == NULL)
+        return false;
+    op->recheck = true;
+    ch->dst->rechecks++;
+    return true;
+}
+
+/* Goes through the blocks in order; a page is waited for before its blocks. */
+void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    while (dst->recheck_at < dst->recheck_end) {
+        uint64_t number;
+        if (!gmc_interval_first_missing(&ch->have, dst->recheck_at, dst->recheck_end, &number)) {
+            dst->recheck_at = dst->recheck_end;
+            break;
+        }
+        if (gmc_block_is_page((uint32_t)number) && dst->rechecks > 0)
+            return;
+        if (!recheck_one(gw, ch, (uint32_t)number))
+            return;
+        dst->recheck_at = number + 1;
+        if (gmc_block_is_page((uint32_t)number))
+            return;
+    }
+    if (dst->rechecks > 0)
+        return;
+    if (dst->listing_missing == 0 && !dst->laid_out) {
+        if (!dst->laying_out)
+            gw_target_layout(gw, ch);
+        dst->recheck_at = 0; /* with the layout, data blocks can be read */
+        return;
+    }
+    gw_target_rechecks_done(gw, ch);
+}
+
+static bool matches(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_block *block,
+                    const struct gmc_store_result *result)
+{
+    if (result->status != GMC_OK)
+        return false;
+    if (gmc_block_is_page(block->number)) {
+        struct gmc_page page;
+        struct gmc_page_context context = {.key = ch->key};
+        if (gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object,
+                          gmc_block_page(block->number), gmc_bytes(block->plain, block->len),
+                          &page) != GMC_OK)
+            return false;
+        gw_page_keep(ch, &page);
+        return true;
+    }
+    const struct gmc_page *page = gw_page_or_load(gw, ch, gmc_block_page(block->number));
+    return page != NULL && memcmp(page->hashes[gmc_block_data(block->number) - page->first],
+                                  result->hash, GMC_HASH_BYTES) == 0;
+}
+
+/* A block that was stored after the checkpoint: kept when it is what the manifest says. */
+void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                         const struct gmc_store_result *result)
+{
+    uint64_t number = block->number;
+    ch->dst->rechecks--;
+    if (matches(gw, ch, block, result) &&
+        gmc_interval_add(&ch->have, number, number + 1) == GMC_OK &&
+        gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK &&
+        !gmc_block_is_page((uint32_t)number)) {
+        ch->stored_bytes += block->len;
+        if (gmc_block_data((uint32_t)number) < gmc_object_listing_blocks(&ch->object))
+            ch->dst->listing_missing--;
+    }
+    gmc_cache_remove(gw->cache, block);
+    gw_target_recheck(gw, ch);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Fragments in: from the parent's link through the content seal into the cache, on to the
+ * children at once, and as whole blocks towards the store. */
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+/* A quarter of the cache, shared by the channels that receive: the rest serves children. */
+uint32_t gw_rx_window(const struct gmc_gateway *gw)
+{
+    size_t receiving = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        const struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->dst != NULL && ch->dst->phase <= GW_RECEIVING && ch->state == GMC_CHANNEL_RUNNING)
+            receiving++;
+    }
+    size_t window = gmc_cache_bodies(gw->cache) / 4 / (receiving > 0 ? receiving : 1);
+    if (window > 4096)
+        window = 4096;
+    return window < 4 ? 4 : (uint32_t)window;
+}
+
+/* The channel that the parent's link names; data from anyone else is refused. */
+static struct gwchannel *channel_of(struct gmc_gateway *gw, const struct gwpeer *peer,
+                                    uint16_t handle)
+{
+    struct gwchannel *ch = gmc_map_get(&gw->handles, handle);
+    if (ch == NULL || ch->dst == NULL || ch->dst->handle != handle || ch->aead == NULL)
+        return NULL;
+    const struct gmc_overlay *overlay = &ch->dst->overlay;
+    /* The first data may overtake the message that grants the attachment. */
+    bool waiting = overlay->state == GMC_OVERLAY_ASKING || overlay->state == GMC_OVERLAY_ATTACHED;
+    return waiting && gmc_overlay_candidate(overlay) == peer->number ? ch : NULL;
+}
+
+static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
+                                     uint32_t len)
+{
+    if (ch->dst->receiving >= 2 * gw_rx_window(gw))
+        return NULL;
+    struct gmc_block *block =
+        gmc_cache_add(gw->cache, ch->slot, number, len, gmc_fragment_count(&ch->object, len));
+    if (block == NULL)
+        return NULL;
+    block->state = GMC_BLOCK_RECEIVING;
+    gmc_status status = gmc_cache_give_plain(gw->cache, block);
+    if (status == GMC_OK && !gmc_list_is_empty(&ch->children))
+        status = gmc_cache_give_cipher(gw->cache, block);
+    if (status == GMC_OK)
+        status = gmc_interval_add(&ch->seen, number, (uint64_t)number + 1);
+    if (status != GMC_OK) {
+        gmc_cache_remove(gw->cache, block);
+        return NULL;
+    }
+    ch->dst->receiving++;
+    return block;
+}
+
+static gmc_status open_fragment(struct gmc_gateway *gw, struct gwchannel *ch,
+                                struct gmc_block *block, const struct gmc_link_data *data)
+{
+    uint8_t nonce[GMC_NONCE_BYTES];
+    uint8_t aad[18];
+    uint8_t *to = block->plain + (size_t)data->fragment * ch->object.fragment_bytes;
+    gw_seal_nonce(data->block, data->fragment, nonce);
+    return gw->config.crypto->ops->open(ch->aead, nonce,
+                                        gw_seal_aad(ch, data->block, data->fragment, aad),
+                                        data->body.data, data->body.len, to, data->seal_tag);
+}
+
+/* The sealed bytes go into the cache as they came: what children get, now or as a repair. */
+static void keep_sealed(struct gwchannel *ch, struct gmc_block *block,
+                        const struct gmc_link_data *data)
+{
+    memcpy(block->cipher + (size_t)data->fragment * ch->object.fragment_bytes, data->body.data,
+           data->body.len);
+    memcpy(block->tags[data->fragment], data->seal_tag, GMC_SEAL_TAG_BYTES);
+    block->sealed |= (uint64_t)1 << data->fragment;
+}
+
+gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_data *data)
+{
+    struct gwchannel *ch = channel_of(gw, peer, data->handle);
+    if (ch == NULL) {
+        gw->counts.dropped_handle++;
+        return GMC_ERR_UNKNOWN;
+    }
+    if (data->block >= ch->blocks)
+        goto malformed;
+    if (gmc_interval_contains(&ch->have, data->block)) {
+        gw->counts.dropped_duplicate++;
+        return GMC_OK;
+    }
+    uint32_t len = gmc_block_len(&ch->object, data->block);
+    if (data->fragment >= gmc_fragment_count(&ch->object, len) ||
+        data->body.len != gmc_fragment_len(&ch->object, len, data->fragment))
+        goto malformed;
+    struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, data->block);
+    if (block == NULL)
+        block = block_begin(gw, ch, data->block, len);
+    if (block == NULL) {
+        gw->counts.dropped_full++;
+        return GMC_ERR_FULL;
+    }
+    uint64_t bit = (uint64_t)1 << data->fragment;
+    if (block->state != GMC_BLOCK_RECEIVING || (block->received & bit) != 0) {
+        gw->counts.dropped_duplicate++;
+        return GMC_OK;
+    }
+    if (open_fragment(gw, ch, block, data) != GMC_OK) {
+        gw->counts.dropped_seal++;
+        gw_blame(gw, ch, "a fragment that the source did not seal");
+        return GMC_ERR_AUTH;
+    }
+    block->received |= bit;
+    if (block->cipher != NULL) {
+        keep_sealed(ch, block, data);
+        gw_children_offer(gw, ch, block, bit);
+    }
+    uint64_t all = block->fragments == 64 ? UINT64_MAX : ((uint64_t)1 << block->fragments) - 1;
+    if (block->received == all) {
+        block->state = GMC_BLOCK_UNCHECKED;
+        gw_block_whole(gw, ch, block);
+    }
+    return GMC_OK;
+
+malformed:
+    gw->counts.dropped_malformed++;
+    return GMC_ERR_INVALID;
+}
+
+/* ---- whole blocks ---- */
+static void page_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    struct gmc_page page;
+    struct gmc_page_context context = {.key = ch->key};
+    gmc_status status =
+        gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object,
+                      gmc_block_page(block->number), gmc_bytes(block->plain, block->len), &page);
+    if (status != GMC_OK) {
+        gw_block_lost(gw, ch, block, true);
+        return;
+    }
+    gw_page_keep(ch, &page);
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, GMC_STORE_WRITE_PAGE, &op);
+    record->block = block;
+    op->offset = gmc_block_page(block->number);
+    op->data = block->plain;
+    op->len = block->len;
+    gw_page_arrived(gw, ch);
+}
+
+static void data_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    if (gw->config.discard_data) {
+        gw_block_stored(gw, ch, block);
+        return;
+    }
+    const struct gmc_page *page = gw_page_or_load(gw, ch, gmc_block_page(block->number));
+    if (page == NULL) {
+        gmc_list_push_back(&ch->page_wait, &block->wait);
+        return;
+    }
+    uint32_t data = gmc_block_data(block->number);
+    if (!ch->dst->laid_out && data >= gmc_object_listing_blocks(&ch->object)) {
+        gmc_list_push_back(&ch->layout_wait, &block->wait);
+        return;
+    }
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, GMC_STORE_WRITE, &op);
+    record->block = block;
+    uint32_t len;
+    gmc_block_extent(&ch->object, block->number, &op->offset, &len);
+    op->data = block->plain;
+    op->len = len;
+    memcpy(op->hash, page->hashes[data - page->first], GMC_HASH_BYTES);
+}
+
+void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    if (gmc_block_is_page(block->number))
+        page_whole(gw, ch, block);
+    else
+        data_whole(gw, ch, block);
+}
+
+void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    struct gwtarget *dst = ch->dst;
+    uint32_t number = block->number;
+    block->state = GMC_BLOCK_VERIFIED;
+    gw->counts.blocks_stored++;
+    if (dst->receiving > 0)
+        dst->receiving--;
+    if (gmc_interval_count(&dst->fresh) == 0)
+        dst->fresh_since = gw->now;
+    /* Should a set be full, the block is not claimed, and comes once more after a restart. */
+    if (gmc_interval_add(&ch->have, number, (uint64_t)number + 1) == GMC_OK &&
+        gmc_interval_add(&dst->fresh, number, (uint64_t)number + 1) == GMC_OK &&
+        !gmc_block_is_page(number)) {
+        ch->stored_bytes += block->len;
+        if (gmc_block_data(number) < gmc_object_listing_blocks(&ch->object))
+            dst->listing_missing--;
+    }
+    gw_children_offer(gw, ch, block, UINT64_MAX);
+    if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
+        gmc_cache_drop_plain(gw->cache, block);
+    gmc_block_unpin(gw->cache, block);
+    gw_target_progress(gw, ch);
+}
+
+/* The block did not pass: it is empty again, and the parent is asked for it once more. */
+void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                   bool blame)
+{
+    gw->counts.blocks_bad++;
+    block->state = GMC_BLOCK_RECEIVING;
+    block->received = 0;
+    block->sealed = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        gmc_tx_out_of_hand(&GMC_CONTAINER_OF(node, struct gwchild, in_channel)->tx, block->number);
+    }
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
+    if (parent != NULL) {
+        struct gmc_msg_range range = {.first = block->number, .last = block->number};
+        struct gmc_msg msg = {.type = GMC_MSG_WANT,
+                              .source = ch->key.source,
+                              .e = ch->key.e,
+                              .ranges = &range,
+                              .range_count = 1};
+        gw_send(gw, parent, &msg);
+    }
+    if (blame)
+        gw_blame(gw, ch, "a block that does not match the signed manifest");
+}
+
+/* After a few bad blocks the parent is left: whoever spoiled them stands above us. */
+void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what)
+{
+    struct gwtarget *dst = ch->dst;
+    gmc_peer parent = gmc_overlay_candidate(&dst->overlay);
+    struct gwpeer *peer = gw_peer(gw, parent);
+    if (peer == NULL || ++dst->blames < GW_BLAME_MAX)
+        return;
+    dst->blames = 0;
+    gw_event(gw, GMC_EVENT_PARENT, ch, parent, GMC_ERR_MISMATCH, "%s sent %s; leaving it",
+             peer->name, what);
+    struct gmc_msg msg = {.type = GMC_MSG_DETACH,
+                          .source = ch->key.source,
+                          .e = ch->key.e,
+                          .status = GMC_ERR_MISMATCH,
+                          .text = what};
+    gw_send(gw, peer, &msg);
+    if (gmc_overlay_on_lost(&dst->overlay, gw->now, parent))
+        gw_target_step(gw, ch);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Blocks back from the store for children: read, held against the manifest, sealed again. */
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+void gw_seal_nonce(uint32_t block, uint16_t fragment, uint8_t nonce[GMC_NONCE_BYTES])
+{
+    memset(nonce, 0, GMC_NONCE_BYTES);
+    gmc_put32(nonce, block);
+    gmc_put16(nonce + 4, fragment);
+}
+
+/* The channel and epoch stand behind a link-local handle on the wire; the seal binds them. */
+struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_t fragment,
+                             uint8_t aad[18])
+{
+    gmc_put64(aad, ch->key.e);
+    gmc_put32(aad + 8, ch->epoch);
+    gmc_put32(aad + 12, block);
+    gmc_put16(aad + 16, fragment);
+    return gmc_bytes(aad, 18);
+}
+
+/* Begins to read a block that the store has. NULL: too many reads, or no memory for it now. */
+struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
+                           bool for_hash)
+{
+    uint32_t bound = (uint32_t)(gmc_cache_bodies(gw->cache) / 8);
+    if (ch->reads >= GW_READS_MAX || (ch->reads > 0 && ch->reads >= bound) || !ch->object_known)
+        return NULL;
+    uint32_t len = gmc_block_len(&ch->object, number);
+    struct gmc_block *block =
+        gmc_cache_add(gw->cache, ch->slot, number, len, gmc_fragment_count(&ch->object, len));
+    if (block == NULL)
+        return NULL;
+    if (gmc_cache_give_plain(gw->cache, block) != GMC_OK) {
+        gmc_cache_remove(gw->cache, block);
+        return NULL;
+    }
+    block->state = GMC_BLOCK_READING;
+    block->for_hash = for_hash;
+    bool page = gmc_block_is_page(number);
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, page ? GMC_STORE_READ_PAGE : GMC_STORE_READ, &op);
+    record->block = block;
+    op->data = block->plain;
+    op->len = len;
+    if (page)
+        op->offset = gmc_block_page(number);
+    else
+        gmc_block_extent(&ch->object, number, &op->offset, &len);
+    ch->reads++;
+    gw->counts.blocks_read++;
+    return record;
+}
+
+static void verified(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    block->state = GMC_BLOCK_VERIFIED;
+    block->for_hash = false;
+    gw_children_offer(gw, ch, block, UINT64_MAX);
+    gmc_block_unpin(gw->cache, block);
+    gw_children_touch(gw, ch);
+}
+
+/* What the store holds is not (any more) what the source signed. */
+static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                     const char *reason)
+{
+    uint32_t number = block->number;
+    gmc_cache_remove(gw->cache, block);
+    if (ch->is_source) {
+        gw_source_fail(gw, ch, GMC_ERR_CHANGED, reason);
+        return;
+    }
+    /* Children get it from an ancestor: this gateway does not offer it any more. */
+    gmc_status status = gmc_interval_remove(&ch->have, number, (uint64_t)number + 1);
+    if (status == GMC_OK)
+        status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
+    (void)status;
+    if (ch->dst->phase == GW_RECHECKING) {
+        gw_target_recheck(gw, ch); /* without this page; its blocks are fetched again */
+        return;
+    }
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_ERR_MISMATCH,
+             "block %u cannot be served from here any more: %s", number, reason);
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (!gmc_tx_is_open(&child->tx, number))
+            continue;
+        struct gmc_msg msg = {.type = GMC_MSG_DETACH,
+                              .source = ch->key.source,
+                              .e = ch->key.e,
+                              .status = GMC_ERR_MISMATCH,
+                              .text = "stored data is not what it was any more"};
+        gw_send(gw, child->peer, &msg);
+        gw_child_free(gw, child);
+    }
+}
+
+static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    struct gmc_page page;
+    struct gmc_page_context context = {.key = ch->key};
+    gmc_status status =
+        gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object,
+                      gmc_block_page(block->number), gmc_bytes(block->plain, block->len), &page);
+    if (status != GMC_OK) {
+        unusable(gw, ch, block, "a hash page in the state folder is damaged");
+        return;
+    }
+    gw_page_keep(ch, &page);
+    if (ch->is_source && ch->src->build.reloading)
+        gw_build_reloaded(gw, ch, &page);
+    verified(gw, ch, block);
+    gw_page_arrived(gw, ch);
+}
+
+/* The store has answered, or the page that a read block waited for is here. */
+void gw_block_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    if (block->for_hash) {
+        gw_build_hashed(gw, ch, block);
+        return;
+    }
+    if (gmc_block_is_page(block->number)) {
+        page_was_read(gw, ch, block);
+        return;
+    }
+    block->state = GMC_BLOCK_WAITING;
+    const struct gmc_page *page = gw_page_or_load(gw, ch, gmc_block_page(block->number));
+    if (page == NULL) {
+        gmc_list_push_back(&ch->page_wait, &block->wait);
+        return;
+    }
+    const uint8_t *hash = page->hashes[gmc_block_data(block->number) - page->first];
+    if (memcmp(hash, block->hash, GMC_HASH_BYTES) != 0)
+        unusable(gw, ch, block, "its data is not what was announced: a file changed");
+    else
+        verified(gw, ch, block);
+}
+
+void gw_block_read_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                          const struct gmc_store_result *result)
+{
+    const char *reason = result->reason != NULL ? result->reason : gmc_status_text(result->status);
+    if (ch->is_source && ch->src->build.reloading && gmc_block_is_page(block->number)) {
+        gmc_cache_remove(gw->cache, block);
+        gw_build_reloaded(gw, ch, NULL);
+        return;
+    }
+    unusable(gw, ch, block, reason);
+}
+
+static gmc_status seal_one(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                           const uint8_t *plain, uint16_t f)
+{
+    uint8_t nonce[GMC_NONCE_BYTES];
+    uint8_t aad[18];
+    size_t at = (size_t)f * ch->object.fragment_bytes;
+    gw_seal_nonce(block->number, f, nonce);
+    return gw->config.crypto->ops->seal(ch->aead, nonce, gw_seal_aad(ch, block->number, f, aad),
+                                        plain + at, gmc_fragment_len(&ch->object, block->len, f),
+                                        block->cipher + at, block->tags[f]);
+}
+
+/* Seals what is not sealed yet of a verified block. In place where the plain bytes serve nothing
+ * else; pages keep them, because hashes are looked up there. The nonce meets one plaintext only:
+ * the block was just held against the signed manifest. */
+gmc_status gw_block_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    uint64_t all = block->fragments == 64 ? UINT64_MAX : ((uint64_t)1 << block->fragments) - 1;
+    if (block->sealed == all)
+        return GMC_OK;
+    if (block->plain == NULL || ch->aead == NULL)
+        return GMC_ERR_STATE;
+    gmc_block_pin(gw->cache, block);
+    const uint8_t *plain = block->plain;
+    gmc_status status = GMC_OK;
+    if (block->cipher == NULL)
+        status = gmc_block_is_page(block->number) ? gmc_cache_give_cipher(gw->cache, block)
+                                                  : gmc_cache_plain_to_cipher(gw->cache, block);
+    for (uint16_t f = 0; f < block->fragments && status == GMC_OK; f++) {
+        if ((block->sealed >> f & 1) == 0)
+            status = seal_one(gw, ch, block, plain, f);
+        if (status == GMC_OK)
+            block->sealed |= (uint64_t)1 << f;
+    }
+    if (status == GMC_OK && !gmc_block_is_page(block->number))
+        gmc_cache_drop_plain(gw->cache, block);
+    gw->counts.blocks_sealed++;
+    gmc_block_unpin(gw->cache, block);
+    return status;
+}

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* This gateway as the source of a channel: from the user's call to the last member's proof. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define GATHER_POLL GMC_MS(5) /* path MTUs settle without an event */
+#define RUN_POLL GMC_MS(250)  /* patience and silence are looked at */
+
+struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        if (ch->src->members[i].peer == peer)
+            return &ch->src->members[i];
+    return NULL;
+}
+
+void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
+{
+    (void)gw;
+    for (size_t i = 0; i < src->path_count; i++)
+        free(src->paths[i]);
+    for (size_t i = 0; i < src->member_count; i++)
+        free(src->members[i].path);
+    if (src->round != NULL)
+        gw_round_free(src->round);
+    free(src->paths);
+    free(src->members);
+    free(src);
+}
+
+/* ---- the user's calls ---- */
+static gmc_status say(struct gmc_gateway *gw, const char **error, gmc_status status,
+                      const char *text, const char *what)
+{
+    gw_text(gw->error, sizeof(gw->error), text, what);
+    *error = gw->error;
+    return status;
+}
+
+gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
+                                const char *path)
+{
+    struct gwsource *src = ch->src;
+    struct gwpeer *peer = gw_peer_by_name(gw, domain);
+    struct gwmember *grown = realloc(src->members, sizeof(*grown) * (src->member_count + 1));
+    if (peer == NULL || grown == NULL)
+        return GMC_ERR_NOMEM;
+    src->members = grown;
+    struct gwmember *member = &src->members[src->member_count];
+    memset(member, 0, sizeof(*member));
+    member->peer = peer->number;
+    member->actual_parent = GMC_PEER_NONE;
+    member->repairs_by = GMC_PEER_NONE;
+    member->path = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
+    src->member_count++;
+    return GMC_OK;
+}
+
+static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_request *request,
+                                const char **error)
+{
+    if (request->source_count == 0)
+        return say(gw, error, GMC_ERR_INVALID, "no source given%s", "");
+    if (request->target_count == 0)
+        return say(gw, error, GMC_ERR_INVALID, "no target given%s", "");
+    if (request->target_count >= GMC_MEMBERS_MAX)
+        return say(gw, error, GMC_ERR_LIMIT, "too many targets%s", "");
+    if ((unsigned)request->shape >= GMC_TREE_SHAPES)
+        return say(gw, error, GMC_ERR_INVALID, "unknown tree shape%s", "");
+    for (size_t i = 0; i < request->target_count; i++) {
+        const char *domain = request->targets[i].domain;
+        if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX)
+            return say(gw, error, GMC_ERR_INVALID, "bad domain name \"%s\"", domain);
+        if (strcmp(domain, gw->domain) == 0)
+            return say(gw, error, GMC_ERR_INVALID,
+                       "%s is the source; a target must be another domain", domain);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(request->targets[j].domain, domain) == 0)
+                return say(gw, error, GMC_ERR_INVALID, "%s is named twice", domain);
+    }
+    return GMC_OK;
+}
+
+static gmc_status copy_sources(struct gwsource *src, const struct gmc_stage_request *request)
+{
+    src->paths = calloc(request->source_count, sizeof(*src->paths));
+    if (src->paths == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < request->source_count; i++) {
+        const char *path = request->sources[i];
+        src->paths[i] = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
+        src->path_count++;
+    }
+    return GMC_OK;
+}
+
+static void want_members(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        if (member->state != GMC_MEMBER_FAILED && !member->closed)
+            gw_want_session(gw, gw_peer(gw, member->peer));
+    }
+}
+
+gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
+                             const struct gmc_stage_request *request, struct gmc_channel_key *key,
+                             const char **error)
+{
+    gw_begin_input(gw, now);
+    gmc_status status = check_request(gw, request, error);
+    if (status != GMC_OK)
+        return status;
+    uint64_t e;
+    do {
+        e = gw_random64(gw);
+    } while (e == 0 || gw_channel_find(gw, gw->domain, e) != NULL);
+    struct gwchannel *ch = gw_channel_new(gw, gw->domain, e, true);
+    if (ch == NULL)
+        return say(gw, error, GMC_ERR_LIMIT, "too many transfers are open; cancel one%s", "");
+    status = gw_channel_set_source_key(gw, ch, gw->config.spki);
+    if (status == GMC_OK)
+        status = copy_sources(ch->src, request);
+    for (size_t i = 0; i < request->target_count && status == GMC_OK; i++)
+        status = gw_source_add_member(gw, ch, request->targets[i].domain, request->targets[i].path);
+    if (status != GMC_OK) {
+        gw_channel_free(gw, ch);
+        return say(gw, error, status, "no memory for another transfer%s", "");
+    }
+    ch->src->shape = request->shape;
+    ch->src->rate_bps = request->rate_bps;
+    ch->src->gather_until = gmc_time_add(now, GW_GATHER_WAIT);
+    ch->state = GMC_CHANNEL_SCANNING;
+    struct gmc_store_op *op;
+    gw_store(gw, ch, GMC_STORE_SCAN, &op);
+    op->paths = (const char *const *)ch->src->paths;
+    op->path_count = ch->src->path_count;
+    *key = ch->key;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "scanning");
+    want_members(gw, ch);
+    return GMC_OK;
+}
+
+static struct gwchannel *own_channel(struct gmc_gateway *gw, const struct gmc_channel_key *key,
+                                     const char **error)
+{
+    struct gwchannel *ch = gw_channel_find(gw, key->source, key->e);
+    if (ch == NULL)
+        say(gw, error, GMC_ERR_NOT_FOUND, "there is no such transfer here%s", "");
+    else if (!ch->is_source)
+        say(gw, error, GMC_ERR_ACCESS, "only its source, %s, can do that", ch->key.source);
+    return ch != NULL && ch->is_source ? ch : NULL;
+}
+
+gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gmc_channel_key *key,
+                           const struct gmc_stage_target *target, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing || ch->state > GMC_CHANNEL_RUNNING)
+        return say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+    const char *domain = target->domain;
+    if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX ||
+        strcmp(domain, gw->domain) == 0)
+        return say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
+    if (gw_source_member(ch, gmc_gateway_peer(gw, domain)) != NULL)
+        return say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
+    if (gw_source_add_member(gw, ch, domain, target->path) != GMC_OK)
+        return say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
+    want_members(gw, ch);
+    gw_source_step(gw, ch);
+    return GMC_OK;
+}
+
+gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
+                              const struct gmc_channel_key *key, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing)
+        return say(gw, error, GMC_ERR_STATE, "the transfer is over already%s", "");
+    gw_source_close_members(gw, ch, GMC_ERR_CANCELLED, "cancelled at the source");
+    gw_channel_end(gw, ch, GMC_CHANNEL_CANCELLED, true, "cancelled at the source");
+    return GMC_OK;
+}
+
+gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
+                              const struct gmc_channel_key *key, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing)
+        return say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+    if (ch->state != GMC_CHANNEL_PARTIAL)
+        return GMC_OK; /* it is going on by itself */
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        if (member->state == GMC_MEMBER_VERIFIED)
+            continue;
+        member->state = GMC_MEMBER_WAITING;
+        member->reason[0] = '\0';
+        member->closed = false;
+        member->parent = 0;
+        gw_peer(gw, member->peer)->silent_since = gw->now;
+    }
+    ch->ended_at = 0;
+    ch->reason[0] = '\0';
+    ch->state = GMC_CHANNEL_RUNNING;
+    want_members(gw, ch);
+    if (gw_source_make_record(gw, ch))
+        gw_source_step(gw, ch);
+    return GMC_OK;
+}
+
+/* ---- set-up ---- */
+void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
+                       const struct gmc_store_result *result)
+{
+    if (result->status != GMC_OK) {
+        gw_source_fail(gw, ch, result->status,
+                       result->reason != NULL ? result->reason : gmc_status_text(result->status));
+        return;
+    }
+    struct gwsource *src = ch->src;
+    src->scanned = true;
+    if (ch->object_known) { /* reopened after a restart */
+        gw_build_pages(gw, ch);
+        gw_source_step(gw, ch);
+        return;
+    }
+    struct gmc_object object = {.listing_bytes = result->listing_bytes,
+                                .total_bytes = result->total_bytes,
+                                .block_bytes = GW_BLOCK_BYTES,
+                                .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
+    if (gmc_object_check(&object) != GMC_OK) {
+        gw_source_fail(gw, ch, GMC_ERR_LIMIT, "the sources are too large for one transfer");
+        return;
+    }
+    src->file_count = result->file_count;
+    gw_channel_set_object(ch, &object);
+    src->build.target = 1;
+    gw_build_pages(gw, ch);
+    ch->state = GMC_CHANNEL_PROBING;
+    src->gathering = true;
+    if (src->gather_until < gw->now)
+        src->gather_until = gw->now;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "probing");
+    gw_source_step(gw, ch);
+}
+
+/* Are the members' links there, with their path MTU known? up counts those that are. */
+static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *up)
+{
+    bool all = true;
+    *up = 0;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        const struct gwpeer *peer = gw_peer(gw, member->peer);
+        if (member->state == GMC_MEMBER_FAILED)
+            continue;
+        if (!peer->up) {
+            all = false;
+            continue;
+        }
+        struct gmc_link_info info;
+        gmc_link_info(peer->link, &info);
+        all = all && info.mtu_settled;
+        ++*up;
+    }
+    return all;
+}
+
+static bool all_failed(const struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        if (ch->src->members[i].state != GMC_MEMBER_FAILED)
+            return false;
+    return true;
+}
+
+/* The largest fragment that fits every member's path, cut so that all of a block are equal. */
+static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    uint32_t payload = UINT32_MAX;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwpeer *peer = gw_peer(gw, ch->src->members[i].peer);
+        if (!peer->up)
+            continue;
+        struct gmc_link_info info;
+        gmc_link_info(peer->link, &info);
+        if (info.udp_payload_max < payload)
+            payload = info.udp_payload_max;
+    }
+    uint32_t room = payload - GMC_DATA_OVERHEAD_BYTES;
+    if (room > GW_BLOCK_BYTES)
+        room = GW_BLOCK_BYTES;
+    uint32_t count = (GW_BLOCK_BYTES + room - 1) / room;
+    if (count > GMC_FRAGMENTS_MAX)
+        count = GMC_FRAGMENTS_MAX;
+    ch->object.fragment_bytes = (GW_BLOCK_BYTES + count - 1) / count;
+}
+
+static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    size_t up;
+    bool all = gathered(gw, ch, &up);
+    if (all_failed(ch)) {
+        gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target takes part");
+        return;
+    }
+    if (!all && gw->now < src->gather_until) {
+        gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GATHER_POLL));
+        return;
+    }
+    if (up == 0) {
+        if (gw->now >= gmc_time_add(ch->opened_at, gw->config.patience))
+            gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target could be reached");
+        else
+            gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GMC_MS(50)));
+        return;
+    }
+    if (!gw_source_measured(gw, ch))
+        return;
+    src->gathering = false;
+    choose_fragment(gw, ch);
+    gw_source_place(gw, ch);
+    ch->state = GMC_CHANNEL_RUNNING;
+    if (!gw_source_make_record(gw, ch))
+        return;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "running");
+    gw_source_step(gw, ch);
+}
+
+/* ---- the run ---- */
+static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
+{
+    struct gmc_msg msg = {
+        .type = GMC_MSG_CHANNEL,
+        .source = ch->key.source,
+        .e = ch->key.e,
+        .secret = ch->secret,
+        .record = gmc_bytes(ch->record_bytes, ch->record_len),
+        .signature = gmc_bytes(ch->signature, ch->signature_len),
+    };
+    gw_send(gw, gw_peer(gw, member->peer), &msg);
+    member->told = true;
+}
+
+static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
+{
+    struct gwpeer *peer = gw_peer(gw, member->peer);
+    if (member->state == GMC_MEMBER_FAILED || member->closed)
+        return;
+    if (peer->up) {
+        if (member->state == GMC_MEMBER_SILENT) {
+            member->state = GMC_MEMBER_WAITING;
+            member->reason[0] = '\0';
+        }
+        /* One that was added after the record was made gets a new one. */
+        if (gw_record_index(&ch->record, peer->name) < 0 && !gw_source_make_record(gw, ch))
+            return;
+        if (!member->told)
+            tell(gw, ch, member);
+        return;
+    }
+    gw_want_session(gw, peer);
+    if (member->state != GMC_MEMBER_VERIFIED &&
+        gw->now >= gmc_time_add(peer->silent_since, GMC_S(1))) {
+        if (member->state != GMC_MEMBER_SILENT)
+            gw_event(gw, GMC_EVENT_MEMBER, ch, peer->number, GMC_ERR_PEER_DOWN,
+                     "%s is not heard: %s", peer->name, peer->reason);
+        member->state = GMC_MEMBER_SILENT;
+        gw_text(member->reason, sizeof(member->reason), "not reachable: %s", peer->reason);
+    }
+}
+
+/* Rule for the end: every member has proved the digest, failed, or been silent beyond patience
+ * while nobody else is still receiving. */
+static bool is_finished(const struct gmc_gateway *gw, const struct gwchannel *ch, size_t *verified)
+{
+    *verified = 0;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        const struct gwpeer *peer = gw->peers[member->peer];
+        if (member->state == GMC_MEMBER_VERIFIED)
+            ++*verified;
+        else if (member->state == GMC_MEMBER_SILENT &&
+                 gw->now >= gmc_time_add(peer->silent_since, gw->config.patience))
+            continue;
+        else if (member->state != GMC_MEMBER_FAILED)
+            return false;
+    }
+    return true;
+}
+
+void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                             const char *reason)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        struct gwpeer *peer = gw_peer(gw, member->peer);
+        if (!peer->up || member->closed)
+            continue;
+        struct gmc_msg msg = {.type = GMC_MSG_CLOSE,
+                              .source = ch->key.source,
+                              .e = ch->key.e,
+                              .status = status,
+                              .text = reason,
+                              .discard = member->state != GMC_MEMBER_VERIFIED};
+        gw_send(gw, peer, &msg);
+        member->closed = true;
+    }
+}
+
+static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified)
+{
+    size_t lacking = ch->src->member_count - verified;
+    if (lacking == 0) {
+        gw_source_close_members(gw, ch, GMC_OK, "complete everywhere");
+        gw_channel_end(gw, ch, GMC_CHANNEL_COMPLETE, false, NULL);
+        return;
+    }
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        if (member->state == GMC_MEMBER_SILENT)
+            member->state = GMC_MEMBER_FAILED;
+        else if (member->state == GMC_MEMBER_VERIFIED && !member->closed &&
+                 gw_peer(gw, member->peer)->up) {
+            struct gmc_msg msg = {.type = GMC_MSG_CLOSE,
+                                  .source = ch->key.source,
+                                  .e = ch->key.e,
+                                  .text = "complete here"};
+            gw_send(gw, gw_peer(gw, member->peer), &msg);
+            member->closed = true;
+        }
+    }
+    /* The store stays open and the state saved: the user may resume. */
+    ch->state = GMC_CHANNEL_PARTIAL;
+    ch->ended_at = gw->now;
+    gw_text(ch->reason, sizeof(ch->reason), "complete at %zu of %zu", verified,
+            ch->src->member_count);
+    gw_source_save(gw, ch);
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "partial: %s", ch->reason);
+}
+
+static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (!ch->src->scanned)
+        return; /* the store is being opened again after a restart */
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        look_at_member(gw, ch, &ch->src->members[i]);
+    size_t verified;
+    if (!ch->closing && is_finished(gw, ch, &verified))
+        finish(gw, ch, verified);
+    else if (!ch->closing)
+        gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, RUN_POLL));
+}
+
+void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (ch->closing)
+        return;
+    want_members(gw, ch);
+    if (ch->state == GMC_CHANNEL_PROBING && ch->src->gathering)
+        step_gather(gw, ch);
+    else if (ch->state == GMC_CHANNEL_RUNNING)
+        step_run(gw, ch);
+}
+
+void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason)
+{
+    if (ch->closing)
+        return;
+    char text[GMC_REASON_BYTES_MAX];
+    gw_text(text, sizeof(text), "%s", reason);
+    if (ch->record_holder != NULL)
+        gw_source_close_members(gw, ch, status, text);
+    size_t verified = 0;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        if (member->state == GMC_MEMBER_VERIFIED) {
+            verified++;
+        } else if (member->state != GMC_MEMBER_FAILED) {
+            if (member->state != GMC_MEMBER_SILENT)
+                gw_text(member->reason, sizeof(member->reason), "the source gave up: %.400s", text);
+            member->state = GMC_MEMBER_FAILED;
+        }
+    }
+    gw_channel_end(gw, ch, verified > 0 ? GMC_CHANNEL_PARTIAL : GMC_CHANNEL_FAILED, true, text);
+}
+
+/* ---- what members say ---- */
+void gw_source_member_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
+                             const char *reason)
+{
+    if (member->state == GMC_MEMBER_VERIFIED || member->state == GMC_MEMBER_FAILED)
+        return;
+    member->state = GMC_MEMBER_FAILED;
+    gw_text(member->reason, sizeof(member->reason), "%s", reason);
+    gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_ERR_REFUSED, "%s failed: %s",
+             gmc_gateway_peer_name(gw, member->peer), reason);
+    if (ch->state == GMC_CHANNEL_RUNNING)
+        gw_source_save(gw, ch);
+    gw_source_step(gw, ch);
+}
+
+static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
+                      const struct gmc_msg *msg)
+{
+    member->bytes = msg->bytes;
+    if (msg->parent != NULL && msg->parent[0] != '\0')
+        member->actual_parent = gmc_gateway_peer(gw, msg->parent);
+    for (size_t i = 0; i < msg->child_count; i++) {
+        struct gwmember *child =
+            gw_source_member(ch, gmc_gateway_peer(gw, msg->children[i].domain));
+        if (child == NULL)
+            continue;
+        if (child->repairs_by != member->peer || msg->children[i].repairs < child->repairs_now) {
+            child->repairs_before += child->repairs_now;
+            child->repairs_by = member->peer;
+        }
+        child->repairs_now = msg->children[i].repairs;
+    }
+}
+
+static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
+                        const struct gmc_msg *msg)
+{
+    if (member->state == GMC_MEMBER_VERIFIED)
+        return;
+    if (!ch->digest_known || msg->digest == NULL ||
+        memcmp(ch->digest, msg->digest, GMC_HASH_BYTES) != 0) {
+        gw_source_member_failed(gw, ch, member, "it reports another digest than the source's");
+        return;
+    }
+    member->state = GMC_MEMBER_VERIFIED;
+    member->verified_at = gw->now;
+    member->bytes = msg->bytes;
+    memcpy(member->digest, msg->digest, GMC_HASH_BYTES);
+    member->reason[0] = '\0';
+    gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK, "verified at %s",
+             gmc_gateway_peer_name(gw, member->peer));
+    gw_source_save(gw, ch);
+    gw_source_step(gw, ch);
+}
+
+void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                       const struct gmc_msg *msg)
+{
+    struct gwmember *member = gw_source_member(ch, peer->number);
+    if (member == NULL) {
+        gw->counts.messages_refused++;
+        return;
+    }
+    if (member->state == GMC_MEMBER_FAILED || ch->state != GMC_CHANNEL_RUNNING)
+        return;
+    switch (msg->type) {
+    case GMC_MSG_TREE_READY:
+        if (member->state == GMC_MEMBER_WAITING)
+            member->state = GMC_MEMBER_RECEIVING;
+        break;
+    case GMC_MSG_LEAVE:
+        gw_source_member_failed(gw, ch, member, msg->text);
+        break;
+    case GMC_MSG_STATUS:
+        on_status(gw, ch, member, msg);
+        if (member->state == GMC_MEMBER_WAITING)
+            member->state = GMC_MEMBER_RECEIVING;
+        break;
+    case GMC_MSG_COMPLETE:
+        on_complete(gw, ch, member, msg);
+        break;
+    default:
+        break;
+    }
+}
+
+/* A member reports to a transfer that is over here, or that this gateway does not know (any
+ * more): it is told to let go of it. */
+void gw_source_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
+                    const struct gmc_msg *msg)
+{
+    if (strcmp(msg->source, gw->domain) != 0)
+        return;
+    struct gmc_msg reply = {.type = GMC_MSG_CLOSE,
+                            .source = msg->source,
+                            .e = msg->e,
+                            .status = GMC_ERR_NOT_FOUND,
+                            .text = "the transfer is over at its source",
+                            .discard = true};
+    if (ch != NULL && ch->state == GMC_CHANNEL_COMPLETE) {
+        reply.status = GMC_OK;
+        reply.discard = false;
+    }
+    gw_send(gw, peer, &reply);
+}
+
+void gw_source_link_down(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
+{
+    struct gwmember *member = gw_source_member(ch, peer->number);
+    if (member == NULL)
+        return;
+    member->told = false;
+    gw_source_step(gw, ch);
+}
+
+void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (gw_channel_set_source_key(gw, ch, gw->config.spki) != GMC_OK) {
+        gw_source_fail(gw, ch, GMC_ERR_INVALID, "this domain's key cannot be used");
+        return;
+    }
+    ch->src->build.reloading = true;
+    ch->src->build.target = 1;
+    struct gmc_store_op *op;
+    gw_store(gw, ch, GMC_STORE_REOPEN, &op);
+    op->paths = (const char *const *)ch->src->paths;
+    op->path_count = ch->src->path_count;
+    if (ch->state == GMC_CHANNEL_PARTIAL)
+        return;
+    ch->state = GMC_CHANNEL_RUNNING;
+    if (gw_source_make_record(gw, ch))
+        want_members(gw, ch);
+}

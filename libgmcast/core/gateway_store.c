@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Store operations of the composition: asking, and taking each answer to where it belongs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
+                      struct gmc_store_op **op)
+{
+    struct gwop *record = calloc(1, sizeof(*record));
+    GMC_ASSERT(record != NULL);
+    record->ticket = gw->next_ticket++;
+    record->kind = kind;
+    record->channel = ch;
+    if (gmc_map_put(&gw->ops, record->ticket, record) != GMC_OK)
+        GMC_ASSERT(!"out of memory for a store operation");
+    ch->ops++;
+    *op = &gw_out(gw, GMC_OUT_STORE, gw->self)->output.u.store;
+    (*op)->ticket = record->ticket;
+    (*op)->kind = kind;
+    (*op)->key = ch->key;
+    (*op)->block_bytes = GW_BLOCK_BYTES;
+    (*op)->listing_bytes = ch->object.listing_bytes;
+    (*op)->total_bytes = ch->object.total_bytes;
+    return record;
+}
+
+void gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name, const uint8_t *bytes,
+             size_t len)
+{
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
+    record->owned = malloc(len + 1);
+    GMC_ASSERT(record->owned != NULL);
+    memcpy(record->owned, bytes, len);
+    op->name = name;
+    op->bytes = gmc_bytes(record->owned, len);
+}
+
+static const char *reason_of(const struct gmc_store_result *result)
+{
+    return result->reason != NULL ? result->reason : gmc_status_text(result->status);
+}
+
+static void write_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,
+                           const struct gmc_store_result *result)
+{
+    if (ch->is_source) {
+        uint32_t page = record->page;
+        if (result->status == GMC_OK)
+            gw_page_written(gw, ch, page);
+        else
+            gw_source_fail(gw, ch, result->status, reason_of(result));
+        return;
+    }
+    struct gmc_block *block = record->block;
+    if (result->status == GMC_OK) {
+        gw_block_stored(gw, ch, block);
+    } else if (result->status == GMC_ERR_MISMATCH) {
+        gw_block_lost(gw, ch, block, true);
+    } else {
+        gmc_block_unpin(gw->cache, block);
+        gw_target_fail(gw, ch, result->status, reason_of(result));
+    }
+}
+
+static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,
+                          const struct gmc_store_result *result)
+{
+    ch->reads--;
+    memcpy(record->block->hash, result->hash, GMC_HASH_BYTES);
+    if (record->recheck)
+        gw_target_rechecked(gw, ch, record->block, result);
+    else if (result->status == GMC_OK)
+        gw_block_was_read(gw, ch, record->block);
+    else
+        gw_block_read_failed(gw, ch, record->block, result);
+    if (ch->is_source)
+        gw_build_pages(gw, ch);
+    gw_children_touch(gw, ch);
+}
+
+/* A channel that is being closed only waits for its operations. */
+static void drop_answer(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record)
+{
+    if (record->block != NULL) {
+        gmc_list_remove(&record->block->wait);
+        gmc_block_unpin(gw->cache, record->block);
+    }
+    gw_channel_reap(gw, ch);
+}
+
+void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
+{
+    struct gwop *record = gmc_map_remove(&gw->ops, result->ticket);
+    if (record == NULL)
+        return; /* not ours, or answered twice: a shell's bug that costs nothing here */
+    struct gwchannel *ch = record->channel;
+    ch->ops--;
+    if (ch->closing) {
+        drop_answer(gw, ch, record);
+        goto done;
+    }
+    switch (record->kind) {
+    case GMC_STORE_READ:
+    case GMC_STORE_READ_PAGE:
+        read_answered(gw, ch, record, result);
+        break;
+    case GMC_STORE_WRITE:
+    case GMC_STORE_WRITE_PAGE:
+        write_answered(gw, ch, record, result);
+        break;
+    case GMC_STORE_SCAN:
+    case GMC_STORE_REOPEN:
+        gw_source_scanned(gw, ch, result);
+        break;
+    case GMC_STORE_OPEN:
+    case GMC_STORE_LAYOUT:
+    case GMC_STORE_SYNC:
+    case GMC_STORE_FINISH:
+        gw_target_answered(gw, ch, record->kind, result);
+        break;
+    case GMC_STORE_SAVE:
+        if (result->status != GMC_OK)
+            gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
+                     "cannot save the state of the transfer: %s", reason_of(result));
+        if (!ch->is_source)
+            gw_target_answered(gw, ch, record->kind, result);
+        break;
+    case GMC_STORE_CLOSE:
+        break;
+    }
+done:
+    free(record->owned);
+    free(record);
+}

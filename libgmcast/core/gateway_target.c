@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* This gateway as a receiver: taking part, attaching, telling the parent and the source what is
+ * here, finishing, leaving. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_prng prng;
+    gmc_prng_fork_nth(&gw->prng, "overlay", ch->slot, &prng);
+    gmc_overlay_init(&ch->dst->overlay, &prng);
+    gmc_interval_init(&ch->dst->fresh, GW_HAVE_RANGES_MAX);
+    gmc_interval_init(&ch->dst->stable, GW_HAVE_RANGES_MAX);
+    ch->dst->phase = GW_OPENING;
+    ch->state = GMC_CHANNEL_RUNNING;
+}
+
+void gw_target_free(struct gwtarget *dst)
+{
+    gmc_interval_fini(&dst->fresh);
+    gmc_interval_fini(&dst->stable);
+    free(dst);
+}
+
+static struct gmc_msg about(const struct gwchannel *ch, enum gmc_msg_type type)
+{
+    return (struct gmc_msg){.type = type, .source = ch->key.source, .e = ch->key.e};
+}
+
+/* ---- the record ---- */
+static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
+    size_t depth = 0;
+    const struct gmc_record *record = &ch->record;
+    int32_t at = record->members[gw_record_index(record, gw->domain)].parent;
+    while (at > 0 && depth + 1 < GMC_OVERLAY_DEPTH_MAX) {
+        ancestors[depth++] = gmc_gateway_peer(gw, record->members[at].domain);
+        at = record->members[at].parent;
+    }
+    ancestors[depth++] = ch->source_peer->number;
+    if (!gmc_overlay_set_ancestors(&ch->dst->overlay, ancestors, depth) &&
+        ch->dst->phase == GW_RECEIVING)
+        gmc_overlay_start(&ch->dst->overlay, gw->now);
+}
+
+static gmc_status check_record(struct gmc_gateway *gw, const struct gwpeer *peer,
+                               const struct gmc_msg *msg, const struct gmc_record *record)
+{
+    uint8_t key_hash[GMC_HASH_BYTES];
+    gw->config.crypto->ops->hash(msg->secret, GMC_KEY_BYTES, key_hash);
+    int32_t self = gw_record_index(record, gw->domain);
+    if (strcmp(record->source, peer->name) != 0 || strcmp(record->source, msg->source) != 0 ||
+        record->e != msg->e || self < 1 || memcmp(key_hash, record->key_hash, 32) != 0)
+        return GMC_ERR_INVALID;
+    struct gmc_object object = {.listing_bytes = record->listing_bytes,
+                                .total_bytes = record->total_bytes,
+                                .block_bytes = record->block_bytes,
+                                .fragment_bytes = record->fragment_bytes};
+    if (record->block_bytes != GW_BLOCK_BYTES)
+        return GMC_ERR_INVALID;
+    gmc_status status = gmc_object_check(&object);
+    if (status != GMC_OK)
+        return status;
+    int32_t *parents = malloc(sizeof(*parents) * record->member_count);
+    if (parents == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < record->member_count; i++)
+        parents[i] = record->members[i].parent;
+    status = gmc_tree_check(parents, record->member_count);
+    free(parents);
+    return status;
+}
+
+/* Signature first: nothing of a record is believed before it. */
+static gmc_status verify(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    struct gmc_record record;
+    struct gmc_record_holder *holder;
+    gmc_status status = gw_record_verify(gw, peer->key, msg->record, msg->signature);
+    if (status != GMC_OK)
+        return status;
+    status = gmc_record_decode(msg->record, &record, &holder);
+    if (status != GMC_OK)
+        return status;
+    status = check_record(gw, peer, msg, &record);
+    gmc_record_release(holder);
+    return status;
+}
+
+static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes record,
+                              struct gmc_bytes signature, const uint8_t *secret,
+                              struct gmc_bytes spki)
+{
+    uint32_t epoch_before = ch->epoch;
+    gmc_status status = gw_channel_set_record(ch, record, signature);
+    if (status == GMC_OK)
+        status = gw_channel_set_source_key(gw, ch, spki);
+    if (status == GMC_OK)
+        status = gw_channel_set_key(gw, ch, secret);
+    if (status != GMC_OK)
+        return status;
+    struct gmc_object object = {.listing_bytes = ch->record.listing_bytes,
+                                .total_bytes = ch->record.total_bytes,
+                                .block_bytes = ch->record.block_bytes,
+                                .fragment_bytes = ch->record.fragment_bytes};
+    bool first = !ch->object_known;
+    gw_channel_set_object(ch, &object);
+    if (first)
+        ch->dst->listing_missing = gmc_object_listing_blocks(&object);
+    else if (ch->epoch != epoch_before)
+        gw_channel_new_epoch(gw, ch);
+    const struct gmc_record_member *self =
+        &ch->record.members[gw_record_index(&ch->record, gw->domain)];
+    gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", self->path);
+    set_ancestors(gw, ch);
+    return GMC_OK;
+}
+
+static void open_store(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_store_op *op;
+    ch->dst->phase = GW_OPENING;
+    gw_store(gw, ch, GMC_STORE_OPEN, &op);
+    op->dest = ch->dst->dest;
+}
+
+static bool same_object(const struct gwchannel *ch, struct gmc_bytes bytes)
+{
+    struct gmc_record record;
+    struct gmc_record_holder *holder;
+    if (gmc_record_decode(bytes, &record, &holder) != GMC_OK)
+        return false;
+    bool same = record.listing_bytes == ch->object.listing_bytes &&
+                record.total_bytes == ch->object.total_bytes &&
+                record.fragment_bytes == ch->object.fragment_bytes &&
+                record.version >= ch->record.version && record.epoch >= ch->epoch;
+    gmc_record_release(holder);
+    return same;
+}
+
+static void report_again(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->dst->told_ready = false;
+    ch->dst->told_complete = false;
+    ch->dst->next_status = gw->now;
+    gw_target_step(gw, ch);
+}
+
+static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                          const struct gmc_msg *msg)
+{
+    if (!same_object(ch, msg->record)) {
+        gw->counts.messages_refused++;
+        return;
+    }
+    uint32_t epoch = ch->epoch;
+    if (take_record(gw, ch, msg->record, msg->signature, msg->secret,
+                    gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
+        gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the channel's record");
+        return;
+    }
+    gw_target_save_record(gw, ch);
+    /* Under a new key the old attachment carries nothing any more. */
+    if (ch->epoch != epoch && ch->dst->phase == GW_RECEIVING)
+        gmc_overlay_start(&ch->dst->overlay, gw->now);
+    report_again(gw, ch);
+}
+
+static void answer_complete(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch)
+{
+    struct gmc_msg msg = about(ch, GMC_MSG_COMPLETE);
+    msg.bytes = ch->stored_bytes;
+    msg.digest = ch->digest;
+    gw_send(gw, peer, &msg);
+}
+
+void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    if (strcmp(msg->source, peer->name) != 0 || verify(gw, peer, msg) != GMC_OK) {
+        gw->counts.messages_refused++;
+        gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_ERR_AUTH,
+                 "refused a channel record from %s: not valid, or not signed by it", peer->name);
+        return;
+    }
+    struct gwchannel *ch = gw_channel_find(gw, msg->source, msg->e);
+    if (ch != NULL && ch->closing && ch->state == GMC_CHANNEL_COMPLETE) {
+        answer_complete(gw, peer, ch);
+        return;
+    }
+    if (ch != NULL && ch->closing) {
+        if (ch->ops > 0)
+            return;              /* its store is still being closed; the source asks again */
+        gw_channel_free(gw, ch); /* resumed: from the beginning of set-up */
+        ch = NULL;
+    }
+    if (ch != NULL) {
+        update_record(gw, peer, ch, msg);
+        return;
+    }
+    ch = gw_channel_new(gw, msg->source, msg->e, false);
+    if (ch == NULL || take_record(gw, ch, msg->record, msg->signature, msg->secret,
+                                  gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
+        struct gmc_msg leave = {.type = GMC_MSG_LEAVE,
+                                .source = msg->source,
+                                .e = msg->e,
+                                .status = GMC_ERR_LIMIT,
+                                .text = "this gateway takes part in as many transfers as it may"};
+        gw_send(gw, peer, &leave);
+        if (ch != NULL)
+            gw_channel_free(gw, ch);
+        return;
+    }
+    open_store(gw, ch);
+}
+
+/* ---- what the store answered ---- */
+void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_store_op *op;
+    ch->dst->laying_out = true;
+    gw_store(gw, ch, GMC_STORE_LAYOUT, &op);
+    op->dest = ch->dst->dest;
+}
+
+static void begin_receiving(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->dst->phase = GW_RECEIVING;
+    ch->dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
+    gmc_overlay_start(&ch->dst->overlay, gw->now);
+    gw_target_progress(gw, ch);
+    gw_target_step(gw, ch);
+}
+
+static void opened(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    gw_target_save_record(gw, ch);
+    if (!ch->restored) {
+        begin_receiving(gw, ch);
+    } else if (ch->dst->listing_missing == 0) {
+        ch->dst->phase = GW_RECHECKING;
+        gw_target_layout(gw, ch);
+    } else {
+        ch->dst->phase = GW_RECHECKING;
+        gw_target_recheck(gw, ch);
+    }
+}
+
+static void laid_out(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    dst->laying_out = false;
+    dst->laid_out = true;
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(&ch->layout_wait)) != NULL)
+        gw_block_whole(gw, ch, GMC_CONTAINER_OF(node, struct gmc_block, wait));
+    if (dst->phase == GW_RECHECKING)
+        gw_target_recheck(gw, ch);
+    else
+        gw_target_progress(gw, ch);
+}
+
+static void finished(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->dst->phase = GW_DONE;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "verified here");
+    gw_target_step(gw, ch);
+}
+
+void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
+                        const struct gmc_store_result *result)
+{
+    if (result->status != GMC_OK && kind != GMC_STORE_SAVE) {
+        gw_target_fail(gw, ch, result->status,
+                       result->reason != NULL ? result->reason : gmc_status_text(result->status));
+        return;
+    }
+    switch (kind) {
+    case GMC_STORE_OPEN:
+        opened(gw, ch);
+        break;
+    case GMC_STORE_LAYOUT:
+        laid_out(gw, ch);
+        break;
+    case GMC_STORE_SYNC:
+        gw_target_save_have(gw, ch);
+        break;
+    case GMC_STORE_SAVE:
+        ch->dst->checkpointing = false;
+        break;
+    case GMC_STORE_FINISH:
+        finished(gw, ch);
+        break;
+    default:
+        break;
+    }
+}
+
+void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason)
+{
+    if (ch->closing)
+        return;
+    char text[GMC_TEXT_MAX + 1];
+    gw_text(text, sizeof(text), "%s", reason);
+    struct gmc_msg msg = about(ch, GMC_MSG_LEAVE);
+    msg.status = status;
+    msg.text = text;
+    gw_send(gw, ch->source_peer, &msg);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gmc_msg detach = about(ch, GMC_MSG_DETACH);
+        detach.status = status;
+        detach.text = "this gateway left the transfer";
+        gw_send(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer, &detach);
+    }
+    gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, text);
+}
+
+/* ---- progress ---- */
+static bool is_whole(const struct gwchannel *ch)
+{
+    return gmc_interval_count(&ch->have) == ch->blocks;
+}
+
+/* Looks at what a newly stored block makes possible. */
+void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    if (ch->closing || dst->phase != GW_RECEIVING)
+        return;
+    if (dst->listing_missing == 0 && !dst->laid_out && !dst->laying_out)
+        gw_target_layout(gw, ch);
+    if (is_whole(ch) && dst->laid_out) {
+        /* The digest is in the last page, which may have left memory. */
+        if (!ch->digest_known &&
+            gw_page_or_load(gw, ch, (uint32_t)gmc_object_pages(&ch->object) - 1) == NULL) {
+            gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GMC_MS(1)));
+            return;
+        }
+        struct gmc_store_op *op;
+        dst->phase = GW_FINISHING;
+        gw_store(gw, ch, GMC_STORE_FINISH, &op);
+        op->dest = dst->dest;
+    }
+    /* The parent's window opens with every HAVE: it goes out early when much of it is used. */
+    if (gmc_interval_count(&dst->fresh) >= gw_rx_window(gw) / 8 + 1)
+        gw_target_step(gw, ch);
+    else if (gmc_interval_count(&dst->fresh) == 1)
+        gw_set_timer(gw, &ch->timer,
+                     gmc_time_min(ch->timer.node.key, gmc_time_add(gw->now, GW_HAVE_WAIT)));
+}
+
+static void send_ranges(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                        struct gmc_msg *msg, const struct gmc_interval_set *set)
+{
+    struct gmc_msg_range *ranges = malloc(sizeof(*ranges) * GMC_RANGES_MAX);
+    if (ranges == NULL)
+        return; /* the parent sends what it need not */
+    size_t total = gmc_interval_ranges(set);
+    size_t at = 0;
+    msg->window = gw_rx_window(gw);
+    do {
+        size_t n = 0;
+        for (; at < total && n < GMC_RANGES_MAX; at++, n++) {
+            struct gmc_interval range = gmc_interval_range_at(set, at);
+            ranges[n] = (struct gmc_msg_range){.first = range.lo, .last = range.hi - 1};
+        }
+        msg->ranges = ranges;
+        msg->range_count = n;
+        msg->more = at < total;
+        gw_send(gw, peer, msg);
+        *msg = about(ch, GMC_MSG_HAVE);
+        msg->window = gw_rx_window(gw);
+    } while (at < total);
+    free(ranges);
+}
+
+static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    struct gwpeer *peer = gw_peer(gw, gmc_overlay_candidate(&dst->overlay));
+    /* A handle of its own for every attachment: data of an earlier parent finds none. */
+    if (dst->handle != 0)
+        gmc_map_remove(&gw->handles, dst->handle);
+    do {
+        dst->handle = gw->next_handle++;
+    } while (dst->handle == 0 || gmc_map_get(&gw->handles, dst->handle) != NULL);
+    if (gmc_map_put(&gw->handles, dst->handle, ch) != GMC_OK) {
+        dst->handle = 0;
+        return;
+    }
+    struct gmc_msg msg = about(ch, GMC_MSG_ATTACH);
+    msg.version = ch->record.version;
+    msg.epoch = ch->epoch;
+    msg.handle = dst->handle;
+    gmc_interval_clear(&dst->fresh);
+    send_ranges(gw, peer, ch, &msg, &ch->have);
+}
+
+static void send_have(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent)
+{
+    struct gmc_msg msg = about(ch, GMC_MSG_HAVE);
+    send_ranges(gw, parent, ch, &msg, &ch->dst->fresh);
+    gmc_interval_clear(&ch->dst->fresh);
+}
+
+static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_msg_child *children = calloc(ch->child_count + 1, sizeof(*children));
+    if (children == NULL)
+        return;
+    size_t n = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        children[n++] =
+            (struct gmc_msg_child){.domain = child->peer->name, .repairs = child->tx.repairs_sent};
+    }
+    const struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
+    struct gmc_msg msg = about(ch, GMC_MSG_STATUS);
+    msg.bytes = ch->stored_bytes;
+    msg.parent = parent != NULL ? parent->name : "";
+    msg.children = children;
+    msg.child_count = n;
+    gw_send(gw, ch->source_peer, &msg);
+    free(children);
+}
+
+/* ---- stepping ---- */
+static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_overlay *overlay = &ch->dst->overlay;
+    for (int i = 0; i < 8; i++) {
+        struct gwpeer *candidate = gw_peer(gw, gmc_overlay_candidate(overlay));
+        bool up = candidate != NULL && candidate->up;
+        enum gmc_overlay_state before = overlay->state;
+        size_t at = overlay->at;
+        switch (gmc_overlay_step(overlay, gw->now, up)) {
+        case GMC_OVERLAY_ASK:
+            send_attach(gw, ch);
+            break;
+        case GMC_OVERLAY_WANT_LINK:
+            gw_want_session(gw, candidate);
+            break;
+        case GMC_OVERLAY_NOTHING:
+            if (overlay->state == before && overlay->at == at)
+                return;
+            break;
+        }
+    }
+}
+
+static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    const struct gwtarget *dst = ch->dst;
+    gmc_time when = gmc_time_min(gmc_overlay_deadline(&dst->overlay), dst->next_status);
+    if (gmc_interval_count(&dst->fresh) > 0)
+        when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
+    if (dst->phase == GW_RECEIVING)
+        when = gmc_time_min(when, dst->next_checkpoint);
+    return gmc_time_max(when, gmc_time_add(gw->now, GMC_US(100)));
+}
+
+static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    if (!ch->source_peer->up)
+        return;
+    if (!dst->told_ready && dst->phase >= GW_RECEIVING) {
+        struct gmc_msg msg = about(ch, GMC_MSG_TREE_READY);
+        msg.version = ch->record.version;
+        gw_send(gw, ch->source_peer, &msg);
+        dst->told_ready = true;
+    }
+    if (!dst->told_complete && dst->phase == GW_DONE) {
+        send_status(gw, ch);
+        answer_complete(gw, ch->source_peer, ch);
+        dst->told_complete = true;
+    }
+}
+
+/* Does everything that is due now, and sets the timer for what is due later. */
+void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    if (ch->closing || ch->record_holder == NULL || !gw->started)
+        return;
+    gw_want_session(gw, ch->source_peer);
+    tell_source(gw, ch);
+    if (dst->phase >= GW_RECEIVING) {
+        step_overlay(gw, ch);
+        struct gwpeer *standby = gw_peer(gw, gmc_overlay_standby(&dst->overlay));
+        if (standby != NULL && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
+            gw_want_session(gw, standby);
+    }
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&dst->overlay));
+    uint64_t fresh = gmc_interval_count(&dst->fresh);
+    if (parent != NULL && fresh > 0 &&
+        (fresh >= gw_rx_window(gw) / 8 + 1 || dst->phase != GW_RECEIVING ||
+         gw->now >= gmc_time_add(dst->fresh_since, GW_HAVE_WAIT)))
+        send_have(gw, ch, parent);
+    if (gw->now >= dst->next_status) {
+        if (ch->source_peer->up)
+            send_status(gw, ch);
+        dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
+    }
+    if (dst->phase == GW_RECEIVING) {
+        gw_target_checkpoint(gw, ch);
+        if (is_whole(ch) && dst->laid_out)
+            gw_target_progress(gw, ch);
+    }
+    gw_set_timer(gw, &ch->timer, target_deadline(gw, ch));
+}
+
+/* ---- messages ---- */
+static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                        const struct gmc_msg *msg)
+{
+    struct gwtarget *dst = ch->dst;
+    gmc_peer path[GMC_OVERLAY_DEPTH_MAX];
+    size_t path_len = 0;
+    for (size_t i = 0; i < msg->name_count && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
+        path[path_len++] = gmc_gateway_peer(gw, msg->names[i]);
+    if (msg->epoch != ch->epoch)
+        return;
+    gmc_status status =
+        gmc_overlay_on_attached(&dst->overlay, gw->now, peer->number, path, path_len, gw->self);
+    if (status == GMC_OK) {
+        memcpy(dst->path, path, sizeof(path[0]) * path_len);
+        dst->path_len = path_len;
+        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_OK, "attached to %s", peer->name);
+    }
+    gw_target_step(gw, ch);
+}
+
+static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                        const struct gmc_msg *msg)
+{
+    gmc_peer redirect = GMC_PEER_NONE;
+    /* Only members may be named: a parent cannot send us to strangers. */
+    if (msg->redirect != NULL && msg->redirect[0] != '\0' &&
+        gw_record_index(&ch->record, msg->redirect) > 0 && strcmp(msg->redirect, gw->domain) != 0)
+        redirect = gmc_gateway_peer(gw, msg->redirect);
+    gmc_overlay_on_refused(&ch->dst->overlay, gw->now, peer->number, redirect);
+    gw_target_step(gw, ch);
+}
+
+static void on_close(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     const struct gmc_msg *msg)
+{
+    if (peer != ch->source_peer) {
+        gw->counts.messages_refused++;
+        return;
+    }
+    bool done = ch->dst->phase == GW_DONE;
+    enum gmc_channel_state state = done                               ? GMC_CHANNEL_COMPLETE
+                                   : msg->status == GMC_ERR_CANCELLED ? GMC_CHANNEL_CANCELLED
+                                                                      : GMC_CHANNEL_FAILED;
+    gw_channel_end(gw, ch, state, !done && msg->discard, done ? NULL : msg->text);
+}
+
+void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                       const struct gmc_msg *msg)
+{
+    if (msg->type == GMC_MSG_ATTACHED)
+        on_attached(gw, peer, ch, msg);
+    else if (msg->type == GMC_MSG_REDIRECT)
+        on_redirect(gw, peer, ch, msg);
+    else
+        on_close(gw, peer, ch, msg);
+}
+
+/* ---- for gateway_resume.c ---- */
+void gw_target_rechecks_done(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    begin_receiving(gw, ch);
+}
+
+gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
+                                struct gmc_bytes record, struct gmc_bytes signature,
+                                const uint8_t *secret, struct gmc_bytes spki)
+{
+    return take_record(gw, ch, record, signature, secret, spki);
+}
+
+void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    open_store(gw, ch);
+}

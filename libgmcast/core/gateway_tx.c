@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Children of the composition: who they are, which of their blocks are opened, and which
+ * fragment goes out next on a link. */
+#include <stdlib.h>
+
+#include "core/gateway_impl.h"
+
+#define QUANTUM_BYTES 4096 /* deficit round robin among the channels of a link */
+#define COOKIE(child, block, fragment)                                                             \
+    ((uint64_t)(child)->id << 48 | (uint64_t)(block) << 16 | (uint64_t)(fragment))
+
+struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->peer == peer)
+            return child;
+    }
+    return NULL;
+}
+
+struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                             uint32_t window, uint16_t handle)
+{
+    struct gwchild *child = calloc(1, sizeof(*child));
+    if (child == NULL)
+        return NULL;
+    child->channel = ch;
+    child->peer = peer;
+    child->handle = handle;
+    child->id = peer->next_child_id++;
+    child->allowance_at = gw->now;
+    gmc_tx_init(&child->tx, ch->blocks, window, gmc_prng_u64(&gw->prng));
+    gmc_list_init(&child->in_channel);
+    gmc_list_init(&child->in_peer);
+    gmc_list_push_back(&ch->children, &child->in_channel);
+    gmc_list_push_back(&peer->children, &child->in_peer);
+    ch->child_count++;
+    gw_touch(gw, peer);
+    return child;
+}
+
+void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
+{
+    struct gwchannel *ch = child->channel;
+    ch->child_count--;
+    ch->repairs_sent += child->tx.repairs_sent;
+    gmc_list_remove(&child->in_channel);
+    gmc_list_remove(&child->in_peer);
+    gmc_tx_fini(&child->tx);
+    gw_touch(gw, child->peer);
+    free(child);
+}
+
+void gw_child_fate(struct gwpeer *peer, const struct gmc_link_fate *fate)
+{
+    uint16_t id = (uint16_t)(fate->cookie >> 48);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (child->id == id) {
+            gmc_tx_fate(&child->tx, (uint32_t)(fate->cookie >> 16), (uint16_t)fate->cookie,
+                        fate->acked);
+            return;
+        }
+    }
+}
+
+/* These fragments of a block are here now: for the children that have it open. A verified block
+ * is sealed for the first one that wants it. */
+void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                       uint64_t mask)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (gmc_tx_is_open(&child->tx, block->number)) {
+            if (block->state == GMC_BLOCK_VERIFIED && gw_block_seal(gw, ch, block) != GMC_OK)
+                return;
+            gmc_tx_at_hand(&child->tx, block->number, mask & block->sealed);
+        }
+        gw_touch(gw, child->peer);
+    }
+}
+
+void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        gw_touch(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer);
+    }
+}
+
+/* ---- opening blocks ---- */
+/* Gives an open block's fragments into the child's hand, or has the block read. */
+static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number)
+{
+    struct gwchannel *ch = child->channel;
+    struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
+    if (block == NULL)
+        return gw_block_read(gw, ch, number, false) != NULL;
+    if (block->state == GMC_BLOCK_VERIFIED && gw_block_seal(gw, ch, block) != GMC_OK) {
+        /* Sealed bytes that are not complete and no plain ones: read it once more. */
+        if (block->pins > 0)
+            return false;
+        gmc_block_pin(gw->cache, block);
+        gmc_cache_remove(gw->cache, block);
+        return gw_block_read(gw, ch, number, false) != NULL;
+    }
+    gmc_tx_at_hand(&child->tx, number, block->sealed);
+    return true;
+}
+
+/* The next block that the child lacks and this gateway has, or is receiving. */
+static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *number)
+{
+    struct gwchannel *ch = child->channel;
+    uint64_t from = 0;
+    for (;;) {
+        if (!gmc_tx_next_missing(&child->tx, from, number))
+            return false;
+        if (ch->is_source && gmc_block_page(*number) + 2u > ch->src->build.target) {
+            ch->src->build.target = gmc_block_page(*number) + 2u; /* hashes run ahead of blocks */
+            gw_build_pages(gw, ch);
+        }
+        uint64_t at;
+        if (!gmc_interval_first_present(&ch->seen, *number, ch->blocks, &at))
+            return false;
+        if (at == *number)
+            return true;
+        from = at;
+    }
+}
+
+static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
+{
+    struct gwchannel *ch = child->channel;
+    uint32_t number;
+    if (!gmc_tx_may_open(&child->tx) || child->tx.fresh_count >= GW_BACKLOG_BLOCKS)
+        return false;
+    if (!next_block(gw, child, &number))
+        return false;
+    uint32_t len = gmc_block_len(&ch->object, number);
+    if (gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
+        gw_block_read(gw, ch, number, false) == NULL)
+        return false;
+    if (gmc_tx_open(&child->tx, number, gmc_fragment_count(&ch->object, len)) != GMC_OK)
+        return false;
+    fetch(gw, child, number);
+    return true;
+}
+
+/* Blocks that were opened and have left the cache since: fetched again, a few at a time. */
+static void fetch_waiting(struct gmc_gateway *gw, struct gwchild *child)
+{
+    uint32_t number;
+    for (int i = 0; i < 4 && gmc_tx_next_waiting(&child->tx, &number); i++)
+        fetch(gw, child, number);
+}
+
+static void serve(struct gmc_gateway *gw, struct gwchild *child)
+{
+    fetch_waiting(gw, child);
+    while (open_next(gw, child))
+        ;
+}
+
+/* ---- sending ---- */
+static bool has_rate_cap(const struct gwchild *child)
+{
+    return child->channel->record.rate_bps > 0;
+}
+
+/* The cap's token bucket: 2 ms of the rate, at least 64 KiB of credit. */
+static void refill(const struct gmc_gateway *gw, struct gwchild *child)
+{
+    if (!has_rate_cap(child))
+        return;
+    uint64_t rate = child->channel->record.rate_bps;
+    gmc_duration passed = gmc_time_sub(gw->now, child->allowance_at);
+    if (passed > GMC_S(1))
+        passed = GMC_S(1);
+    child->allowance_at = gw->now;
+    int64_t burst = (int64_t)(rate / 8 / 500);
+    if (burst < 65536)
+        burst = 65536;
+    /* Fractions of a byte are kept by not moving the clock for less than one. */
+    uint64_t bytes = rate / 8 * passed / GMC_S(1);
+    if (rate / 8 > UINT64_MAX / GMC_S(1))
+        bytes = (uint64_t)burst;
+    if (bytes == 0 && passed > 0)
+        child->allowance_at -= passed;
+    child->allowance += (int64_t)bytes;
+    if (child->allowance > burst)
+        child->allowance = burst;
+}
+
+static bool may_send(const struct gwchild *child)
+{
+    return !has_rate_cap(child) || child->allowance > 0;
+}
+
+static bool has_data(const struct gwchild *child)
+{
+    return !gmc_list_is_empty(&child->tx.repairs) || !gmc_list_is_empty(&child->tx.fresh);
+}
+
+bool gw_children_waiting(const struct gwpeer *peer)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (has_data(child) && may_send(child))
+            return true;
+    }
+    return false;
+}
+
+gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    gmc_time when = GMC_TIME_NEVER;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (!has_data(child) || may_send(child))
+            continue;
+        gmc_duration wait = gmc_duration_of_bytes((uint64_t)(1 - child->allowance),
+                                                  child->channel->record.rate_bps);
+        when = gmc_time_min(when, gmc_time_add(gw->now, wait + GMC_US(1)));
+    }
+    return when;
+}
+
+static void lend(struct gmc_gateway *gw, struct gmc_block *block)
+{
+    if (gw->pin_count > 0 && gw->pins[gw->pin_count - 1] == block)
+        return;
+    gmc_block_pin(gw->cache, block);
+    gw->pins[gw->pin_count++] = block;
+}
+
+enum sent { SENT, NOT_NOW, NOTHING };
+
+static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_dgram_out *out)
+{
+    struct gwchannel *ch = child->channel;
+    uint32_t number;
+    uint16_t fragment;
+    struct gmc_block *block;
+    for (;;) {
+        if (!gmc_tx_next(&child->tx, &number, &fragment))
+            return NOTHING;
+        block = gmc_cache_find(gw->cache, ch->slot, number);
+        if (block != NULL && (block->sealed >> fragment & 1) != 0)
+            break;
+        gmc_tx_out_of_hand(&child->tx, number);
+        fetch(gw, child, number);
+    }
+    uint32_t len = gmc_fragment_len(&ch->object, block->len, fragment);
+    if (!gmc_link_ready(child->peer->link, gw->now, GMC_DATA_OVERHEAD_BYTES + len))
+        return NOT_NOW;
+    struct gmc_data_head head = {.handle = child->handle, .block = number, .fragment = fragment};
+    struct gmc_bytes body =
+        gmc_bytes(block->cipher + (size_t)fragment * ch->object.fragment_bytes, len);
+    if (gmc_link_send_data(child->peer->link, gw->now, &head, body, block->tags[fragment],
+                           COOKIE(child, number, fragment), out) != GMC_OK)
+        return NOT_NOW;
+    gmc_tx_sent(&child->tx, number, fragment);
+    lend(gw, block);
+    child->allowance -= (int64_t)len;
+    child->deficit -= (int64_t)len;
+    if (ch->src != NULL && ch->src->setup_end == 0)
+        ch->src->setup_end = gw->now;
+    return SENT;
+}
+
+/* Deficit round robin: the first child of the list sends until its deficit is used up. */
+bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out)
+{
+    size_t passed = 0;
+    bool any = false;
+    struct gmc_list *node;
+    size_t count = 0;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        count++;
+    }
+    while (passed <= count && (node = gmc_list_first(&peer->children)) != NULL) {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        refill(gw, child);
+        serve(gw, child);
+        enum sent sent = NOTHING;
+        if (may_send(child))
+            sent = send_one(gw, child, out);
+        any = any || sent != NOTHING;
+        if (sent == SENT && child->deficit > 0)
+            return true;
+        if (sent == NOT_NOW)
+            return false;
+        child->deficit = QUANTUM_BYTES;
+        gmc_list_remove(node);
+        gmc_list_push_back(&peer->children, node);
+        if (sent == SENT)
+            return true;
+        passed++;
+    }
+    if (!any && count > 0)
+        gmc_link_set_idle(peer->link, gw->now);
+    return false;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attaching to a parent: see overlay.h, whose rule numbers stand here. */
+#include "core/overlay.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+
+#define REST_MIN GMC_MS(100)
+#define REST_DOUBLINGS 5 /* up to 3.2 s, cut to REST_MAX */
+#define REST_MAX GMC_S(2)
+#define REDIRECTS_MAX 4
+
+void gmc_overlay_init(struct gmc_overlay *overlay, const struct gmc_prng *prng)
+{
+    *overlay = (struct gmc_overlay){.redirect = GMC_PEER_NONE, .until = GMC_TIME_NEVER};
+    overlay->prng = *prng;
+}
+
+bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ancestors, size_t depth)
+{
+    GMC_ASSERT(depth >= 1);
+    gmc_peer parent = gmc_overlay_parent(overlay);
+    size_t kept = depth < GMC_OVERLAY_DEPTH_MAX ? depth : GMC_OVERLAY_DEPTH_MAX;
+    memcpy(overlay->ancestors, ancestors, sizeof(gmc_peer) * kept);
+    /* Deeper trees keep the nearest ancestors and the source. */
+    overlay->ancestors[kept - 1] = ancestors[depth - 1];
+    depth = kept;
+    overlay->depth = depth;
+    overlay->redirects = 0;
+    if (parent == GMC_PEER_NONE) {
+        overlay->at = 0;
+        overlay->redirect = GMC_PEER_NONE;
+        return true;
+    }
+    for (size_t i = 0; i < depth; i++) {
+        if (overlay->ancestors[i] == parent) {
+            overlay->at = i;
+            overlay->redirect = GMC_PEER_NONE;
+            return true;
+        }
+    }
+    overlay->at = 0;
+    overlay->redirect = GMC_PEER_NONE;
+    overlay->state = GMC_OVERLAY_IDLE;
+    return false;
+}
+
+static void enter(struct gmc_overlay *overlay, enum gmc_overlay_state state, gmc_time until)
+{
+    overlay->state = state;
+    overlay->until = until;
+}
+
+void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now)
+{
+    overlay->at = 0;
+    overlay->rounds = 0;
+    overlay->redirects = 0;
+    overlay->redirect = GMC_PEER_NONE;
+    enter(overlay, GMC_OVERLAY_RESTING, now);
+}
+
+void gmc_overlay_stop(struct gmc_overlay *overlay)
+{
+    enter(overlay, GMC_OVERLAY_IDLE, GMC_TIME_NEVER);
+}
+
+gmc_peer gmc_overlay_candidate(const struct gmc_overlay *overlay)
+{
+    if (overlay->redirect != GMC_PEER_NONE)
+        return overlay->redirect;
+    return overlay->depth > 0 ? overlay->ancestors[overlay->at] : GMC_PEER_NONE;
+}
+
+gmc_peer gmc_overlay_parent(const struct gmc_overlay *overlay)
+{
+    return overlay->state == GMC_OVERLAY_ATTACHED ? gmc_overlay_candidate(overlay) : GMC_PEER_NONE;
+}
+
+gmc_peer gmc_overlay_standby(const struct gmc_overlay *overlay)
+{
+    if (overlay->redirect != GMC_PEER_NONE)
+        return overlay->ancestors[overlay->at];
+    return overlay->at + 1 < overlay->depth ? overlay->ancestors[overlay->at + 1] : GMC_PEER_NONE;
+}
+
+/* Rule 4: the wait doubles with every round without success. */
+static gmc_duration rest(struct gmc_overlay *overlay)
+{
+    uint32_t doublings = overlay->rounds < REST_DOUBLINGS ? overlay->rounds : REST_DOUBLINGS;
+    gmc_duration wait = REST_MIN << doublings;
+    if (wait > REST_MAX)
+        wait = REST_MAX;
+    return wait / 2 + gmc_prng_below(&overlay->prng, wait / 2 + 1);
+}
+
+/* Rules 3 and 4: the next candidate at once, or a rest after the last one. */
+static void pass_over(struct gmc_overlay *overlay, gmc_time now)
+{
+    if (overlay->redirect != GMC_PEER_NONE) {
+        overlay->redirect = GMC_PEER_NONE; /* back to the one that redirected */
+    } else if (overlay->at + 1 < overlay->depth) {
+        overlay->at++;
+    } else {
+        overlay->at = 0;
+        overlay->redirects = 0;
+        enter(overlay, GMC_OVERLAY_RESTING, gmc_time_add(now, rest(overlay)));
+        overlay->rounds++;
+        return;
+    }
+    enter(overlay, GMC_OVERLAY_RESTING, now);
+}
+
+enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up)
+{
+    switch (overlay->state) {
+    case GMC_OVERLAY_RESTING:
+        if (now < overlay->until)
+            return GMC_OVERLAY_NOTHING;
+        if (link_up) {
+            enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));
+            return GMC_OVERLAY_ASK;
+        }
+        enter(overlay, GMC_OVERLAY_CONNECTING, gmc_time_add(now, GMC_OVERLAY_CONNECT));
+        return GMC_OVERLAY_WANT_LINK;
+    case GMC_OVERLAY_CONNECTING:
+        if (link_up) {
+            enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));
+            return GMC_OVERLAY_ASK;
+        }
+        if (now >= overlay->until)
+            pass_over(overlay, now);
+        return GMC_OVERLAY_NOTHING;
+    case GMC_OVERLAY_ASKING:
+        if (now >= overlay->until)
+            pass_over(overlay, now);
+        return GMC_OVERLAY_NOTHING;
+    case GMC_OVERLAY_IDLE:
+    case GMC_OVERLAY_ATTACHED:
+        break;
+    }
+    return GMC_OVERLAY_NOTHING;
+}
+
+gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay)
+{
+    return overlay->until;
+}
+
+gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
+                                   const gmc_peer *path, size_t path_len, gmc_peer self)
+{
+    if (overlay->state != GMC_OVERLAY_ASKING || from != gmc_overlay_candidate(overlay))
+        return GMC_ERR_STATE;
+    for (size_t i = 0; i < path_len; i++) {
+        if (path[i] == self) {
+            pass_over(overlay, now);
+            return GMC_ERR_LOOP;
+        }
+    }
+    overlay->rounds = 0;
+    enter(overlay, GMC_OVERLAY_ATTACHED, GMC_TIME_NEVER);
+    return GMC_OK;
+}
+
+void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
+                            gmc_peer redirect)
+{
+    if (overlay->state != GMC_OVERLAY_ASKING || from != gmc_overlay_candidate(overlay))
+        return;
+    if (redirect != GMC_PEER_NONE && overlay->redirects < REDIRECTS_MAX) {
+        overlay->redirects++;
+        overlay->redirect = redirect;
+        enter(overlay, GMC_OVERLAY_RESTING, now);
+        return;
+    }
+    pass_over(overlay, now);
+}
+
+bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who)
+{
+    if (overlay->state == GMC_OVERLAY_IDLE || overlay->state == GMC_OVERLAY_RESTING ||
+        who != gmc_overlay_candidate(overlay))
+        return false;
+    bool was_parent = overlay->state == GMC_OVERLAY_ATTACHED;
+    if (overlay->state == GMC_OVERLAY_CONNECTING)
+        return false; /* it may still come up: rule 2 bounds the wait */
+    if (was_parent && overlay->redirect == GMC_PEER_NONE && overlay->depth == 1)
+        enter(overlay, GMC_OVERLAY_RESTING, now); /* only the source is above: wait for it */
+    else
+        pass_over(overlay, now); /* rule 5: those behind the parent first */
+    return was_parent;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Attaching to a parent and changing it: whom to ask next, when to give up, when a parent that
+ * was found would close a loop.
+ *
+ * Rules
+ *  1. The candidates are the ancestors of this gateway in the channel's record, parent first, the
+ *     source last. A redirect puts one more domain in front, once.
+ *  2. A candidate whose link is up is asked at once; one whose link is not up is asked to come up
+ *     and has GMC_OVERLAY_CONNECT to do so.
+ *  3. A candidate that does not answer within GMC_OVERLAY_ANSWER, refuses, or announces a path that
+ *     contains this gateway, is passed over for the next one.
+ *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
+ *     2 s, drawn between half and all of it.
+ *  5. When the parent's link dies, the candidates behind it are tried first (grandparent first).
+ */
+#ifndef GMC_CORE_OVERLAY_H
+#define GMC_CORE_OVERLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/prng.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "core/io.h"
+
+#define GMC_OVERLAY_CONNECT GMC_MS(700)
+#define GMC_OVERLAY_ANSWER GMC_MS(1500)
+#define GMC_OVERLAY_DEPTH_MAX 64
+
+enum gmc_overlay_state {
+    GMC_OVERLAY_IDLE,       /* not wanted (not ready, or complete without children) */
+    GMC_OVERLAY_CONNECTING, /* waits for the candidate's link */
+    GMC_OVERLAY_ASKING,     /* ATTACH is on its way */
+    GMC_OVERLAY_ATTACHED,
+    GMC_OVERLAY_RESTING /* between two rounds */
+};
+
+struct gmc_overlay {
+    enum gmc_overlay_state state;
+    gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX]; /* parent first, source last */
+    size_t depth;
+    size_t at;          /* index of the candidate */
+    gmc_peer redirect;  /* GMC_PEER_NONE if none; asked instead of ancestors[at] */
+    uint32_t redirects; /* taken in this round */
+    gmc_time until;     /* of the present state */
+    uint32_t rounds;    /* without success */
+    struct gmc_prng prng;
+};
+
+/* What the composition has to do after an input. */
+enum gmc_overlay_action {
+    GMC_OVERLAY_NOTHING,
+    GMC_OVERLAY_WANT_LINK, /* to gmc_overlay_candidate: a session is wanted */
+    GMC_OVERLAY_ASK        /* send ATTACH to gmc_overlay_candidate */
+};
+
+void gmc_overlay_init(struct gmc_overlay *overlay, const struct gmc_prng *prng);
+/* New ancestors (a new record); keeps an attachment to one of them, false if it was dropped. */
+bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ancestors,
+                               size_t depth);
+/* Begin (or begin anew at the first candidate). */
+void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now);
+void gmc_overlay_stop(struct gmc_overlay *overlay);
+gmc_peer gmc_overlay_candidate(const struct gmc_overlay *overlay);
+/* The parent; GMC_PEER_NONE unless attached. */
+gmc_peer gmc_overlay_parent(const struct gmc_overlay *overlay);
+/* The one behind the parent, to keep a standby session with; GMC_PEER_NONE. */
+gmc_peer gmc_overlay_standby(const struct gmc_overlay *overlay);
+
+/* Call after start, after every input, and at the deadline; link_up: of the candidate. */
+enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up);
+gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay);
+
+/* The candidate accepted; LOOP when its path contains self, the next candidate is taken then. */
+GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now,
+                                                 gmc_peer from, const gmc_peer *path,
+                                                 size_t path_len, gmc_peer self);
+/* The candidate refused; redirect is whom it named, or GMC_PEER_NONE. */
+void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
+                            gmc_peer redirect);
+/* The parent or candidate is lost (link dead, or it detached us). True if it was the parent. */
+bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
+
+#endif

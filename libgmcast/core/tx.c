@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Serving one child of one channel: see tx.h. */
+#include "core/tx.h"
+
+#include <stdlib.h>
+
+#include "base/assert.h"
+
+/* A hostile child could report every second block; beyond this it is simply sent blocks again. */
+#define TAKEN_RANGES_MAX 16384
+
+struct gmc_tx_block {
+    struct gmc_list node;
+    struct gmc_list *list; /* the one that node is in, NULL at first */
+    uint32_t block;
+    uint64_t all;    /* mask of all fragments */
+    uint64_t unsent; /* to be sent (for the first time, or again) */
+    uint64_t lost;   /* subset of unsent: was sent before */
+    uint64_t acked;
+    uint64_t at_hand;
+};
+
+void gmc_tx_init(struct gmc_tx *tx, uint64_t blocks, uint32_t window, uint64_t seed)
+{
+    *tx = (struct gmc_tx){.blocks = blocks, .window = window};
+    gmc_interval_init(&tx->taken, TAKEN_RANGES_MAX);
+    gmc_map_init(&tx->open, seed);
+    gmc_list_init(&tx->repairs);
+    gmc_list_init(&tx->fresh);
+    gmc_list_init(&tx->waiting);
+    gmc_list_init(&tx->resting);
+    gmc_list_init(&tx->spares);
+}
+
+static void list_free(struct gmc_list *list)
+{
+    while (!gmc_list_is_empty(list)) {
+        struct gmc_tx_block *b = GMC_CONTAINER_OF(list->next, struct gmc_tx_block, node);
+        gmc_list_remove(&b->node);
+        free(b);
+    }
+}
+
+void gmc_tx_fini(struct gmc_tx *tx)
+{
+    list_free(&tx->repairs);
+    list_free(&tx->fresh);
+    list_free(&tx->waiting);
+    list_free(&tx->resting);
+    list_free(&tx->spares);
+    gmc_map_fini(&tx->open);
+    gmc_interval_fini(&tx->taken);
+}
+
+static void set_list(struct gmc_tx *tx, struct gmc_tx_block *b, struct gmc_list *list)
+{
+    if (b->list == &tx->repairs || b->list == &tx->fresh)
+        tx->fresh_count--;
+    if (list == &tx->repairs || list == &tx->fresh)
+        tx->fresh_count++;
+    b->list = list;
+}
+
+/* Puts an open block into the list that fits what is to be sent of it; one that is in the right
+ * list already keeps its place. */
+static void sort_in(struct gmc_tx *tx, struct gmc_tx_block *b)
+{
+    struct gmc_list *list = &tx->resting;
+    if ((b->lost & b->at_hand) != 0)
+        list = &tx->repairs;
+    else if ((b->unsent & b->at_hand) != 0)
+        list = &tx->fresh;
+    else if (b->unsent != 0)
+        list = &tx->waiting;
+    if (list == b->list)
+        return;
+    set_list(tx, b, list);
+    gmc_list_remove(&b->node);
+    gmc_list_push_back(list, &b->node);
+}
+
+static void close_block(struct gmc_tx *tx, struct gmc_tx_block *b)
+{
+    gmc_map_remove(&tx->open, b->block);
+    set_list(tx, b, &tx->spares);
+    gmc_list_remove(&b->node);
+    gmc_list_push_back(&tx->spares, &b->node);
+    tx->open_count--;
+}
+
+static void close_range(struct gmc_tx *tx, struct gmc_list *list, uint64_t first, uint64_t last)
+{
+    struct gmc_list *at = list->next;
+    while (at != list) {
+        struct gmc_tx_block *b = GMC_CONTAINER_OF(at, struct gmc_tx_block, node);
+        at = at->next;
+        if (b->block >= first && b->block <= last)
+            close_block(tx, b);
+    }
+}
+
+void gmc_tx_have(struct gmc_tx *tx, uint64_t first, uint64_t last)
+{
+    if (first >= tx->blocks || first > last)
+        return;
+    if (last >= tx->blocks)
+        last = tx->blocks - 1;
+    if (last - first < 64) {
+        for (uint64_t n = first; n <= last; n++) {
+            struct gmc_tx_block *b = gmc_map_get(&tx->open, n);
+            if (b != NULL)
+                close_block(tx, b);
+        }
+    } else {
+        close_range(tx, &tx->repairs, first, last);
+        close_range(tx, &tx->fresh, first, last);
+        close_range(tx, &tx->waiting, first, last);
+        close_range(tx, &tx->resting, first, last);
+    }
+    /* Full: the blocks stay missing here and are sent again, which costs only time. */
+    gmc_status status = gmc_interval_add(&tx->taken, first, last + 1);
+    (void)status;
+}
+
+void gmc_tx_want(struct gmc_tx *tx, uint32_t block)
+{
+    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    if (b != NULL)
+        close_block(tx, b);
+    gmc_status status = gmc_interval_remove(&tx->taken, block, (uint64_t)block + 1);
+    (void)status;
+}
+
+bool gmc_tx_is_complete(const struct gmc_tx *tx)
+{
+    uint32_t block;
+    return tx->open_count == 0 && !gmc_tx_next_missing(tx, 0, &block);
+}
+
+bool gmc_tx_may_open(const struct gmc_tx *tx)
+{
+    return tx->open_count < tx->window;
+}
+
+bool gmc_tx_next_missing(const struct gmc_tx *tx, uint64_t from, uint32_t *block)
+{
+    uint64_t found;
+    if (from >= tx->blocks || !gmc_interval_first_missing(&tx->taken, from, tx->blocks, &found))
+        return false;
+    *block = (uint32_t)found;
+    return true;
+}
+
+gmc_status gmc_tx_open(struct gmc_tx *tx, uint32_t block, uint32_t fragments)
+{
+    GMC_ASSERT(fragments >= 1 && fragments <= 64);
+    gmc_status status = gmc_interval_add(&tx->taken, block, (uint64_t)block + 1);
+    if (status != GMC_OK)
+        return status;
+    struct gmc_tx_block *b;
+    if (!gmc_list_is_empty(&tx->spares)) {
+        b = GMC_CONTAINER_OF(tx->spares.next, struct gmc_tx_block, node);
+        gmc_list_remove(&b->node);
+    } else {
+        b = calloc(1, sizeof(*b));
+        if (b == NULL)
+            goto undo_taken;
+    }
+    uint64_t all = fragments == 64 ? UINT64_MAX : ((uint64_t)1 << fragments) - 1;
+    *b = (struct gmc_tx_block){.block = block, .all = all, .unsent = all};
+    gmc_list_init(&b->node);
+    if (gmc_map_put(&tx->open, block, b) != GMC_OK) {
+        gmc_list_push_back(&tx->spares, &b->node);
+        goto undo_taken;
+    }
+    sort_in(tx, b);
+    tx->open_count++;
+    return GMC_OK;
+
+undo_taken:
+    status = gmc_interval_remove(&tx->taken, block, (uint64_t)block + 1);
+    (void)status;
+    return GMC_ERR_NOMEM;
+}
+
+bool gmc_tx_is_open(const struct gmc_tx *tx, uint32_t block)
+{
+    return gmc_map_get(&tx->open, block) != NULL;
+}
+
+void gmc_tx_at_hand(struct gmc_tx *tx, uint32_t block, uint64_t mask)
+{
+    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    if (b == NULL)
+        return;
+    b->at_hand |= mask & b->all;
+    sort_in(tx, b);
+}
+
+void gmc_tx_out_of_hand(struct gmc_tx *tx, uint32_t block)
+{
+    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    if (b == NULL)
+        return;
+    b->at_hand = 0;
+    sort_in(tx, b);
+}
+
+bool gmc_tx_next_waiting(struct gmc_tx *tx, uint32_t *block)
+{
+    struct gmc_list *node = gmc_list_pop_front(&tx->waiting);
+    if (node == NULL)
+        return false;
+    gmc_list_push_back(&tx->waiting, node);
+    *block = GMC_CONTAINER_OF(node, struct gmc_tx_block, node)->block;
+    return true;
+}
+
+static uint16_t lowest(uint64_t mask)
+{
+    return (uint16_t)__builtin_ctzll(mask);
+}
+
+bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment)
+{
+    const struct gmc_tx_block *b;
+    if (!gmc_list_is_empty(&tx->repairs)) {
+        b = GMC_CONTAINER_OF(tx->repairs.next, struct gmc_tx_block, node);
+        *fragment = lowest(b->lost & b->at_hand);
+    } else if (!gmc_list_is_empty(&tx->fresh)) {
+        b = GMC_CONTAINER_OF(tx->fresh.next, struct gmc_tx_block, node);
+        *fragment = lowest(b->unsent & b->at_hand);
+    } else {
+        return false;
+    }
+    *block = b->block;
+    return true;
+}
+
+void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment)
+{
+    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    GMC_ASSERT(b != NULL);
+    uint64_t bit = (uint64_t)1 << fragment;
+    tx->fragments_sent++;
+    if ((b->lost & bit) != 0)
+        tx->repairs_sent++;
+    b->unsent &= ~bit;
+    b->lost &= ~bit;
+    sort_in(tx, b);
+}
+
+void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t fragment, bool acked)
+{
+    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    uint64_t bit = (uint64_t)1 << fragment;
+    if (b == NULL || fragment >= 64 || (b->all & bit) == 0 || (b->acked & bit) != 0)
+        return;
+    if (acked) {
+        b->acked |= bit;
+        b->unsent &= ~bit;
+        b->lost &= ~bit;
+    } else {
+        b->unsent |= bit;
+        b->lost |= bit;
+    }
+    sort_in(tx, b);
+}
