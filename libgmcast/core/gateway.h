@@ -120,7 +120,7 @@ struct gmc_member_info {
     const char *parent; /* current parent; NULL if none yet */
     const char *path;
     enum gmc_member_state state;
-    uint64_t bytes;                 /* verified and stored, of total_bytes + listing */
+    uint64_t bytes;                 /* verified and stored, of total_bytes */
     uint64_t repairs;               /* fragments that its parent sent again */
     gmc_duration elapsed;           /* until verified, or until now */
     uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
@@ -133,7 +133,7 @@ struct gmc_channel_info {
     bool is_source;
     enum gmc_channel_state state;
     enum gmc_tree_shape shape;
-    uint64_t total_bytes; /* listing and data */
+    uint64_t total_bytes; /* file data */
     uint64_t bytes;       /* here */
     uint64_t file_count;
     uint64_t rate_cap_bps;

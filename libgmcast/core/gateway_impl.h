@@ -195,7 +195,7 @@ struct gwchannel {
     struct gmc_object object; /* valid when known */
     bool object_known;
     uint64_t blocks;
-    uint64_t stored_bytes; /* of data blocks, listing included */
+    uint64_t stored_bytes; /* of file data */
 
     /* blocks */
     struct gmc_interval_set have; /* verified, and in the store */
@@ -373,6 +373,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer,
                       const struct gmc_link_data *data);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+void gw_count_stored(struct gwchannel *ch, uint32_t number);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
 void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what);

@@ -34,16 +34,15 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
     if (ch == NULL)
         return false;
     gmc_time end = ch->ended_at != 0 ? ch->ended_at : now;
-    *info =
-        (struct gmc_channel_info){.key = ch->key,
-                                  .is_source = ch->is_source,
-                                  .state = ch->state,
-                                  .total_bytes = ch->object.listing_bytes + ch->object.total_bytes,
-                                  .bytes = ch->stored_bytes,
-                                  .rate_cap_bps = ch->record.rate_bps,
-                                  .elapsed = gmc_time_sub(end, ch->opened_at),
-                                  .tree_version = ch->record.version,
-                                  .reason = ch->reason};
+    *info = (struct gmc_channel_info){.key = ch->key,
+                                      .is_source = ch->is_source,
+                                      .state = ch->state,
+                                      .total_bytes = ch->object.total_bytes,
+                                      .bytes = ch->stored_bytes,
+                                      .rate_cap_bps = ch->record.rate_bps,
+                                      .elapsed = gmc_time_sub(end, ch->opened_at),
+                                      .tree_version = ch->record.version,
+                                      .reason = ch->reason};
     info->shape = ch->is_source ? ch->src->shape : (enum gmc_tree_shape)ch->record.shape;
     if (ch->digest_known)
         memcpy(info->digest, ch->digest, GMC_HASH_BYTES);

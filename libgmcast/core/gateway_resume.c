@@ -155,13 +155,8 @@ static void count_have(struct gwchannel *ch)
 {
     for (size_t i = 0; i < gmc_interval_ranges(&ch->have); i++) {
         struct gmc_interval range = gmc_interval_range_at(&ch->have, i);
-        for (uint64_t b = range.lo; b < range.hi; b++) {
-            if (gmc_block_is_page((uint32_t)b))
-                continue;
-            ch->stored_bytes += gmc_block_len(&ch->object, (uint32_t)b);
-            if (gmc_block_data((uint32_t)b) < gmc_object_listing_blocks(&ch->object))
-                ch->dst->listing_missing--;
-        }
+        for (uint64_t b = range.lo; b < range.hi; b++)
+            gw_count_stored(ch, (uint32_t)b);
     }
 }
 
@@ -261,12 +256,8 @@ void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gm
     ch->dst->rechecks--;
     if (matches(gw, ch, block, result) &&
         gmc_interval_add(&ch->have, number, number + 1) == GMC_OK &&
-        gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK &&
-        !gmc_block_is_page((uint32_t)number)) {
-        ch->stored_bytes += block->len;
-        if (gmc_block_data((uint32_t)number) < gmc_object_listing_blocks(&ch->object))
-            ch->dst->listing_missing--;
-    }
+        gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK)
+        gw_count_stored(ch, (uint32_t)number);
     gmc_cache_remove(gw->cache, block);
     gw_target_recheck(gw, ch);
 }

@@ -187,6 +187,17 @@ void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_blo
         data_whole(gw, ch, block);
 }
 
+/* Progress is counted in bytes of file data; the listing is ours, not the user's. */
+void gw_count_stored(struct gwchannel *ch, uint32_t number)
+{
+    if (gmc_block_is_page(number))
+        return;
+    if (gmc_block_data(number) < gmc_object_listing_blocks(&ch->object))
+        ch->dst->listing_missing--;
+    else
+        ch->stored_bytes += gmc_block_len(&ch->object, number);
+}
+
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
     struct gwtarget *dst = ch->dst;
@@ -199,12 +210,8 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         dst->fresh_since = gw->now;
     /* Should a set be full, the block is not claimed, and comes once more after a restart. */
     if (gmc_interval_add(&ch->have, number, (uint64_t)number + 1) == GMC_OK &&
-        gmc_interval_add(&dst->fresh, number, (uint64_t)number + 1) == GMC_OK &&
-        !gmc_block_is_page(number)) {
-        ch->stored_bytes += block->len;
-        if (gmc_block_data(number) < gmc_object_listing_blocks(&ch->object))
-            dst->listing_missing--;
-    }
+        gmc_interval_add(&dst->fresh, number, (uint64_t)number + 1) == GMC_OK)
+        gw_count_stored(ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);

@@ -355,6 +355,19 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *
     member->told = true;
 }
 
+/* A member that was added after the record was made, and is here now. */
+static bool has_newcomer(struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        const struct gwpeer *peer = gw_peer(gw, member->peer);
+        if (peer->up && member->state != GMC_MEMBER_FAILED && !member->closed &&
+            gw_record_index(&ch->record, peer->name) < 0)
+            return true;
+    }
+    return false;
+}
+
 static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
 {
     struct gwpeer *peer = gw_peer(gw, member->peer);
@@ -365,9 +378,6 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
             member->state = GMC_MEMBER_WAITING;
             member->reason[0] = '\0';
         }
-        /* One that was added after the record was made gets a new one. */
-        if (gw_record_index(&ch->record, peer->name) < 0 && !gw_source_make_record(gw, ch))
-            return;
         if (!member->told)
             tell(gw, ch, member);
         return;
@@ -456,6 +466,8 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (!ch->src->scanned)
         return; /* the store is being opened again after a restart */
+    if (has_newcomer(gw, ch) && !gw_source_make_record(gw, ch))
+        return;
     for (size_t i = 0; i < ch->src->member_count; i++)
         look_at_member(gw, ch, &ch->src->members[i]);
     size_t verified;
