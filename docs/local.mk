@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Owns the installation of the manuals and the texts for people.
+
+dist_man_MANS += docs/gmcast.1

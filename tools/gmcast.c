@@ -15,6 +15,14 @@
 #define DEFAULT_GATEWAY "ipc:///run/gmcast/control"
 
 static const struct gmcast_command commands[] = {
+    {"stage", "send files or directory trees to many domains", gmcast_stage},
+    {"watch", "follow a transfer until it ends", gmcast_watch},
+    {"status", "what this gateway sends and receives", gmcast_status},
+    {"tree", "draw a transfer's tree, as text or for Graphviz", gmcast_tree},
+    {"peers", "the gateways known here, and latencies between them", gmcast_peers},
+    {"add", "let a further domain join a running transfer", gmcast_add},
+    {"resume", "go on with a transfer that ended incomplete", gmcast_resume},
+    {"cancel", "end a transfer everywhere", gmcast_cancel},
     {"ca", "make a certificate authority, issue and revoke certificates", gmcast_ca},
 };
 

@@ -11,14 +11,43 @@ tools_libca_la_SOURCES = \
 	tools/ca_store.c tools/ca_store.h \
 	tools/ca_x509.c tools/ca_x509.h
 
-check_PROGRAMS += tests/unit/test_ca
+# What people and programs read, without a gateway.
+noinst_LTLIBRARIES += tools/libtools.la
+tools_libtools_la_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_libtools_la_SOURCES = \
+	tools/draw.c tools/draw.h \
+	tools/progress.c tools/progress.h \
+	tools/report.c tools/report.h \
+	tools/text.c tools/text.h
+GMC_TOOLS_LIBS = tools/libtools.la $(GMC_CLIENT_LIBS) $(JANSSON_LIBS) $(LIBZMQ_LIBS)
+
+check_PROGRAMS += \
+	tests/unit/test_ca \
+	tests/unit/test_draw \
+	tests/unit/test_progress \
+	tests/unit/test_report \
+	tests/unit/test_text
 tests_unit_test_ca_LDADD = tools/libca.la $(OPENSSL_LIBS) $(TEST_LIBS)
+tests_unit_test_draw_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
+tests_unit_test_progress_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
+tests_unit_test_report_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
+tests_unit_test_text_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
 
 if WITH_DAEMONS
 bin_PROGRAMS += tools/gmcast
 tools_gmcast_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBZMQ_CFLAGS) $(JANSSON_CFLAGS) $(OPENSSL_CFLAGS)
 tools_gmcast_SOURCES = \
 	tools/gmcast.c tools/gmcast.h \
-	tools/gmcast_ca.c
-tools_gmcast_LDADD = tools/libca.la $(GMC_CLIENT_LIBS) $(LIBZMQ_LIBS) $(JANSSON_LIBS) $(OPENSSL_LIBS)
+	tools/gmcast_add.c \
+	tools/gmcast_ca.c \
+	tools/gmcast_cancel.c \
+	tools/gmcast_peers.c \
+	tools/gmcast_resume.c \
+	tools/gmcast_stage.c \
+	tools/gmcast_status.c \
+	tools/gmcast_tree.c \
+	tools/gmcast_watch.c \
+	tools/session.c tools/session.h \
+	tools/targets.c tools/targets.h
+tools_gmcast_LDADD = tools/libca.la $(GMC_TOOLS_LIBS) $(OPENSSL_LIBS)
 endif

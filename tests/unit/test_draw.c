@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Owns the test of tools/draw: trees as text and for Graphviz, the matrix of peers.
+ */
+#include "tools/draw.h"
+
+#include "tests/lib/unit.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct gmc_ctl_member members[] = {
+    {.domain = "b",
+     .parent = "s",
+     .state = GMC_CTL_MEMBER_RECEIVING,
+     .latency_ns = 15000000,
+     .reason = ""},
+    {.domain = "c",
+     .parent = "b",
+     .state = GMC_CTL_MEMBER_VERIFIED,
+     .latency_ns = 500000,
+     .reason = ""},
+    {.domain = "d", .parent = "s", .state = GMC_CTL_MEMBER_WAITING, .reason = ""},
+    {.domain = "e", .parent = "b", .state = GMC_CTL_MEMBER_RECEIVING, .reason = ""},
+    {.domain = "lost\"", .parent = "", .state = GMC_CTL_MEMBER_FAILED, .reason = "quota"},
+    /* what no gateway should report: it must end all the same */
+    {.domain = "x", .parent = "y", .state = GMC_CTL_MEMBER_WAITING, .reason = ""},
+    {.domain = "y", .parent = "x", .state = GMC_CTL_MEMBER_WAITING, .reason = ""},
+    {.domain = "s", .parent = "s", .state = GMC_CTL_MEMBER_WAITING, .reason = ""},
+};
+
+static struct gmc_ctl_transfer transfer = {.channel = "0123456789abcdef@s",
+                                           .shape = "eco",
+                                           .tree_version = 2,
+                                           .members = members,
+                                           .member_count = 5};
+
+static char *text_of(void (*draw)(FILE *out))
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+
+    draw(out);
+    fclose(out);
+    return text;
+}
+
+static void ascii(FILE *out)
+{
+    draw_tree(&transfer, false, out);
+}
+
+static void boxes(FILE *out)
+{
+    draw_tree(&transfer, true, out);
+}
+
+static void dot(FILE *out)
+{
+    draw_dot(&transfer, out);
+}
+
+static void test_tree(void **state)
+{
+    char *text = text_of(ascii);
+
+    (void)state;
+    assert_string_equal(text, "s  source  (tree 2, eco)\n"
+                              "|-- b  15.0 ms  receiving\n"
+                              "|   |-- c  0.50 ms  verified\n"
+                              "|   `-- e  receiving\n"
+                              "`-- d  waiting\n"
+                              "not attached:\n"
+                              "    lost\"  failed: quota\n");
+    free(text);
+    text = text_of(boxes);
+    assert_non_null(strstr(text, "│   └── e"));
+    free(text);
+}
+
+static void test_nonsense_ends(void **state)
+{
+    char *text;
+
+    (void)state;
+    transfer.member_count = sizeof members / sizeof members[0];
+    text = text_of(ascii);
+    transfer.member_count = 5;
+    assert_non_null(strstr(text, "    x  waiting\n    y  waiting\n"));
+    free(text);
+}
+
+static void test_dot(void **state)
+{
+    char *text = text_of(dot);
+
+    (void)state;
+    assert_non_null(strstr(text, "\"s\" -> \"b\" [label=\"15.0 ms\"];\n"));
+    assert_non_null(strstr(text, "\"lost\\\"\" [fillcolor=lightpink];\n"));
+    assert_null(strstr(text, "\"\" ->"));
+    free(text);
+}
+
+static void peers(FILE *out)
+{
+    static const struct gmc_ctl_peer list[] = {{.domain = "s", .reason = ""},
+                                               {.domain = "bb",
+                                                .up = true,
+                                                .rtt_ns = 2000000,
+                                                .packets_sent = 200,
+                                                .packets_lost = 1,
+                                                .reason = ""},
+                                               {.domain = "c", .reason = "connection refused"}};
+    static const struct gmc_ctl_latency latency = {0, 1, 2500000};
+    struct gmc_ctl_reply reply = {.peers = list,
+                                  .peer_count = 3,
+                                  .latencies = &latency,
+                                  .latency_count = 1};
+
+    draw_peers(&reply, out);
+}
+
+static void test_peers(void **state)
+{
+    char *text = text_of(peers);
+
+    (void)state;
+    assert_non_null(strstr(text, "  1  s       this gateway\n"));
+    assert_non_null(strstr(text, "0.50%\n"));
+    assert_non_null(strstr(text, "  connection refused\n"));
+    assert_non_null(strstr(text, "            1       2       3\n"
+                                 "  1         .    2.50       -\n"
+                                 "  2      2.50       .       -\n"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_nonsense_ends),
+        cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_peers),
+    };
+
+    setlocale(LC_CTYPE, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the pictures of trees and matrices. */
+#include "tools/draw.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/text.h"
+
+/* Deeper trees are drawn as if this deep. */
+#define INDENT_MAX 512
+
+struct tree {
+    const struct gmc_ctl_transfer *transfer;
+    const char *root;
+    bool *drawn; /* per member */
+    bool lines;
+    FILE *out;
+};
+
+static const char *source_of(const struct gmc_ctl_transfer *transfer)
+{
+    const char *at = strchr(transfer->channel, '@');
+
+    return at != NULL ? at + 1 : "source";
+}
+
+static void put_safe(const char *text, FILE *out)
+{
+    char *safe = text_safe(text);
+
+    fputs(safe != NULL ? safe : "?", out);
+    free(safe);
+}
+
+static void put_member(const struct tree *tree, const struct gmc_ctl_member *m)
+{
+    char latency[TEXT_FIGURE_MAX];
+
+    put_safe(m->domain, tree->out);
+    if (m->latency_ns > 0)
+        fprintf(tree->out, "  %s", text_latency(m->latency_ns, latency));
+    fprintf(tree->out, "  %s", gmc_client_member_state_name(m->state));
+    if (m->reason[0] != '\0') {
+        fputs(": ", tree->out);
+        put_safe(m->reason, tree->out);
+    }
+    fputc('\n', tree->out);
+}
+
+/* The next member below parent from index `from` on that is not drawn yet. */
+static size_t next_child(const struct tree *tree, const char *parent, size_t from)
+{
+    const struct gmc_ctl_transfer *t = tree->transfer;
+
+    while (from < t->member_count &&
+           (tree->drawn[from] || strcmp(t->members[from].parent, parent) != 0))
+        from++;
+    return from;
+}
+
+static void put_children(struct tree *tree, const char *parent, char *indent)
+{
+    const struct gmc_ctl_transfer *t = tree->transfer;
+    size_t at = next_child(tree, parent, 0);
+    size_t len = strlen(indent);
+
+    while (at < t->member_count) {
+        size_t next = next_child(tree, parent, at + 1);
+        bool last = next >= t->member_count;
+
+        /* Marked first: whatever a gateway reports, this ends. */
+        tree->drawn[at] = true;
+        fputs(indent, tree->out);
+        if (tree->lines)
+            fputs(last ? "└── " : "├── ", tree->out);
+        else
+            fputs(last ? "`-- " : "|-- ", tree->out);
+        put_member(tree, &t->members[at]);
+        if (len + 8 < INDENT_MAX)
+            strcpy(indent + len, last ? "    " : tree->lines ? "│   " : "|   ");
+        put_children(tree, t->members[at].domain, indent);
+        indent[len] = '\0';
+        at = next;
+    }
+}
+
+void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
+{
+    struct tree tree = {transfer, source_of(transfer),
+                        calloc(transfer->member_count + 1, sizeof(bool)), lines, out};
+    char indent[INDENT_MAX] = "";
+    bool said = false;
+
+    if (tree.drawn == NULL)
+        return;
+    put_safe(tree.root, out);
+    fprintf(out, "  source  (tree %u, %s)\n", transfer->tree_version, transfer->shape);
+    put_children(&tree, tree.root, indent);
+    for (size_t i = 0; i < transfer->member_count; i++) {
+        if (tree.drawn[i])
+            continue;
+        if (!said)
+            fputs("not attached:\n", out);
+        said = true;
+        fputs("    ", out);
+        put_member(&tree, &transfer->members[i]);
+    }
+    free(tree.drawn);
+}
+
+/* In quotes, as the dot language wants it. */
+static void put_quoted(const char *text, FILE *out)
+{
+    char *safe = text_safe(text);
+
+    fputc('"', out);
+    for (const char *at = safe != NULL ? safe : "?"; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
+            fputc('\\', out);
+        fputc(*at, out);
+    }
+    fputc('"', out);
+    free(safe);
+}
+
+static const char *dot_colour(enum gmc_ctl_member_state state)
+{
+    switch (state) {
+    case GMC_CTL_MEMBER_VERIFIED:
+        return "palegreen";
+    case GMC_CTL_MEMBER_FAILED:
+        return "lightpink";
+    case GMC_CTL_MEMBER_SILENT:
+        return "khaki";
+    default:
+        return "white";
+    }
+}
+
+void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out)
+{
+    char latency[TEXT_FIGURE_MAX];
+
+    fputs("digraph gmcast {\n    label=", out);
+    put_quoted(transfer->channel, out);
+    fputs(";\n    node [shape=box, style=filled, fillcolor=white];\n    ", out);
+    put_quoted(source_of(transfer), out);
+    fputs(" [peripheries=2];\n", out);
+    for (size_t i = 0; i < transfer->member_count; i++) {
+        const struct gmc_ctl_member *m = &transfer->members[i];
+
+        fputs("    ", out);
+        put_quoted(m->domain, out);
+        fprintf(out, " [fillcolor=%s];\n", dot_colour(m->state));
+        if (m->parent[0] == '\0')
+            continue;
+        fputs("    ", out);
+        put_quoted(m->parent, out);
+        fputs(" -> ", out);
+        put_quoted(m->domain, out);
+        if (m->latency_ns > 0)
+            fprintf(out, " [label=\"%s\"]", text_latency(m->latency_ns, latency));
+        fputs(";\n", out);
+    }
+    fputs("}\n", out);
+}
+
+/* ---- peers ---- */
+
+static double loss_percent(const struct gmc_ctl_peer *peer)
+{
+    return peer->packets_sent > 0 ? 100.0 * (double)peer->packets_lost / (double)peer->packets_sent
+                                  : 0;
+}
+
+static void put_peer(const struct gmc_ctl_peer *peer, size_t number, int width, FILE *out)
+{
+    char rtt[TEXT_FIGURE_MAX], min[TEXT_FIGURE_MAX], sent[TEXT_FIGURE_MAX],
+        received[TEXT_FIGURE_MAX];
+
+    fprintf(out, "%3zu  %-*s  ", number, width, peer->domain);
+    if (number == 1) {
+        fputs("this gateway\n", out);
+        return;
+    }
+    fprintf(out, "%-5s  %-4s  %8s  %8s  %9s  %9s  %5.2f%%", peer->up ? "up" : "down",
+            !peer->up      ? "-"
+            : peer->stream ? "tcp"
+                           : "udp",
+            text_latency(peer->rtt_ns, rtt), text_latency(peer->min_rtt_ns, min),
+            text_size(peer->bytes_sent, sent), text_size(peer->bytes_received, received),
+            loss_percent(peer));
+    if (peer->reason[0] != '\0') {
+        fputs("  ", out);
+        put_safe(peer->reason, out);
+    }
+    fputc('\n', out);
+}
+
+static void put_matrix(const struct gmc_ctl_reply *reply, FILE *out)
+{
+    size_t n = reply->peer_count;
+    uint64_t *cells = calloc(n * n, sizeof *cells);
+
+    if (cells == NULL)
+        return;
+    for (size_t i = 0; i < reply->latency_count; i++) {
+        const struct gmc_ctl_latency *l = &reply->latencies[i];
+
+        cells[l->a * n + l->b] = cells[l->b * n + l->a] = l->rtt_ns;
+    }
+    fputs("\nround trips in ms, as last measured\n     ", out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, " %7zu", i + 1);
+    fputc('\n', out);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "%3zu  ", i + 1);
+        for (size_t j = 0; j < n; j++) {
+            if (cells[i * n + j] > 0)
+                fprintf(out, " %7.2f", (double)cells[i * n + j] / 1e6);
+            else
+                fprintf(out, " %7s", i == j ? "." : "-");
+        }
+        fputc('\n', out);
+    }
+    free(cells);
+}
+
+void draw_peers(const struct gmc_ctl_reply *reply, FILE *out)
+{
+    size_t width = 6;
+
+    for (size_t i = 0; i < reply->peer_count; i++) {
+        if (strlen(reply->peers[i].domain) > width)
+            width = strlen(reply->peers[i].domain);
+    }
+    fprintf(out, "%3s  %-*s  %-5s  %-4s  %8s  %8s  %9s  %9s  %6s\n", "", (int)width, "DOMAIN",
+            "STATE", "PATH", "RTT", "MIN RTT", "SENT", "RECEIVED", "LOST");
+    for (size_t i = 0; i < reply->peer_count; i++)
+        put_peer(&reply->peers[i], i + 1, (int)width, out);
+    if (reply->latency_count > 0)
+        put_matrix(reply, out);
+}

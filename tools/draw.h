@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of trees and matrices. */
+#ifndef GMC_TOOLS_DRAW_H
+#define GMC_TOOLS_DRAW_H
+
+#include <stdio.h>
+
+#include <gmcast/client.h>
+
+/* The tree as indented text, with latencies and states; lines: draw with box characters. Members
+ * that are not attached to it are listed below. */
+void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out);
+/* The same for Graphviz. */
+void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out);
+/* A table of peers, and the round trips between them in milliseconds. */
+void draw_peers(const struct gmc_ctl_reply *reply, FILE *out);
+
+#endif

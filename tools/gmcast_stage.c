@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns `gmcast stage`: what is to go where. */
+#include "tools/gmcast.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/report.h"
+#include "tools/session.h"
+#include "tools/targets.h"
+#include "tools/text.h"
+
+static const char help[] =
+    "Usage: gmcast stage SOURCE... --to TARGET[,TARGET...] [OPTIONS]\n"
+    "Sends files or directory trees to many domains and waits until each has verified them.\n"
+    "\n"
+    "SOURCE is a local path, or DOMAIN:PATH for data that another domain holds and lets us stage\n"
+    "(write ./a:b for a local name with a colon). TARGET is DOMAIN[:PATH], by name or alias; PATH\n"
+    "is beneath the directory that the domain grants us: x/ puts the sources into x, x is the new\n"
+    "name of a single source, none puts them into the granted directory. Nothing there is\n"
+    "overwritten. A comma in PATH is written \\,\n"
+    "\n"
+    "  -t, --to TARGET[,...]  where to; may be given several times\n"
+    "  -i, --into PATH        the same directory at all targets that name none\n"
+    "  -T, --tree SHAPE       eco (the default: from measured latencies), flat, binomial, binary\n"
+    "                         or chain\n"
+    "  -r, --rate RATE        no link carries more than this: 200M, 1.5G (bit/s) or 50MB/s\n"
+    "  -d, --detach           only start it and print the channel; see gmcast watch\n"
+    "      --json             JSON lines (also when the output is not a terminal)\n"
+    "      --plain            a line per event and a table, for logs\n"
+    "\n"
+    "An interrupt leaves the transfer running. Exit status: 0 complete everywhere, 1 could not\n"
+    "start, 2 complete at some, 3 cancelled, 4 interrupted while the transfer goes on.";
+
+struct stage_options {
+    struct targets targets;
+    const char *into;
+    const char *shape;
+    uint64_t rate_bps;
+    bool detach;
+    enum session_output output;
+};
+
+/* Sources as the gateway wants them. */
+struct sources {
+    char **paths;
+    size_t count;
+    char *from; /* NULL: local */
+};
+
+static void sources_free(struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        free(sources->paths[i]);
+    free(sources->paths);
+    free(sources->from);
+}
+
+/* A word of the command line; false after a message. */
+static bool sources_add(struct sources *sources, const char *word)
+{
+    char *domain, *path, *absolute;
+
+    if (!text_split_place(word, &domain, &path)) {
+        gmcast_error("out of memory");
+        return false;
+    }
+    if (sources->count > 0 && ((domain == NULL) != (sources->from == NULL) ||
+                               (domain != NULL && strcmp(domain, sources->from) != 0))) {
+        gmcast_usage_error("stage", "all sources have to be at one domain: stage \"%s\" by itself",
+                           word);
+        free(domain);
+        free(path);
+        return false;
+    }
+    absolute = domain != NULL ? path : text_absolute(path);
+    if (absolute == NULL)
+        gmcast_error("cannot find %s: %s", word, strerror(errno));
+    if (domain == NULL)
+        free(path);
+    if (sources->from == NULL)
+        sources->from = domain;
+    else
+        free(domain);
+    if (absolute == NULL)
+        return false;
+    sources->paths[sources->count++] = absolute;
+    return true;
+}
+
+/* A wrong name is found here at once; whether the gateway may read it is found there. */
+static bool source_exists(const struct gmcast_globals *globals, const char *path, const char *word)
+{
+    struct stat st;
+
+    if (strncmp(globals->gateway, "ipc:", 4) != 0 || lstat(path, &st) == 0 ||
+        (errno != ENOENT && errno != ENOTDIR))
+        return true;
+    gmcast_error("cannot find %s: %s", word, strerror(errno));
+    return false;
+}
+
+static bool sources_parse(const struct gmcast_globals *globals, int count, char **words,
+                          struct sources *sources)
+{
+    *sources = (struct sources){calloc((size_t)count + 1, sizeof(char *)), 0, NULL};
+    if (sources->paths == NULL) {
+        gmcast_error("out of memory");
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!sources_add(sources, words[i]) ||
+            (sources->from == NULL && !source_exists(globals, sources->paths[i], words[i])))
+            return false;
+    }
+    return true;
+}
+
+static int take_option(int found, struct stage_options *options)
+{
+    switch (found) {
+    case 't':
+        return targets_parse(&options->targets, optarg, "stage");
+    case 'i':
+        options->into = optarg;
+        return EXIT_COMPLETE;
+    case 'T':
+        options->shape = optarg;
+        return EXIT_COMPLETE;
+    case 'r':
+        if (text_parse_rate(optarg, &options->rate_bps))
+            return EXIT_COMPLETE;
+        return gmcast_usage_error("stage",
+                                  "\"%s\" is no rate: write e.g. 200M or 1.5G (bit/s) or 50MB/s",
+                                  optarg);
+    case 'd':
+        options->detach = true;
+        return EXIT_COMPLETE;
+    default:
+        return session_take_output(found, &options->output)
+                   ? EXIT_COMPLETE
+                   : gmcast_usage_error("stage", "unknown option");
+    }
+}
+
+static int started(struct gmc_client *client, const char *channel,
+                   const struct stage_options *options)
+{
+    char copy[GMC_CTL_CHANNEL_TEXT_MAX];
+    bool terminal = options->output == SESSION_AUTO;
+
+    /* The answer is gone with the next call. */
+    snprintf(copy, sizeof copy, "%s", channel);
+    if (options->output == SESSION_JSON)
+        report_line(report_started(copy), stdout);
+    else if (options->detach)
+        puts(copy);
+    else
+        fprintf(stderr, "transfer %s%s\n", copy,
+                terminal ? "" : " (gmcast watch, status, tree, cancel)");
+    if (options->detach)
+        return EXIT_COMPLETE;
+    return session_follow(client, copy, options->output);
+}
+
+static int stage_with(struct gmc_client *client, const struct stage_options *options,
+                      const struct sources *sources)
+{
+    struct gmc_ctl_request request = {.from = sources->from,
+                                      .sources = (const char *const *)sources->paths,
+                                      .source_count = sources->count,
+                                      .targets = options->targets.list,
+                                      .target_count = options->targets.count,
+                                      .shape = options->shape,
+                                      .rate_bps = options->rate_bps};
+    const char *channel;
+    char *safe;
+
+    /* A signal from here on must not hide the channel's name. */
+    session_catch_signals();
+    /* Data elsewhere: that domain may first have to be connected to. */
+    gmc_client_set_timeout(client, sources->from != NULL ? 30000 : 10000);
+    if (gmc_client_stage(client, &request, &channel) == GMC_CLIENT_OK) {
+        gmc_client_set_timeout(client, 5000);
+        return started(client, channel, options);
+    }
+    safe = text_safe(gmc_client_error(client));
+    if (options->output == SESSION_JSON)
+        report_line(report_failure(gmc_client_error(client)), stdout);
+    gmcast_error("%s", safe != NULL ? safe : "out of memory");
+    free(safe);
+    return EXIT_REFUSED;
+}
+
+static int stage(const struct gmcast_globals *globals, struct stage_options *options, int count,
+                 char **words)
+{
+    struct sources sources = {0};
+    struct gmc_client *client;
+    int status = EXIT_REFUSED;
+
+    if (count == 0)
+        return gmcast_usage_error("stage", "stage needs at least one source");
+    if (options->targets.count == 0)
+        return gmcast_usage_error("stage", "stage needs --to with at least one target");
+    if (!targets_set_directory(&options->targets, options->into)) {
+        return gmcast_error("out of memory");
+    }
+    if (sources_parse(globals, count, words, &sources)) {
+        client = session_open(globals);
+        if (client != NULL)
+            status = stage_with(client, options, &sources);
+        gmc_client_free(client);
+    }
+    sources_free(&sources);
+    return status;
+}
+
+int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        {"detach", no_argument, NULL, 'd'},
+        {"help", no_argument, NULL, 'h'},
+        {"into", required_argument, NULL, 'i'},
+        {"rate", required_argument, NULL, 'r'},
+        {"to", required_argument, NULL, 't'},
+        {"tree", required_argument, NULL, 'T'},
+        SESSION_OUTPUT_OPTIONS,
+        {NULL, 0, NULL, 0},
+    };
+    struct stage_options options = {0};
+    int status = EXIT_COMPLETE;
+    int found;
+
+    while (status == EXIT_COMPLETE &&
+           (found = getopt_long(argc, argv, ":dhi:r:t:T:", long_options, NULL)) != -1) {
+        if (found == 'h') {
+            puts(help);
+            targets_free(&options.targets);
+            return EXIT_COMPLETE;
+        }
+        status = found == '?' || found == ':' ? gmcast_option_error("stage", found, argv)
+                                              : take_option(found, &options);
+    }
+    if (status == EXIT_COMPLETE)
+        status = stage(globals, &options, argc - optind, argv + optind);
+    targets_free(&options.targets);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the JSON that gmcast writes. */
+#include "tools/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/text.h"
+
+json_t *report_text(const char *bytes)
+{
+    json_t *text = json_string(bytes);
+    char *safe;
+
+    if (text != NULL)
+        return text;
+    safe = text_safe(bytes);
+    text = safe != NULL ? json_string(safe) : NULL;
+    free(safe);
+    return text != NULL ? text : json_string("?");
+}
+
+static json_t *count(uint64_t value)
+{
+    return json_integer(value <= INT64_MAX ? (json_int_t)value : INT64_MAX);
+}
+
+static json_t *seconds(uint64_t ns)
+{
+    return json_real((double)ns / 1e9);
+}
+
+static json_t *digest_of(bool has, const uint8_t *digest)
+{
+    char hex[2 * GMC_CTL_DIGEST_BYTES + 1];
+
+    return has ? json_string(text_hex(digest, GMC_CTL_DIGEST_BYTES, hex)) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text[0] != '\0' ? report_text(text) : json_null();
+}
+
+static const char *result_name(enum gmc_ctl_transfer_state state)
+{
+    switch (state) {
+    case GMC_CTL_TRANSFER_COMPLETE:
+    case GMC_CTL_TRANSFER_PARTIAL:
+    case GMC_CTL_TRANSFER_CANCELLED:
+        return gmc_client_transfer_state_name(state);
+    default:
+        return "failed";
+    }
+}
+
+static json_t *member_object(const struct gmc_ctl_member *m)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "state", json_string(gmc_client_member_state_name(m->state)));
+    json_object_set_new(object, "digest", digest_of(m->has_digest, m->digest));
+    json_object_set_new(object, "bytes", count(m->bytes));
+    json_object_set_new(object, "seconds", seconds(m->elapsed_ns));
+    json_object_set_new(object, "repairs", count(m->repairs));
+    json_object_set_new(object, "reason", text_or_null(m->reason));
+    json_object_set_new(object, "parent", text_or_null(m->parent));
+    json_object_set_new(object, "path", report_text(m->path));
+    json_object_set_new(object, "latency_ms",
+                        m->latency_ns > 0 ? json_real((double)m->latency_ns / 1e6) : json_null());
+    return object;
+}
+
+static json_t *members_object(const struct gmc_ctl_transfer *t)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < t->member_count; i++) {
+        json_t *name = report_text(t->members[i].domain);
+
+        json_object_set_new(object, json_string_value(name), member_object(&t->members[i]));
+        json_decref(name);
+    }
+    return object;
+}
+
+json_t *report_tree(const struct gmc_ctl_transfer *t)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < t->member_count; i++) {
+        json_t *name = report_text(t->members[i].domain);
+
+        json_object_set_new(object, json_string_value(name), text_or_null(t->members[i].parent));
+        json_decref(name);
+    }
+    return object;
+}
+
+json_t *report_transfer(const struct gmc_ctl_transfer *t)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "channel", report_text(t->channel));
+    json_object_set_new(object, "state", json_string(gmc_client_transfer_state_name(t->state)));
+    json_object_set_new(object, "source", json_boolean(t->is_source));
+    json_object_set_new(object, "shape", report_text(t->shape));
+    json_object_set_new(object, "bytes", count(t->total_bytes));
+    json_object_set_new(object, "bytes_here", count(t->bytes));
+    json_object_set_new(object, "files", count(t->file_count));
+    json_object_set_new(object, "rate_bps", count(t->rate_bps));
+    json_object_set_new(object, "seconds", seconds(t->elapsed_ns));
+    json_object_set_new(object, "setup_seconds",
+                        t->setup_ns > 0 ? seconds(t->setup_ns) : json_null());
+    json_object_set_new(object, "tree_version", count(t->tree_version));
+    json_object_set_new(object, "digest", digest_of(t->has_digest, t->digest));
+    json_object_set_new(object, "reason", text_or_null(t->reason));
+    json_object_set_new(object, "targets", count(t->total_members));
+    json_object_set_new(object, "verified", count(t->verified_members));
+    json_object_set_new(object, "failed", count(t->failed_members));
+    if (t->member_count > 0) {
+        json_t *trees = json_array();
+
+        json_array_append_new(trees, report_tree(t));
+        json_object_set_new(object, "trees", trees);
+        json_object_set_new(object, "domains", members_object(t));
+    }
+    return object;
+}
+
+json_t *report_started(const char *channel)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "event", json_string("started"));
+    json_object_set_new(object, "channel", report_text(channel));
+    return object;
+}
+
+json_t *report_progress(const struct gmc_ctl_transfer *transfer)
+{
+    json_t *object = report_transfer(transfer);
+
+    json_object_set_new(object, "event", json_string("progress"));
+    return object;
+}
+
+json_t *report_result(const struct gmc_ctl_transfer *transfer)
+{
+    json_t *object = report_transfer(transfer);
+
+    json_object_set_new(object, "event", json_string("result"));
+    json_object_set_new(object, "result", json_string(result_name(transfer->state)));
+    return object;
+}
+
+json_t *report_failure(const char *reason)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "event", json_string("result"));
+    json_object_set_new(object, "result", json_string("failed"));
+    json_object_set_new(object, "reason", report_text(reason));
+    json_object_set_new(object, "bytes", json_integer(0));
+    json_object_set_new(object, "seconds", json_real(0));
+    json_object_set_new(object, "setup_seconds", json_null());
+    json_object_set_new(object, "channel", json_null());
+    json_object_set_new(object, "trees", json_array());
+    json_object_set_new(object, "domains", json_object());
+    return object;
+}
+
+static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "domain", report_text(peer->domain));
+    json_object_set_new(object, "self", json_boolean(self));
+    json_object_set_new(object, "up", json_boolean(peer->up));
+    json_object_set_new(object, "path", json_string(peer->stream ? "tcp" : "udp"));
+    json_object_set_new(object, "rtt_ms", json_real((double)peer->rtt_ns / 1e6));
+    json_object_set_new(object, "min_rtt_ms", json_real((double)peer->min_rtt_ns / 1e6));
+    json_object_set_new(object, "rate_bps", count(peer->rate_bps));
+    json_object_set_new(object, "bytes_sent", count(peer->bytes_sent));
+    json_object_set_new(object, "bytes_received", count(peer->bytes_received));
+    json_object_set_new(object, "packets_sent", count(peer->packets_sent));
+    json_object_set_new(object, "packets_lost", count(peer->packets_lost));
+    json_object_set_new(object, "payload_max", count(peer->payload_max));
+    json_object_set_new(object, "reason", text_or_null(peer->reason));
+    return object;
+}
+
+json_t *report_peers(const struct gmc_ctl_reply *reply)
+{
+    json_t *object = json_object();
+    json_t *peers = json_array();
+    json_t *latencies = json_array();
+
+    for (size_t i = 0; i < reply->peer_count; i++)
+        json_array_append_new(peers, peer_object(&reply->peers[i], i == 0));
+    for (size_t i = 0; i < reply->latency_count; i++) {
+        const struct gmc_ctl_latency *latency = &reply->latencies[i];
+        json_t *entry = json_object();
+
+        json_object_set_new(entry, "a", report_text(reply->peers[latency->a].domain));
+        json_object_set_new(entry, "b", report_text(reply->peers[latency->b].domain));
+        json_object_set_new(entry, "rtt_ms", json_real((double)latency->rtt_ns / 1e6));
+        json_array_append_new(latencies, entry);
+    }
+    json_object_set_new(object, "domain", report_text(reply->domain));
+    json_object_set_new(object, "peers", peers);
+    json_object_set_new(object, "latencies", latencies);
+    return object;
+}
+
+json_t *report_counters(const struct gmc_ctl_reply *reply)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < reply->counter_count; i++)
+        json_object_set_new(object, reply->counters[i].name, count(reply->counters[i].value));
+    return object;
+}
+
+bool report_line(json_t *object, FILE *out)
+{
+    bool written =
+        json_dumpf(object, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF && fflush(out) == 0;
+
+    json_decref(object);
+    return written;
+}
