@@ -64,3 +64,11 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/tx.c libgmcast/core/tx.h
+
+# The blocks that are stored.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/have.c libgmcast/core/have.h
+check_PROGRAMS += tests/unit/test_have
+tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
+tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_have
+tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
