@@ -3,7 +3,7 @@
 # Only libgmcast/wire includes them, as "proto/x.pb-c.h".
 
 # A new message file is one more name here.
-PROTO_FILES = proto/ctl.proto
+PROTO_FILES = proto/control.proto proto/ctl.proto proto/record.proto
 
 EXTRA_DIST += $(PROTO_FILES)
 BUILT_SOURCES += $(PROTO_FILES:.proto=.pb-c.h)

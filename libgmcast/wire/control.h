@@ -16,7 +16,10 @@
 #define GMC_RANGES_MAX 4096 /* in one message */
 #define GMC_NAME_MAX 255
 #define GMC_TEXT_MAX 511
+#define GMC_RECORD_PATH_MAX 4095
 #define GMC_SECRET_BYTES 32
+#define GMC_DIGEST_BYTES 32
+#define GMC_MSG_BYTES_MAX (1u << 20) /* a message or a record */
 
 enum gmc_msg_type {
     GMC_MSG_PROBE = 1,  /* S -> participant: measure these */
@@ -38,7 +41,7 @@ enum gmc_msg_type {
 };
 
 struct gmc_msg_range {
-    uint64_t first, last; /* blocks, both inside */
+    uint64_t first, last; /* blocks, both inside; below 2^32 */
 };
 
 struct gmc_msg_latency {
@@ -98,12 +101,16 @@ struct gmc_msg {
     struct gmc_bytes payload; /* REQUEST, REPLY */
 };
 
-/* Encodes into a new buffer (*out, to be freed with gmc_msg_bytes_free). INVALID, NOMEM. */
+/* Encodes into a new buffer (*out, to be freed with gmc_msg_bytes_free). INVALID when a bound is
+ * not kept, ranges are not in growing order and apart, or a name is not a domain's; LIMIT when it
+ * gets longer than GMC_MSG_BYTES_MAX; NOMEM. A text that is too long is cut. */
 GMC_NODISCARD gmc_status gmc_msg_encode(const struct gmc_msg *msg, uint8_t **out, size_t *len);
 void gmc_msg_bytes_free(uint8_t *bytes);
 
 /* Decodes; *holder owns what msg borrows, free with gmc_msg_release. TYPE for an unknown message
- * type (to be ignored and counted), INVALID for malformed or out of bounds. */
+ * type (to be ignored and counted), INVALID for malformed or out of bounds. Takes at most 4 KiB
+ * and 32 times the message's length of memory. Strings of the message's type are never NULL, and
+ * a text holds no control characters. A status may be one that this version does not know. */
 struct gmc_msg_holder;
 GMC_NODISCARD gmc_status gmc_msg_decode(struct gmc_bytes bytes, struct gmc_msg *msg,
                                         struct gmc_msg_holder **holder);
@@ -113,7 +120,7 @@ void gmc_msg_release(struct gmc_msg_holder *holder);
 struct gmc_record_member {
     const char *domain;
     int32_t parent;   /* index; -1 for the source, which is member 0 */
-    const char *path; /* where it goes there; "" default */
+    const char *path; /* where it goes there; "" default; any bytes but NUL */
 };
 
 struct gmc_record {

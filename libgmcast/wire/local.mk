@@ -25,3 +25,19 @@ tests_fuzz_fuzz_ctl_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
 
 # The head of link datagrams.
 libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/head.c libgmcast/wire/head.h
+
+# Control messages between gateways, and the channel record.
+libgmcast_wire_libwire_la_SOURCES += \
+	libgmcast/wire/arena.c libgmcast/wire/arena.h \
+	libgmcast/wire/codec.c libgmcast/wire/codec.h \
+	libgmcast/wire/control.c libgmcast/wire/control.h libgmcast/wire/control_check.c \
+	libgmcast/wire/control_encode.c libgmcast/wire/record.c
+check_PROGRAMS += tests/unit/test_control
+tests_unit_test_control_SOURCES = tests/unit/test_control.c tests/unit/control_samples.c \
+	tests/unit/control_samples.h
+tests_unit_test_control_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
+EXTRA_DIST += tests/vectors/control.txt
+FUZZ_TARGETS += tests/fuzz/fuzz_control
+tests_fuzz_fuzz_control_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_record
+tests_fuzz_fuzz_record_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the bounds of control messages, which hold for what is sent and for what is received. */
+#include "wire/codec.h"
+
+#define STATUS_MAX 65535
+#define SIGNATURE_MAX 1024
+#define HANDLE_MAX 65535u
+
+static bool names_ok(const struct gmc_msg *msg)
+{
+    if (msg->name_count > GMC_MEMBERS_MAX)
+        return false;
+    for (size_t i = 0; i < msg->name_count; i++) {
+        if (!gmc_codec_name_ok(msg->names[i]))
+            return false;
+    }
+    return true;
+}
+
+/* "" or NULL: nobody. */
+static bool name_or_none_ok(const char *name)
+{
+    return name == NULL || name[0] == 0 || gmc_codec_name_ok(name);
+}
+
+/* In growing order and apart; block indexes have 32 bits. */
+static bool ranges_ok(const struct gmc_msg *msg)
+{
+    uint64_t next = 0;
+
+    if (msg->range_count > GMC_RANGES_MAX)
+        return false;
+    for (size_t i = 0; i < msg->range_count; i++) {
+        const struct gmc_msg_range *range = &msg->ranges[i];
+
+        if (range->first < next || range->last < range->first || range->last > UINT32_MAX)
+            return false;
+        next = range->last + 1;
+    }
+    return true;
+}
+
+static bool probe_ok(const struct gmc_msg *msg)
+{
+    return msg->secret != NULL && msg->name_count > 0 && names_ok(msg) &&
+           (msg->mask.len == 0 || msg->mask.len == (msg->name_count + 7) / 8);
+}
+
+static bool join_ok(const struct gmc_msg *msg)
+{
+    if (msg->latency_count > GMC_MEMBERS_MAX)
+        return false;
+    for (size_t i = 0; i < msg->latency_count; i++) {
+        if (msg->latencies[i].participant >= GMC_MEMBERS_MAX)
+            return false;
+    }
+    return true;
+}
+
+static bool children_ok(const struct gmc_msg *msg)
+{
+    if (msg->child_count > GMC_MEMBERS_MAX)
+        return false;
+    for (size_t i = 0; i < msg->child_count; i++) {
+        if (!gmc_codec_name_ok(msg->children[i].domain))
+            return false;
+    }
+    return true;
+}
+
+static bool status_ok(const struct gmc_msg *msg)
+{
+    return msg->status <= 0 && msg->status >= -STATUS_MAX;
+}
+
+static bool body_ok(const struct gmc_msg *msg)
+{
+    switch (msg->type) {
+    case GMC_MSG_PROBE:
+        return probe_ok(msg);
+    case GMC_MSG_JOIN:
+        return join_ok(msg);
+    case GMC_MSG_CHANNEL:
+        return msg->secret != NULL && msg->record.len > 0 && msg->signature.len > 0 &&
+               msg->signature.len <= SIGNATURE_MAX;
+    case GMC_MSG_LEAVE:
+    case GMC_MSG_DETACH:
+    case GMC_MSG_CLOSE:
+        return status_ok(msg);
+    case GMC_MSG_REDIRECT:
+        return status_ok(msg) && name_or_none_ok(msg->redirect);
+    case GMC_MSG_ATTACH:
+        return msg->handle >= 1 && msg->handle <= HANDLE_MAX && ranges_ok(msg);
+    case GMC_MSG_ATTACHED:
+        return msg->handle <= HANDLE_MAX && names_ok(msg);
+    case GMC_MSG_HAVE:
+    case GMC_MSG_WANT:
+        return ranges_ok(msg);
+    case GMC_MSG_STATUS:
+        return name_or_none_ok(msg->parent) && children_ok(msg);
+    case GMC_MSG_COMPLETE:
+        return msg->digest != NULL;
+    case GMC_MSG_TREE_READY:
+    case GMC_MSG_REQUEST:
+    case GMC_MSG_REPLY:
+        return true;
+    }
+    return false;
+}
+
+static bool has_channel(enum gmc_msg_type type)
+{
+    return type != GMC_MSG_PROBE && type != GMC_MSG_JOIN && type != GMC_MSG_REQUEST &&
+           type != GMC_MSG_REPLY;
+}
+
+gmc_status gmc_msg_check(const struct gmc_msg *msg)
+{
+    if (has_channel(msg->type) && !gmc_codec_name_ok(msg->source))
+        return GMC_ERR_INVALID;
+    return body_ok(msg) ? GMC_OK : GMC_ERR_INVALID;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the sample messages of the control codec's tests. */
+#include "tests/unit/control_samples.h"
+
+static const uint8_t secret[32] = {1, 2, 3, 4, 5, 6, 7, 8, [31] = 0xff};
+static const uint8_t digest[32] = {[0] = 0xd1, [15] = 0x55, [31] = 0x9e};
+static const uint8_t mask[1] = {0x05};
+static const char *const names[] = {"cern.example", "ornl.example", "ufl.example"};
+static const struct gmc_msg_latency latencies[] = {{1, 31000000, 250000}, {2, 5500000, 1000}};
+static const struct gmc_msg_range ranges[] = {{0, 9}, {12, 12}, {13, 300}, {70000, UINT32_MAX}};
+static const struct gmc_msg_child children[] = {{"ornl.example", 17}, {"ufl.example", 0}};
+
+#define CHANNEL .source = "cern.example", .e = 0x00f3a9c2d4e5b617
+#define RANGES .ranges = ranges, .range_count = 4
+
+const struct control_sample control_samples[] = {
+    {"probe",
+     {.type = GMC_MSG_PROBE,
+      .probe_id = 77,
+      .secret = secret,
+      .names = names,
+      .name_count = 3,
+      .mask = {mask, 1}}},
+    {"join", {.type = GMC_MSG_JOIN, .probe_id = 77, .latencies = latencies, .latency_count = 2}},
+    {"channel",
+     {.type = GMC_MSG_CHANNEL,
+      CHANNEL,
+      .secret = secret,
+      .record = {(const uint8_t *)"record", 6},
+      .signature = {(const uint8_t *)"signature", 9}}},
+    {"tree_ready", {.type = GMC_MSG_TREE_READY, CHANNEL, .version = 3}},
+    {"leave", {.type = GMC_MSG_LEAVE, CHANNEL, .status = GMC_ERR_QUOTA, .text = "over 10 TB"}},
+    {"attach",
+     {.type = GMC_MSG_ATTACH,
+      CHANNEL,
+      .version = 3,
+      .epoch = 2,
+      .handle = 65535,
+      .window = 256,
+      RANGES,
+      .more = true}},
+    {"attached",
+     {.type = GMC_MSG_ATTACHED,
+      CHANNEL,
+      .version = 3,
+      .epoch = 2,
+      .handle = 5,
+      .names = names,
+      .name_count = 2}},
+    {"redirect",
+     {.type = GMC_MSG_REDIRECT,
+      CHANNEL,
+      .status = GMC_ERR_FULL,
+      .text = "8 children are enough",
+      .redirect = "ufl.example"}},
+    {"detach", {.type = GMC_MSG_DETACH, CHANNEL, .status = GMC_ERR_MISMATCH, .text = "bad blocks"}},
+    {"have", {.type = GMC_MSG_HAVE, CHANNEL, .window = 250, RANGES}},
+    {"want", {.type = GMC_MSG_WANT, CHANNEL, RANGES}},
+    {"status",
+     {.type = GMC_MSG_STATUS,
+      CHANNEL,
+      .bytes = 123456789012,
+      .parent = "cern.example",
+      .children = children,
+      .child_count = 2}},
+    {"complete", {.type = GMC_MSG_COMPLETE, CHANNEL, .bytes = 123456789012, .digest = digest}},
+    {"close",
+     {.type = GMC_MSG_CLOSE,
+      CHANNEL,
+      .status = GMC_ERR_CANCELLED,
+      .text = "cancelled by the user",
+      .discard = true}},
+    {"request", {.type = GMC_MSG_REQUEST, .request_id = 9, .payload = {(const uint8_t *)"ask", 3}}},
+    {"reply", {.type = GMC_MSG_REPLY, .request_id = 9, .payload = {(const uint8_t *)"answer", 6}}},
+};
+const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
+
+static const struct gmc_record_member members[] = {
+    {"cern.example", -1, ""},
+    {"ornl.example", 0, "in/\xff new"},
+    {"ufl.example", 1, ""},
+};
+
+const struct gmc_record record_sample = {
+    .source = "cern.example",
+    .e = 0x00f3a9c2d4e5b617,
+    .version = 3,
+    .epoch = 2,
+    .key_hash = {[0] = 0xaa, [31] = 0xbb},
+    .listing_bytes = 4711,
+    .total_bytes = 1u << 30,
+    .block_bytes = 65536,
+    .fragment_bytes = 1431,
+    .rate_bps = 10000000000,
+    .shape = 1,
+    .members = members,
+    .member_count = 3,
+};

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Control messages and the record: golden bytes, round trips, every bound on both sides, and what
+ * hostile bytes may cost. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/unit.h"
+#include "tests/unit/control_samples.h"
+
+static void encode(const struct gmc_msg *msg, uint8_t **out, size_t *len)
+{
+    assert_ok(gmc_msg_encode(msg, out, len));
+}
+
+/* ---- golden bytes ---- */
+
+static FILE *open_vectors(void)
+{
+    const char *folder = getenv("GMC_SRCDIR");
+    char path[4096];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/tests/vectors/control.txt", folder != NULL ? folder : ".");
+    file = fopen(path, "r");
+    assert_non_null(file);
+    return file;
+}
+
+/* The hex digits that stand behind "name " in the file. */
+static void golden(const char *name, char *out, size_t size)
+{
+    FILE *file = open_vectors();
+    size_t name_len = strlen(name);
+    char line[4096];
+
+    out[0] = 0;
+    while (fgets(line, sizeof(line), file) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        if (strncmp(line, name, name_len) == 0 && line[name_len] == ' ')
+            snprintf(out, size, "%s", line + name_len + 1);
+    }
+    fclose(file);
+}
+
+static void check_golden(const char *name, const uint8_t *bytes, size_t len)
+{
+    char expected[4096], got[4096];
+
+    assert_true(2 * len < sizeof(got));
+    got[0] = 0;
+    for (size_t i = 0; i < len; i++)
+        snprintf(got + 2 * i, 3, "%02x", bytes[i]);
+    golden(name, expected, sizeof(expected));
+    if (strcmp(got, expected) != 0)
+        print_message("%s %s\n", name, got);
+    assert_string_equal(got, expected);
+}
+
+static void bytes_are_the_golden_ones(void **state)
+{
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(control_sample_count, GMC_MSG_REPLY);
+    for (size_t i = 0; i < control_sample_count; i++) {
+        encode(&control_samples[i].msg, &bytes, &len);
+        check_golden(control_samples[i].name, bytes, len);
+        gmc_msg_bytes_free(bytes);
+    }
+    assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
+    check_golden("record", bytes, len);
+    gmc_msg_bytes_free(bytes);
+}
+
+/* ---- round trips ---- */
+
+static void same_text(const char *a, const char *b)
+{
+    if (a != NULL)
+        assert_string_equal(a, b);
+}
+
+static void same_bytes(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    if (a != NULL)
+        assert_memory_equal(a, b, len);
+    else
+        assert_null(b);
+}
+
+static void same(const struct gmc_msg *a, const struct gmc_msg *b)
+{
+    assert_int_equal(a->type, b->type);
+    same_text(a->source, b->source);
+    assert_true(a->e == b->e && a->probe_id == b->probe_id);
+    same_bytes(a->secret, b->secret, GMC_SECRET_BYTES);
+    assert_int_equal(a->name_count, b->name_count);
+    for (size_t i = 0; i < a->name_count; i++)
+        assert_string_equal(a->names[i], b->names[i]);
+    assert_true(gmc_bytes_equal(a->mask, b->mask));
+    assert_int_equal(a->latency_count, b->latency_count);
+    for (size_t i = 0; i < a->latency_count; i++) {
+        assert_int_equal(a->latencies[i].participant, b->latencies[i].participant);
+        assert_true(a->latencies[i].rtt_min_ns == b->latencies[i].rtt_min_ns);
+        assert_true(a->latencies[i].spread_ns == b->latencies[i].spread_ns);
+    }
+    assert_true(gmc_bytes_equal(a->record, b->record));
+    assert_true(gmc_bytes_equal(a->signature, b->signature));
+    assert_true(a->version == b->version && a->epoch == b->epoch);
+    assert_true(a->handle == b->handle && a->window == b->window && a->more == b->more);
+    assert_int_equal(a->range_count, b->range_count);
+    for (size_t i = 0; i < a->range_count; i++) {
+        assert_true(a->ranges[i].first == b->ranges[i].first);
+        assert_true(a->ranges[i].last == b->ranges[i].last);
+    }
+    assert_int_equal(a->status, b->status);
+    same_text(a->text, b->text);
+    same_text(a->redirect, b->redirect);
+    assert_true(a->discard == b->discard && a->bytes == b->bytes);
+    same_text(a->parent, b->parent);
+    assert_int_equal(a->child_count, b->child_count);
+    for (size_t i = 0; i < a->child_count; i++) {
+        assert_string_equal(a->children[i].domain, b->children[i].domain);
+        assert_true(a->children[i].repairs == b->children[i].repairs);
+    }
+    same_bytes(a->digest, b->digest, GMC_DIGEST_BYTES);
+    assert_true(a->request_id == b->request_id);
+    assert_true(gmc_bytes_equal(a->payload, b->payload));
+}
+
+static void check_round_trip(const struct gmc_msg *msg)
+{
+    struct gmc_msg_holder *holder;
+    struct gmc_msg decoded;
+    uint8_t *bytes;
+    size_t len;
+
+    encode(msg, &bytes, &len);
+    assert_ok(gmc_msg_decode(gmc_bytes(bytes, len), &decoded, &holder));
+    gmc_msg_bytes_free(bytes);
+    same(msg, &decoded);
+    gmc_msg_release(holder);
+}
+
+static void each_message_comes_back(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < control_sample_count; i++)
+        check_round_trip(&control_samples[i].msg);
+}
+
+/* The least that each type needs: what is left out comes back empty, not NULL. */
+static void empty_fields_come_back_empty(void **state)
+{
+    struct gmc_msg leave = {.type = GMC_MSG_LEAVE, .source = "s"};
+    struct gmc_msg redirect = {.type = GMC_MSG_REDIRECT, .source = "s"};
+    struct gmc_msg progress = {.type = GMC_MSG_STATUS, .source = "s"};
+    struct gmc_msg join = {.type = GMC_MSG_JOIN};
+    struct gmc_msg have = {.type = GMC_MSG_HAVE, .source = "s"};
+    struct gmc_msg attached = {.type = GMC_MSG_ATTACHED, .source = "s"};
+    struct gmc_msg request = {.type = GMC_MSG_REQUEST};
+    struct gmc_msg_holder *holder;
+    struct gmc_msg decoded;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    check_round_trip(&leave);
+    check_round_trip(&progress);
+    check_round_trip(&join);
+    check_round_trip(&have);
+    check_round_trip(&attached);
+    check_round_trip(&request);
+    encode(&redirect, &bytes, &len);
+    assert_ok(gmc_msg_decode(gmc_bytes(bytes, len), &decoded, &holder));
+    assert_string_equal(decoded.text, "");
+    assert_string_equal(decoded.redirect, "");
+    assert_int_equal(decoded.status, GMC_OK);
+    gmc_msg_release(holder);
+    gmc_msg_bytes_free(bytes);
+}
+
+static void many_ranges_take_little_room(void **state)
+{
+    static struct gmc_msg_range ranges[GMC_RANGES_MAX + 1];
+    struct gmc_msg msg = {.type = GMC_MSG_HAVE, .source = "cern.example", .e = 1, .ranges = ranges};
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    for (size_t i = 0; i <= GMC_RANGES_MAX; i++)
+        ranges[i] = (struct gmc_msg_range){1000000 + 50 * i, 1000000 + 50 * i + 40};
+    msg.range_count = GMC_RANGES_MAX;
+    check_round_trip(&msg);
+    encode(&msg, &bytes, &len);
+    assert_true(len < 2 * GMC_RANGES_MAX + 40);
+    gmc_msg_bytes_free(bytes);
+    msg.range_count++;
+    assert_int_equal(gmc_msg_encode(&msg, &bytes, &len), GMC_ERR_INVALID);
+}
+
+static void reasons_are_cut_and_cleaned(void **state)
+{
+    char text[GMC_TEXT_MAX + 100];
+    struct gmc_msg msg = {.type = GMC_MSG_CLOSE, .source = "s", .text = text};
+    struct gmc_msg_holder *holder;
+    struct gmc_msg decoded;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = 0;
+    memcpy(text, "a\nb\033[2J\177\xc3\xa9", 10);
+    encode(&msg, &bytes, &len);
+    assert_ok(gmc_msg_decode(gmc_bytes(bytes, len), &decoded, &holder));
+    assert_int_equal(strlen(decoded.text), GMC_TEXT_MAX);
+    assert_memory_equal(decoded.text, "a?b?[2J?\xc3\xa9x", 11);
+    gmc_msg_release(holder);
+    gmc_msg_bytes_free(bytes);
+}
+
+/* ---- refusals ---- */
+
+static void refuse_to_encode(struct gmc_msg msg)
+{
+    uint8_t *bytes;
+    size_t len;
+
+    assert_int_equal(gmc_msg_encode(&msg, &bytes, &len), GMC_ERR_INVALID);
+}
+
+static void bounds_hold_when_sending(void **state)
+{
+    static const uint8_t secret[32];
+    const char *names[] = {"a.example", ""};
+    char long_name[GMC_NAME_MAX + 2];
+    struct gmc_msg_range bad[][2] = {{{5, 4}, {6, 6}},
+                                     {{5, 6}, {6, 7}},
+                                     {{5, 6}, {1, 2}},
+                                     {{5, 6}, {7, 1ull << 32}}};
+    struct gmc_msg_latency row = {.participant = GMC_MEMBERS_MAX};
+    struct gmc_msg_child child = {.domain = "two words"};
+
+    (void)state;
+    memset(long_name, 'a', sizeof(long_name) - 1);
+    long_name[sizeof(long_name) - 1] = 0;
+    refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)0, .source = "s"});
+    refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)17, .source = "s"});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = ""});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a b"});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a\x80"});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = long_name});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_LEAVE, .source = "s", .status = 1});
+    refuse_to_encode(
+        (struct gmc_msg){.type = GMC_MSG_PROBE, .names = names, .name_count = 1}); /* no key */
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_PROBE, .secret = secret});
+    refuse_to_encode(
+        (struct gmc_msg){.type = GMC_MSG_PROBE, .secret = secret, .names = names, .name_count = 2});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_PROBE,
+                                      .secret = secret,
+                                      .names = names,
+                                      .name_count = 1,
+                                      .mask = {secret, 2}});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_JOIN, .latencies = &row, .latency_count = 1});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_CHANNEL, .source = "s", .secret = secret});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_ATTACH, .source = "s", .handle = 0});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_ATTACH, .source = "s", .handle = 65536});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_COMPLETE, .source = "s"});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_STATUS, .source = "s", .parent = long_name});
+    refuse_to_encode((struct gmc_msg){
+        .type = GMC_MSG_STATUS, .source = "s", .children = &child, .child_count = 1});
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        refuse_to_encode((struct gmc_msg){
+            .type = GMC_MSG_WANT, .source = "s", .ranges = bad[i], .range_count = 2});
+}
+
+static void expect_decode(const char *bytes, size_t len, gmc_status expected)
+{
+    struct gmc_msg_holder *holder = NULL;
+    struct gmc_msg msg;
+
+    assert_int_equal(gmc_msg_decode(gmc_bytes(bytes, len), &msg, &holder), expected);
+    assert_null(holder);
+}
+
+#define EXPECT(bytes, status) expect_decode(bytes, sizeof(bytes) - 1, status)
+
+static void malformed_bytes_are_refused(void **state)
+{
+    (void)state;
+    EXPECT("", GMC_ERR_INVALID);
+    EXPECT("\x00", GMC_ERR_INVALID);
+    EXPECT("\xff", GMC_ERR_INVALID);
+    /* A body of number 17, and a varint field 99: newer peers. */
+    EXPECT("\x8a\x01\x02\x08\x01", GMC_ERR_TYPE);
+    EXPECT("\x98\x06\x05", GMC_ERR_TYPE);
+    /* The probe's field with another wire type than a message's: protobuf-c takes it as unknown. */
+    EXPECT("\x08\x01", GMC_ERR_INVALID);
+    EXPECT("\x0a\x05", GMC_ERR_INVALID);                     /* ends too early */
+    EXPECT("\x22\x00", GMC_ERR_INVALID);                     /* TREE_READY without a source */
+    EXPECT("\x22\x05\x0a\x03\x61\x20\x62", GMC_ERR_INVALID); /* source "a b" */
+    /* LEAVE of "s" with a status above 65535. */
+    EXPECT("\x2a\x07\x0a\x01s\x18\x80\x80\x04", GMC_ERR_INVALID);
+    EXPECT("\x2a\x09\x0a\x01s\x18\xff\xff\xff\xff\x0f", GMC_ERR_INVALID);
+    /* WANT of "s": an odd number of gaps; a range that passes 2^32; two that do together. */
+    EXPECT("\x5a\x06\x0a\x01s\x1a\x01\x05", GMC_ERR_INVALID);
+    EXPECT("\x5a\x0b\x0a\x01s\x1a\x06\x80\x80\x80\x80\x10\x00", GMC_ERR_INVALID);
+    EXPECT("\x5a\x0f\x0a\x01s\x1a\x0a\xff\xff\xff\xff\x0f\x00\x00\x00\x00\x00", GMC_ERR_INVALID);
+    /* COMPLETE with a digest of 3 bytes. */
+    EXPECT("\x6a\x08\x0a\x01s\x22\x03"
+           "abc",
+           GMC_ERR_INVALID);
+    /* ATTACH without a handle. */
+    EXPECT("\x32\x03\x0a\x01s", GMC_ERR_INVALID);
+}
+
+static void each_cut_message_is_refused_or_valid(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < control_sample_count; i++) {
+        uint8_t *bytes;
+        size_t len;
+
+        encode(&control_samples[i].msg, &bytes, &len);
+        for (size_t cut = 0; cut < len; cut++) {
+            struct gmc_msg_holder *holder;
+            struct gmc_msg msg;
+            uint8_t *copy = malloc(cut + 1); /* its end is guarded by the sanitizer */
+
+            assert_non_null(copy);
+            memcpy(copy, bytes, cut);
+            assert_int_not_equal(gmc_msg_decode(gmc_bytes(copy, cut), &msg, &holder), GMC_OK);
+            free(copy);
+        }
+        gmc_msg_bytes_free(bytes);
+    }
+}
+
+/* Messages of two-byte fields, as many as fit: each would unpack to dozens of bytes. */
+static void small_fields_cannot_take_much_memory(void **state)
+{
+    static const uint8_t heads[] = {0x1a /* PROBE participants */, 0x12 /* JOIN latencies */};
+    size_t len = GMC_MSG_BYTES_MAX;
+    uint8_t *bytes = calloc(1, len + 1);
+
+    (void)state;
+    assert_non_null(bytes);
+    for (size_t kind = 0; kind < 2; kind++) {
+        size_t body = len - 5;
+
+        bytes[0] = kind == 0 ? 0x0a : 0x12;
+        bytes[1] = (uint8_t)(body & 0x7f) | 0x80;
+        bytes[2] = (uint8_t)(body >> 7 & 0x7f) | 0x80;
+        bytes[3] = (uint8_t)(body >> 14 & 0x7f);
+        for (size_t i = 4; i + 1 < len; i += 2) {
+            bytes[i] = heads[kind];
+            bytes[i + 1] = 0;
+        }
+        expect_decode((const char *)bytes, 4 + body, GMC_ERR_INVALID);
+    }
+    expect_decode((const char *)bytes, len + 1, GMC_ERR_INVALID);
+    free(bytes);
+}
+
+static void a_participant_is_listed_once(void **state)
+{
+    static const uint8_t secret[32];
+    const char *names[] = {"b.example", "a.example", "c.example", "a.example"};
+    struct gmc_msg msg = {.type = GMC_MSG_PROBE, .secret = secret, .names = names, .name_count = 4};
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    encode(&msg, &bytes, &len);
+    expect_decode((const char *)bytes, len, GMC_ERR_INVALID);
+    gmc_msg_bytes_free(bytes);
+    msg.name_count = 3;
+    check_round_trip(&msg);
+}
+
+/* ---- the record ---- */
+
+static void record_comes_back(void **state)
+{
+    struct gmc_record_holder *holder;
+    struct gmc_record got;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
+    assert_ok(gmc_record_decode(gmc_bytes(bytes, len), &got, &holder));
+    gmc_msg_bytes_free(bytes);
+    assert_string_equal(got.source, record_sample.source);
+    assert_true(got.e == record_sample.e);
+    assert_int_equal(got.version, 3);
+    assert_int_equal(got.epoch, 2);
+    assert_memory_equal(got.key_hash, record_sample.key_hash, 32);
+    assert_true(got.listing_bytes == 4711 && got.total_bytes == 1u << 30);
+    assert_true(got.block_bytes == 65536 && got.fragment_bytes == 1431);
+    assert_true(got.rate_bps == 10000000000 && got.shape == 1);
+    assert_int_equal(got.member_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(got.members[i].domain, record_sample.members[i].domain);
+        assert_int_equal(got.members[i].parent, record_sample.members[i].parent);
+        assert_string_equal(got.members[i].path, record_sample.members[i].path);
+    }
+    gmc_record_release(holder);
+}
+
+static void refuse_record(const struct gmc_record_member *members, size_t count)
+{
+    struct gmc_record record = record_sample;
+    uint8_t *bytes;
+    size_t len;
+
+    record.members = members;
+    record.member_count = count;
+    assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
+}
+
+static void bad_records_are_refused(void **state)
+{
+    char path[GMC_RECORD_PATH_MAX + 2];
+    struct gmc_record_member good[3] = {{"cern.example", -1, ""},
+                                        {"ornl.example", 0, ""},
+                                        {"ufl.example", 1, NULL}};
+    struct gmc_record_member bad[3];
+    struct gmc_record record = record_sample;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    record.members = good;
+    assert_ok(gmc_record_encode(&record, &bytes, &len));
+    gmc_msg_bytes_free(bytes);
+    refuse_record(good, 0);
+    refuse_record(good + 1, 2); /* the first is not the source */
+#define BAD(change)                                                                                \
+    do {                                                                                           \
+        memcpy(bad, good, sizeof(bad));                                                            \
+        change;                                                                                    \
+        refuse_record(bad, 3);                                                                     \
+    } while (0)
+    BAD(bad[0].parent = 1);
+    BAD(bad[1].parent = -1);
+    BAD(bad[1].parent = -2);
+    BAD(bad[1].parent = 1);
+    BAD(bad[1].parent = 3);
+    BAD(bad[2].domain = "ornl.example");
+    BAD(bad[2].domain = "cern.example");
+    BAD(bad[2].domain = "");
+    memset(path, 'p', sizeof(path) - 1);
+    path[sizeof(path) - 1] = 0;
+    BAD(bad[2].path = path);
+#undef BAD
+    path[GMC_RECORD_PATH_MAX] = 0;
+    good[2].path = path;
+    assert_ok(gmc_record_encode(&record, &bytes, &len));
+    gmc_msg_bytes_free(bytes);
+}
+
+static void malformed_records_are_refused(void **state)
+{
+    struct gmc_record_holder *holder = NULL;
+    struct gmc_record record;
+    uint8_t *bytes, *nul;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(gmc_record_decode(gmc_bytes("", 0), &record, &holder), GMC_ERR_INVALID);
+    assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
+    for (size_t cut = 0; cut < len; cut++) {
+        gmc_status status = gmc_record_decode(gmc_bytes(bytes, cut), &record, &holder);
+
+        /* Members stand last, so a record that ends between two of them is one in itself; the
+         * signature tells. */
+        if (status == GMC_OK) {
+            assert_true(record.member_count < 3);
+            gmc_record_release(holder);
+        } else {
+            assert_int_equal(status, GMC_ERR_INVALID);
+        }
+    }
+    /* A NUL inside a path. */
+    nul = memchr(bytes, 0xff, len);
+    assert_non_null(nul);
+    *nul = 0;
+    assert_int_equal(gmc_record_decode(gmc_bytes(bytes, len), &record, &holder), GMC_ERR_INVALID);
+    gmc_msg_bytes_free(bytes);
+}
+
+/* As many members as there may be, in names of the length that domains have. */
+static void a_large_record_fits(void **state)
+{
+    static struct gmc_record_member members[GMC_MEMBERS_MAX];
+    static char names[GMC_MEMBERS_MAX][32];
+    struct gmc_record record = record_sample, got;
+    struct gmc_record_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    for (size_t i = 0; i < GMC_MEMBERS_MAX; i++) {
+        snprintf(names[i], sizeof(names[i]), "gateway-%zu.site.example", i * 7919 % 16384);
+        members[i] = (struct gmc_record_member){names[i], (int32_t)i / 4 - (i == 0), ""};
+    }
+    record.source = names[0];
+    record.members = members;
+    record.member_count = GMC_MEMBERS_MAX;
+    assert_ok(gmc_record_encode(&record, &bytes, &len));
+    assert_true(len < GMC_MSG_BYTES_MAX);
+    assert_ok(gmc_record_decode(gmc_bytes(bytes, len), &got, &holder));
+    assert_int_equal(got.member_count, GMC_MEMBERS_MAX);
+    assert_string_equal(got.members[16383].domain, names[16383]);
+    gmc_record_release(holder);
+    gmc_msg_bytes_free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_the_golden_ones),
+        cmocka_unit_test(each_message_comes_back),
+        cmocka_unit_test(empty_fields_come_back_empty),
+        cmocka_unit_test(many_ranges_take_little_room),
+        cmocka_unit_test(reasons_are_cut_and_cleaned),
+        cmocka_unit_test(bounds_hold_when_sending),
+        cmocka_unit_test(malformed_bytes_are_refused),
+        cmocka_unit_test(each_cut_message_is_refused_or_valid),
+        cmocka_unit_test(small_fields_cannot_take_much_memory),
+        cmocka_unit_test(a_participant_is_listed_once),
+        cmocka_unit_test(record_comes_back),
+        cmocka_unit_test(bad_records_are_refused),
+        cmocka_unit_test(malformed_records_are_refused),
+        cmocka_unit_test(a_large_record_fits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
