@@ -175,7 +175,8 @@ static void on_lost(struct gmc_link *link, gmc_time now, const struct gmc_loss_d
     link->packets_lost++;
     link->cc->on_lost(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
-        if (is->number >= link->repeated)
+        uint64_t end = packet->cookie + packet->length;
+        if (is->number >= link->repeated || end > link->repeated_end)
             gmc_stream_tx_lost(&link->tx, packet->cookie, packet->length);
     } else if (packet->kind == GMC_KIND_DATA) {
         link->data_pending--;
@@ -199,6 +200,7 @@ void gmc_link_run_pass(struct gmc_link *link, gmc_time now)
                 gmc_stream_tx_acked(&link->tx, is.packet.cookie, is.packet.length);
         }
     }
+    gmc_link_update_pace(link);
 }
 
 /* ---- information ---- */
@@ -224,7 +226,7 @@ void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info)
     info->pto = gmc_loss_pto(&link->loss);
     if (route != NULL) {
         info->path = link->active == ROUTE_STREAM ? GMC_PATH_STREAM : GMC_PATH_UDP;
-        info->rate_bps = link->cc->rate_bps(link->cc_state);
+        info->rate_bps = link->pace.rate_bps;
         info->loss_ppm = link->cc->loss_ppm(link->cc_state);
         info->udp_payload_max = route->mtu;
         info->mtu_settled = route->settled;

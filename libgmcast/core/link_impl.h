@@ -28,7 +28,9 @@
 #define LINK_CHALLENGES 32
 #define LINK_RESPONSES 8
 #define LINK_TOKEN_BYTES 8
-#define LINK_BURST_PACKETS 32 /* control may run ahead of the pacing by so much */
+#define LINK_PACE_SHIFT 20
+#define LINK_STREAM_DEAD_AFTER GMC_S(10) /* a TCP connection may stall for seconds and live */
+#define LINK_BURST_PACKETS 32            /* control may run ahead of the pacing by so much */
 
 /* A way to the peer that is, or may become, the one in use. */
 enum { ROUTE_UDP, ROUTE_NEW /* an address that the peer was seen at */, ROUTE_STREAM, ROUTES };
@@ -59,6 +61,16 @@ struct link_response {
     uint8_t token[LINK_TOKEN_BYTES];
     enum gmc_path path;
     struct gmc_addr to;
+};
+
+/* What follows from the rate; computed when it has changed, because divisions are slow. */
+struct link_pace {
+    uint64_t rate_bps;
+    uint32_t mtu;
+    uint64_t byte_time;  /* ns << LINK_PACE_SHIFT */
+    gmc_duration packet; /* of a full packet */
+    gmc_duration burst;  /* what an idle sender may save up */
+    gmc_duration ahead;  /* how far control may run ahead */
 };
 
 struct link_feedback {
@@ -110,10 +122,12 @@ struct gmc_link {
 
     /* sending */
     gmc_time paid_until; /* pacing: when all that was sent is paid for */
-    bool idle;           /* nothing to send since the last packet */
+    struct link_pace pace;
+    bool idle; /* nothing to send since the last packet */
     uint32_t pings_owed;
-    uint64_t repeated; /* stream pieces in packets below were queued again already */
-    uint32_t data_max; /* largest data datagram so far */
+    uint64_t repeated;     /* what packets below this number carried of the stream below */
+    uint64_t repeated_end; /* this offset was queued again already */
+    uint32_t data_max;     /* largest data datagram so far */
 
     /* liveness */
     gmc_time heard;
@@ -161,6 +175,8 @@ bool gmc_link_path_next(struct gmc_link *link, gmc_time now, uint8_t *buffer, si
  * acknowledgement, and describes it. False: it could not be made. */
 bool gmc_link_emit(struct gmc_link *link, gmc_time now, enum gmc_kind kind, uint8_t *buffer,
                    size_t len, struct gmc_dgram_out *out);
+/* Takes over what congestion control wants now. */
+void gmc_link_update_pace(struct gmc_link *link);
 /* When the stream may send; NEVER when it has nothing to. */
 gmc_time gmc_link_stream_time(const struct gmc_link *link);
 /* When pacing and window let a batch of data go; NEVER while the window is full. */

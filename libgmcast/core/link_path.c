@@ -111,6 +111,7 @@ static void start_cc(struct gmc_link *link, gmc_time now)
     memset(link->cc_state, 0, link->cc->state_size);
     link->cc->init(link->cc_state, &params, &link->cc_prng, now);
     link->paid_until = now;
+    gmc_link_update_pace(link);
 }
 
 static void use_route(struct gmc_link *link, uint8_t index, gmc_time now)
@@ -155,7 +156,11 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
     if (link->loss.rtt.smoothed == 0)
         gmc_loss_rtt_sample(&link->loss, rtt);
     if (index == ROUTE_NEW) {
-        /* The peer moved, or has no configured address. */
+        /* The peer moved, or has no configured address. Where it moved, the path has most likely
+         * changed at its end only, so what was learnt about the MTU is kept. */
+        uint32_t mtu = link->routes[ROUTE_UDP].settled ? link->routes[ROUTE_UDP].mtu : 0;
+        if (mtu > route->mtu)
+            route->mtu = mtu;
         link->routes[ROUTE_UDP] = *route;
         link->routes[ROUTE_NEW].open = false;
         link->routes[ROUTE_NEW].next = GMC_TIME_NEVER;
@@ -182,6 +187,7 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
         mtu_round(link, route, now);
     if (route->settled)
         settle(link, route, now);
+    gmc_link_update_pace(link);
 }
 
 /* ---- what comes in ---- */
@@ -242,6 +248,7 @@ void gmc_link_path_answered(struct gmc_link *link, gmc_time now, const struct gm
     if (index == ROUTE_STREAM || found->size <= route->mtu)
         return;
     route->mtu = found->size;
+    gmc_link_update_pace(link);
     if (!route->settled && !mtu_is_open(link, route)) {
         mtu_round(link, route, now);
         settle(link, route, now);

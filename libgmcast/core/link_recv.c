@@ -57,6 +57,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
         .app_limited = largest->app_limited,
     };
     link->cc->on_ack(link->cc_state, &end);
+    gmc_link_update_pace(link);
     return GMC_OK;
 }
 

@@ -12,16 +12,16 @@
 #define BURST_BYTES 65536
 #define WAKE_TIME GMC_US(250)
 #define CONTROL_AHEAD GMC_MS(10)
-
-static gmc_duration time_of(const struct gmc_link *link, uint64_t bytes)
-{
-    return gmc_duration_of_bytes(bytes, link->cc->rate_bps(link->cc_state));
-}
+#define RATE_MIN_BPS 1000 /* keeps the products of times and bytes small */
 
 static uint64_t packet_bytes(const struct gmc_link *link)
 {
-    const struct link_route *route = gmc_link_active(link);
-    return (route != NULL ? route->mtu : LINK_MTU_MIN) + LINK_WIRE_BYTES;
+    return link->pace.mtu + LINK_WIRE_BYTES;
+}
+
+static gmc_duration time_of(const struct gmc_link *link, uint64_t bytes)
+{
+    return bytes * link->pace.byte_time >> LINK_PACE_SHIFT;
 }
 
 /* What an idle sender may have saved up: 1 ms of the rate, but no more than 64 KiB or twice the
@@ -29,7 +29,7 @@ static uint64_t packet_bytes(const struct gmc_link *link)
 static gmc_duration burst_time(const struct gmc_link *link)
 {
     gmc_duration batch = time_of(link, BURST_BYTES);
-    gmc_duration two = time_of(link, 2 * packet_bytes(link));
+    gmc_duration two = 2 * link->pace.packet;
 
     if (batch < 2 * WAKE_TIME)
         batch = 2 * WAKE_TIME;
@@ -38,9 +38,31 @@ static gmc_duration burst_time(const struct gmc_link *link)
     return batch > two ? batch : two;
 }
 
-static void link_pace(struct gmc_link *link, gmc_time now, uint64_t bytes)
+void gmc_link_update_pace(struct gmc_link *link)
 {
-    gmc_time from = gmc_time_sub(now, burst_time(link));
+    const struct link_route *route = gmc_link_active(link);
+    struct link_pace *pace = &link->pace;
+
+    if (route == NULL)
+        return;
+    uint64_t rate_bps = link->cc->rate_bps(link->cc_state);
+    if (rate_bps < RATE_MIN_BPS)
+        rate_bps = RATE_MIN_BPS;
+    if (rate_bps == pace->rate_bps && route->mtu == pace->mtu)
+        return;
+    pace->rate_bps = rate_bps;
+    pace->mtu = route->mtu;
+    pace->byte_time = (UINT64_C(8000000000) << LINK_PACE_SHIFT) / pace->rate_bps;
+    pace->packet = time_of(link, packet_bytes(link));
+    pace->burst = burst_time(link);
+    pace->ahead = LINK_BURST_PACKETS * pace->packet;
+    if (pace->ahead < CONTROL_AHEAD)
+        pace->ahead = CONTROL_AHEAD;
+}
+
+static void pay(struct gmc_link *link, gmc_time now, uint64_t bytes)
+{
+    gmc_time from = gmc_time_sub(now, link->pace.burst);
 
     if (link->paid_until < from)
         link->paid_until = from;
@@ -56,8 +78,7 @@ gmc_time gmc_link_stream_time(const struct gmc_link *link)
     uint64_t window = link->cc->window_bytes(link->cc_state);
     if (link->loss.inflight_bytes > window && link->loss.inflight_bytes - window > ahead_bytes)
         return GMC_TIME_NEVER; /* the next acknowledgement or probe timeout changes it */
-    gmc_duration ahead = time_of(link, ahead_bytes);
-    return gmc_time_sub(link->paid_until, ahead > CONTROL_AHEAD ? ahead : CONTROL_AHEAD);
+    return gmc_time_sub(link->paid_until, link->pace.ahead);
 }
 
 static bool window_takes(const struct gmc_link *link, uint64_t bytes)
@@ -77,7 +98,7 @@ gmc_time gmc_link_data_time(const struct gmc_link *link)
     if (link->state != GMC_LINK_UP || !window_takes(link, packet_bytes(link)))
         return GMC_TIME_NEVER;
     /* Wait for a batch rather than for one packet. */
-    gmc_duration packet = time_of(link, packet_bytes(link));
+    gmc_duration packet = link->pace.packet;
     return packet < WAKE_TIME ? gmc_time_add(link->paid_until, WAKE_TIME - packet)
                               : link->paid_until;
 }
@@ -124,10 +145,11 @@ static void record(struct gmc_link *link, gmc_time now, enum gmc_kind kind, size
     link->packets_sent++;
     link->bytes_sent += udp_payload;
     if (link->active != ROUTES)
-        link_pace(link, now, bytes);
+        pay(link, now, bytes);
     if (!tracked)
         return;
     link->cc->on_sent(link->cc_state, now, number, bytes, link->idle);
+    gmc_link_update_pace(link);
     if (link->unanswered == GMC_TIME_NEVER)
         link->unanswered = now;
 }

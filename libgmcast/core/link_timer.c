@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The link's clock: loss and probe timeouts, keep-alive, silence. */
+#include <stdlib.h>
+
 #include "core/link_impl.h"
 
-/* What a probe timeout repeats twice at once, because one copy alone may be lost too. */
+/* Two at once, because one alone may be lost too. */
 #define PINGS_PER_PROBE 2
+/* A probe timeout repeats so much of the control stream. */
+#define REPEAT_BYTES (16u * GMC_LINK_PACKET_MAX)
 
 static gmc_duration dead_after(const struct gmc_link *link)
 {
     if (link->dead_after != 0)
         return link->dead_after;
+    if (link->active == ROUTE_STREAM)
+        return LINK_STREAM_DEAD_AFTER;
     return LINK_DEAD_AFTER + 3 * gmc_loss_pto(&link->loss);
 }
 
@@ -31,22 +37,30 @@ static gmc_time ping_time(const struct gmc_link *link)
     return gmc_time_add(last, link->watch ? link->keepalive : LINK_KEEPALIVE_QUIET);
 }
 
+/* Gives back what a busy time took. */
 static void trim(struct gmc_link *link)
 {
     gmc_loss_trim(&link->loss);
+    if (link->fate_count > 0 || link->data_pending > 0)
+        return;
+    free(link->fates);
+    link->fates = NULL;
+    link->fate_capacity = 0;
+    link->fate_head = 0;
 }
 
 static void on_probe_timeout(struct gmc_link *link, gmc_time now)
 {
     link->loss.pto_count++;
-    if (link->loss.pto_count >= LINK_PTO_MAX) {
+    if (link->loss.pto_count >= LINK_PTO_MAX && link->active != ROUTE_STREAM) {
         gmc_link_die(link, now, GMC_ERR_TIMEOUT);
         return;
     }
     link->cc->on_timeout(link->cc_state, now, link->loss.pto_count);
+    gmc_link_update_pace(link);
     /* What was sent before is queued again now, not once more when it is found lost. */
     link->repeated = link->loss.next;
-    gmc_stream_tx_repeat(&link->tx);
+    link->repeated_end = gmc_stream_tx_repeat(&link->tx, REPEAT_BYTES);
     link->pings_owed = PINGS_PER_PROBE;
 }
 

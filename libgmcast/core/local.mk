@@ -45,6 +45,10 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ac
 	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_recv.c \
 	libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
 	libgmcast/core/loss.h libgmcast/core/stream.c libgmcast/core/stream.h
+check_PROGRAMS += tests/unit/test_ackrange
+tests_unit_test_ackrange_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_gate
+tests_unit_test_gate_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_link
 tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 
@@ -72,3 +76,8 @@ tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
 tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+
+check_PROGRAMS += tests/unit/test_loss
+tests_unit_test_loss_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_stream
+tests_unit_test_stream_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)

@@ -212,7 +212,7 @@ static void open_pass(struct gmc_loss *loss, gmc_time now, const struct gmc_ack 
     /* Packets given up long ago may have come after all. */
     loss->pass_range = ack->count;
     uint64_t lowest = ack->ranges[ack->count - 1].first;
-    if (lowest < loss->pass_at)
+    if (lowest < loss->pass_at && lowest < loss->lost_end)
         loss->pass_at = lowest > loss->base ? lowest : loss->base;
 }
 
@@ -307,6 +307,8 @@ static void decide(struct gmc_loss *loss, uint64_t number, enum gmc_loss_fate fa
     loss->inflight_bytes -= packet->bytes;
     if (fate == GMC_FATE_ACKED)
         loss->pto_count = 0;
+    else
+        loss->lost_end = number + 1 > loss->lost_end ? number + 1 : loss->lost_end;
     advance_pending(loss);
 }
 

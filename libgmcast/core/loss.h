@@ -62,6 +62,7 @@ struct gmc_loss {
     uint64_t base;          /* lowest number still in the ring */
     uint64_t next;          /* lowest number not yet sent */
     uint64_t first_pending; /* everything below is decided; next when nothing is pending */
+    uint64_t lost_end;      /* one above the highest number that was taken for lost */
     size_t pending;
     uint64_t inflight_bytes;
     bool any_acked;

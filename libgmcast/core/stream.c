@@ -187,10 +187,13 @@ void gmc_stream_tx_lost(struct gmc_stream_tx *tx, uint64_t offset, size_t len)
     }
 }
 
-void gmc_stream_tx_repeat(struct gmc_stream_tx *tx)
+uint64_t gmc_stream_tx_repeat(struct gmc_stream_tx *tx, size_t max)
 {
-    if (tx->fresh > tx->buffer.base)
-        gmc_stream_tx_lost(tx, tx->buffer.base, (size_t)(tx->fresh - tx->buffer.base));
+    uint64_t end = tx->buffer.base + max < tx->fresh ? tx->buffer.base + max : tx->fresh;
+
+    if (end > tx->buffer.base)
+        gmc_stream_tx_lost(tx, tx->buffer.base, (size_t)(end - tx->buffer.base));
+    return end;
 }
 
 uint64_t gmc_stream_tx_bytes(const struct gmc_stream_tx *tx)

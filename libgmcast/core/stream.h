@@ -58,8 +58,9 @@ bool gmc_stream_tx_next(struct gmc_stream_tx *tx, size_t max, uint64_t *offset,
                         struct gmc_bytes *piece);
 void gmc_stream_tx_acked(struct gmc_stream_tx *tx, uint64_t offset, size_t len);
 void gmc_stream_tx_lost(struct gmc_stream_tx *tx, uint64_t offset, size_t len);
-/* Everything that was sent and not acknowledged is to be sent again. */
-void gmc_stream_tx_repeat(struct gmc_stream_tx *tx);
+/* The first unacknowledged bytes, at most max of them, are to be sent again. Returns their end:
+ * what was sent below it before now need not be reported lost. */
+uint64_t gmc_stream_tx_repeat(struct gmc_stream_tx *tx, size_t max);
 /* Bytes not acknowledged, sent or not. */
 uint64_t gmc_stream_tx_bytes(const struct gmc_stream_tx *tx);
 

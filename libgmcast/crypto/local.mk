@@ -24,3 +24,6 @@ check_PROGRAMS += tests/unit/test_crypto
 tests_unit_test_crypto_SOURCES = tests/unit/test_crypto.c tests/unit/test_crypto_vectors.c \
 	tests/unit/test_crypto_vectors.h
 tests_unit_test_crypto_LDADD = $(GMC_CRYPTO_LIBS) $(TEST_LIBS)
+
+check_PROGRAMS += tests/unit/test_replay
+tests_unit_test_replay_LDADD = $(GMC_CRYPTO_LIBS) $(TEST_LIBS)

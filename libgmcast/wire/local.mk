@@ -25,6 +25,8 @@ tests_fuzz_fuzz_ctl_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
 
 # The head of link datagrams.
 libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/head.c libgmcast/wire/head.h
+check_PROGRAMS += tests/unit/test_head
+tests_unit_test_head_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
 
 # Control messages between gateways, and the channel record.
 libgmcast_wire_libwire_la_SOURCES += \
