@@ -96,6 +96,7 @@ void gmc_link_bye(struct gmc_link *link, gmc_time now, gmc_status status)
 void gmc_link_set_watch(struct gmc_link *link, bool watch)
 {
     link->watch = watch;
+    gmc_link_path_hurry(link);
 }
 
 /* ---- messages ---- */

@@ -165,6 +165,8 @@ void gmc_link_path_challenged(struct gmc_link *link, const struct gmc_dgram_in *
 void gmc_link_path_answered(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
                             struct gmc_bytes content);
 void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now);
+/* Somebody cares again: do not wait for the slow retries of a quiet link. */
+void gmc_link_path_hurry(struct gmc_link *link);
 gmc_time gmc_link_path_deadline(const struct gmc_link *link);
 /* The next challenge or response; capacity bounds MTU probes. */
 bool gmc_link_path_next(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,

@@ -312,6 +312,14 @@ void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now)
     }
 }
 
+void gmc_link_path_hurry(struct gmc_link *link)
+{
+    struct link_route *udp = &link->routes[ROUTE_UDP];
+
+    if (link->watch && link->active == ROUTE_STREAM && udp->open && !udp->valid)
+        udp->next = gmc_time_min(udp->next, gmc_time_add(link->now, LINK_UDP_AGAIN));
+}
+
 gmc_time gmc_link_path_deadline(const struct gmc_link *link)
 {
     gmc_time deadline = stream_time(link);

@@ -51,6 +51,13 @@ check_PROGRAMS += tests/unit/test_gate
 tests_unit_test_gate_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_link
 tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_loss
+tests_unit_test_loss_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_stream
+tests_unit_test_stream_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_head tests/fuzz/fuzz_link
+tests_fuzz_fuzz_head_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+tests_fuzz_fuzz_link_LDADD = $(FUZZ_MAIN) tests/lib/libtest.la $(GMC_CORE_LIBS)
 
 # Latencies: a round of probes, and the pairs that are known.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/latency_cache.c libgmcast/core/probe.c \
@@ -76,8 +83,3 @@ tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
 tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
-
-check_PROGRAMS += tests/unit/test_loss
-tests_unit_test_loss_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
-check_PROGRAMS += tests/unit/test_stream
-tests_unit_test_stream_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
