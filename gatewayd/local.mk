@@ -7,19 +7,31 @@ if WITH_DAEMONS
 noinst_LTLIBRARIES += gatewayd/libgatewayd.la
 gatewayd_libgatewayd_la_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS) \
 	$(LIBCONFUSE_CFLAGS) $(OPENSSL_SSL_CFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
+# ns_initparse and ns_parserr of the C library's resolver are still apart.
+gatewayd_libgatewayd_la_LIBADD = -lresolv -lpthread
 gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/addr.c gatewayd/addr.h \
 	gatewayd/cert.c gatewayd/cert.h \
 	gatewayd/conf.c gatewayd/conf.h gatewayd/conf_check.c gatewayd/conf_table.c \
+	gatewayd/frame.c gatewayd/frame.h \
 	gatewayd/log.c gatewayd/log.h \
+	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
+	gatewayd/peer_dial.c \
+	gatewayd/resolve.c gatewayd/resolve.h \
 	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
 	gatewayd/store_finish.c gatewayd/store_path.c gatewayd/store_source.c \
 	gatewayd/store_state.c gatewayd/store_target.c \
+	gatewayd/text.h \
+	gatewayd/tls.c gatewayd/tls.h \
 	gatewayd/udp.c gatewayd/udp.h
 
-check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp
+check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls
 tests_unit_test_gwd_conf_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_conf_SOURCES = tests/unit/test_gwd_conf.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
+tests_unit_test_gwd_tls_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_tls_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(OPENSSL_SSL_CFLAGS)
+tests_unit_test_gwd_tls_SOURCES = tests/unit/test_gwd_tls.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 

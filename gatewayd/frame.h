@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Frames inside the TLS connection of two gateways: bytes <-> fields, nothing else.
+ *
+ * A frame is a type (u8), a length (u24, big-endian) and so many bytes. Unknown types are skipped.
+ *
+ *   HELLO     the first frame of each side: magic "gmcH" (4), version u16, UDP port u16, session
+ *             id u32 (chosen by the sender, not 0), capabilities u64, name length u8, own domain;
+ *             what follows is for later versions
+ *   DATAGRAM  a link datagram, where UDP is blocked
+ *   BYE       the sender ends the session: status u16 (its number, positive), text
+ */
+#ifndef GWD_FRAME_H
+#define GWD_FRAME_H
+
+#include "core/io.h"
+
+#define GWD_FRAME_VERSION 1
+#define GWD_FRAME_HEAD_BYTES 4u
+#define GWD_FRAME_DATAGRAM_MAX 65535u
+#define GWD_FRAME_SMALL_MAX 1024u /* HELLO, BYE */
+
+enum gwd_frame_type { GWD_FRAME_HELLO = 1, GWD_FRAME_DATAGRAM = 2, GWD_FRAME_BYE = 3 };
+
+struct gwd_hello {
+    uint16_t version;
+    uint16_t udp_port;
+    uint32_t session;
+    uint64_t capabilities;
+    char domain[GMC_DOMAIN_NAME_MAX + 1];
+};
+
+struct gwd_bye {
+    gmc_status status;
+    char text[GMC_REASON_BYTES_MAX];
+};
+
+void gwd_frame_head(uint8_t out[GWD_FRAME_HEAD_BYTES], enum gwd_frame_type type, size_t len);
+/* Bytes written to out (head and all); 0 when capacity is too small. */
+size_t gwd_hello_put(const struct gwd_hello *hello, uint8_t *out, size_t capacity);
+size_t gwd_bye_put(const struct gwd_bye *bye, uint8_t *out, size_t capacity);
+/* The body of a frame: TRUNCATED, VERSION, INVALID. */
+GMC_NODISCARD gmc_status gwd_hello_get(struct gmc_bytes body, struct gwd_hello *hello);
+GMC_NODISCARD gmc_status gwd_bye_get(struct gmc_bytes body, struct gwd_bye *bye);
+
+#endif

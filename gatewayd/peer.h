@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sessions with other gateways: one TLS connection for each neighbour, dialled on demand or
+ * accepted, proved by certificate, and kept.
+ *
+ * Who survives when both sides dial at once: the connection dialled by the smaller domain name.
+ * The side that accepted a connection decides, when the dialler's HELLO comes:
+ *   1. it dials the same neighbour itself, has sent its HELLO there, and its own name is the
+ *      smaller one: the accepted connection is refused (EXISTS);
+ *   2. it dials too, but 1 does not hold: its own attempt is given up, the accepted one is used;
+ *   3. a session that it dialled itself is younger than 3 s and its own name is the smaller one:
+ *      refused, the HELLO crossed with the end of the other's attempt;
+ *   4. else a session that is there is replaced: whoever dials has lost it.
+ */
+#ifndef GWD_PEER_H
+#define GWD_PEER_H
+
+#include <event2/event.h>
+
+#include "core/io.h"
+#include "gatewayd/addr.h"
+#include "gatewayd/conf.h"
+#include "gatewayd/log.h"
+
+struct gwd_peers;
+
+/* What the sessions tell the composition; none of it may call back into gwd_peers. */
+struct gwd_peers_owner {
+    void *ctx;
+    gmc_peer (*number)(void *ctx, const char *domain);
+    void (*change)(void *ctx, const struct gmc_peer_change *change);
+    void (*datagram)(void *ctx, const struct gmc_dgram_in *in);
+};
+
+struct gwd_peers_config {
+    struct event_base *base;
+    struct gwd_log *log;
+    const struct gwd_conf *conf; /* borrowed until the next gwd_peers_configure */
+    struct gwd_peers_owner owner;
+    struct gwd_sockaddr listen; /* TCP; bound by gwd_peers_new */
+    uint16_t udp_port;          /* told to neighbours; 0: that of listen */
+};
+
+/* Binds and loads certificates; NULL with a reason. */
+struct gwd_peers *gwd_peers_new(const struct gwd_peers_config *config, char *reason, size_t size);
+void gwd_peers_free(struct gwd_peers *peers);
+/* Listens; dials the neighbours that only we can dial. */
+bool gwd_peers_start(struct gwd_peers *peers);
+uint16_t gwd_peers_port(const struct gwd_peers *peers);
+/* A new configuration: certificates are read again (on failure nothing changes: false with a
+ * reason), sessions with removed or revoked peers end, the others go on. */
+bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, char *reason,
+                         size_t size);
+/* Ends sessions whose certificate is no longer good (expired by now). To be called now and then. */
+void gwd_peers_recheck(struct gwd_peers *peers);
+int64_t gwd_peers_certificate_seconds_left(const struct gwd_peers *peers);
+/* Says BYE to all and accepts no more. */
+void gwd_peers_stop(struct gwd_peers *peers);
+
+/* A session is wanted: dial, and keep trying until it is up. */
+void gwd_peers_connect(struct gwd_peers *peers, gmc_peer peer);
+/* Ends the session; the composition knows already. */
+void gwd_peers_reject(struct gwd_peers *peers, gmc_peer peer);
+/* A link datagram inside the TLS connection; false when it was dropped because there is no
+ * session or too much waits already. */
+bool gwd_peers_send(struct gwd_peers *peers, const struct gmc_dgram_out *out);
+/* Where its UDP is: the session's address, else the configured one; false when unknown. */
+bool gwd_peers_address(const struct gwd_peers *peers, gmc_peer peer, struct gmc_addr *address);
+
+struct gwd_peers_stats {
+    uint64_t accepted, dialled, refused, sessions, stream_dropped, timeouts;
+};
+const struct gwd_peers_stats *gwd_peers_stats(const struct gwd_peers *peers);
+bool gwd_peers_is_up(const struct gwd_peers *peers, const char *domain);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TLS as gateways use it. */
+#include "gatewayd/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gatewayd/cert.h"
+
+#define EXPORTER_LABEL "EXPORTER-gmcast-link-v1"
+
+struct gwd_tls {
+    SSL_CTX *ctx;
+    X509_STORE *store;
+    int64_t seconds_left;
+};
+
+/* Keeps the first reason; the answer is OpenSSL's own. */
+static int on_verify(int ok, X509_STORE_CTX *ctx)
+{
+    SSL *ssl = X509_STORE_CTX_get_ex_data(ctx, SSL_get_ex_data_X509_STORE_CTX_idx());
+    struct gwd_tls_verdict *verdict = ssl != NULL ? SSL_get_app_data(ssl) : NULL;
+    X509 *leaf = X509_STORE_CTX_get0_cert(ctx);
+    if (ok || verdict == NULL || verdict->error != NULL)
+        return ok;
+    verdict->error = X509_verify_cert_error_string(X509_STORE_CTX_get_error(ctx));
+    if (leaf != NULL)
+        gwd_cert_names(leaf, verdict->names, sizeof verdict->names);
+    return ok;
+}
+
+static bool use_certificate(SSL_CTX *ctx, const struct gwd_conf *conf, int64_t *seconds_left,
+                            char *reason, size_t size)
+{
+    STACK_OF(X509) *chain = gwd_cert_load_chain(conf->tls.certificate, reason, size);
+    EVP_PKEY *key = gwd_cert_load_key(conf->tls.key, reason, size);
+    bool ok = chain != NULL && key != NULL;
+    if (ok) {
+        X509 *leaf = sk_X509_shift(chain);
+        *seconds_left = gwd_cert_seconds_left(leaf);
+        ok = SSL_CTX_use_cert_and_key(ctx, leaf, key, chain, 1) == 1;
+        if (!ok)
+            (void)snprintf(reason, size, "%s and %s cannot be used together", conf->tls.certificate,
+                           conf->tls.key);
+        X509_free(leaf);
+    }
+    sk_X509_pop_free(chain, X509_free);
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return ok;
+}
+
+struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t size)
+{
+    struct gwd_tls *tls = calloc(1, sizeof *tls);
+    (void)snprintf(reason, size, "out of memory");
+    if (tls == NULL)
+        return NULL;
+    tls->ctx = SSL_CTX_new(TLS_method());
+    tls->store = gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, size);
+    if (tls->ctx == NULL || tls->store == NULL ||
+        !use_certificate(tls->ctx, conf, &tls->seconds_left, reason, size)) {
+        gwd_tls_free(tls);
+        return NULL;
+    }
+    (void)SSL_CTX_set_min_proto_version(tls->ctx, TLS1_3_VERSION);
+    (void)SSL_CTX_set_purpose(tls->ctx, X509_PURPOSE_ANY);
+    SSL_CTX_set1_cert_store(tls->ctx, tls->store);
+    SSL_CTX_set_verify(tls->ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
+    /* No resumption: each session proves the certificate again, so revocation takes effect. */
+    (void)SSL_CTX_set_num_tickets(tls->ctx, 0);
+    (void)SSL_CTX_set_session_cache_mode(tls->ctx, SSL_SESS_CACHE_OFF);
+    (void)SSL_CTX_set_options(tls->ctx, SSL_OP_IGNORE_UNEXPECTED_EOF);
+    (void)SSL_CTX_set_mode(tls->ctx, SSL_MODE_RELEASE_BUFFERS); /* idle sessions stay small */
+    return tls;
+}
+
+void gwd_tls_free(struct gwd_tls *tls)
+{
+    if (tls == NULL)
+        return;
+    SSL_CTX_free(tls->ctx);
+    X509_STORE_free(tls->store);
+    free(tls);
+}
+
+SSL *gwd_tls_open(struct gwd_tls *tls, bool server, struct gwd_tls_verdict *verdict)
+{
+    SSL *ssl = SSL_new(tls->ctx);
+    if (ssl == NULL)
+        return NULL;
+    memset(verdict, 0, sizeof *verdict);
+    (void)SSL_set_app_data(ssl, verdict);
+    if (server)
+        SSL_set_accept_state(ssl);
+    else
+        SSL_set_connect_state(ssl);
+    return ssl;
+}
+
+const char *gwd_tls_recheck(struct gwd_tls *tls, SSL *ssl)
+{
+    X509 *cert = SSL_get1_peer_certificate(ssl);
+    const char *error = "no certificate";
+    if (cert != NULL)
+        error = gwd_cert_verify(tls->store, cert, SSL_get_peer_cert_chain(ssl));
+    X509_free(cert);
+    return error;
+}
+
+bool gwd_tls_secrets(SSL *ssl, uint8_t client_to_server[GMC_KEY_BYTES],
+                     uint8_t server_to_client[GMC_KEY_BYTES])
+{
+    uint8_t both[2 * GMC_KEY_BYTES];
+    if (SSL_export_keying_material(ssl, both, sizeof both, EXPORTER_LABEL, strlen(EXPORTER_LABEL),
+                                   NULL, 0, 0) != 1)
+        return false;
+    memcpy(client_to_server, both, GMC_KEY_BYTES);
+    memcpy(server_to_client, both + GMC_KEY_BYTES, GMC_KEY_BYTES);
+    OPENSSL_cleanse(both, sizeof both);
+    return true;
+}
+
+size_t gwd_tls_spki(SSL *ssl, uint8_t **spki)
+{
+    X509 *cert = SSL_get1_peer_certificate(ssl);
+    int len;
+    *spki = NULL;
+    if (cert == NULL)
+        return 0;
+    len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(cert), spki);
+    X509_free(cert);
+    return len > 0 ? (size_t)len : 0;
+}
+
+int64_t gwd_tls_seconds_left(const struct gwd_tls *tls)
+{
+    return tls->seconds_left;
+}
+
+const char *gwd_tls_alert_text(unsigned long error)
+{
+    static const struct {
+        int reason;
+        const char *text;
+    } alerts[] = {{SSL_R_TLSV1_ALERT_UNKNOWN_CA, "it does not know the authority that issued it"},
+                  {SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED, "it has expired"},
+                  {SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED, "it is revoked"},
+                  {SSL_R_SSLV3_ALERT_BAD_CERTIFICATE, "it is not valid"},
+                  {SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE, "its kind is not supported"},
+                  {SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN, "it is not acceptable"},
+                  {SSL_R_TLSV1_ALERT_ACCESS_DENIED, "access is denied"},
+                  {SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, "none was shown"},
+                  {SSL_R_TLSV1_ALERT_DECRYPT_ERROR, "its signature is wrong"}};
+    for (size_t i = 0; ERR_GET_LIB(error) == ERR_LIB_SSL && i < sizeof alerts / sizeof *alerts;
+         i++) {
+        if (ERR_GET_REASON(error) == alerts[i].reason)
+            return alerts[i].text;
+    }
+    return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* TLS as gateways use it: version 1.3 only, both sides show certificates, no resumption, keys for
+ * the link from the exporter. */
+#ifndef GWD_TLS_H
+#define GWD_TLS_H
+
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/io.h"
+#include "gatewayd/conf.h"
+
+struct gwd_tls;
+
+/* Why the other side's certificate was refused, kept beside each connection. */
+struct gwd_tls_verdict {
+    const char *error; /* NULL: not refused */
+    char names[256];   /* what the certificate says it is for; not proved */
+};
+
+/* Certificate, key, authorities and revocation lists of conf; NULL with a reason. */
+struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t size);
+void gwd_tls_free(struct gwd_tls *tls);
+/* A connection; verdict is filled while it shakes hands and has to outlive it. NULL: no memory. */
+SSL *gwd_tls_open(struct gwd_tls *tls, bool server, struct gwd_tls_verdict *verdict);
+/* Checks the other side of a connection again, against what is loaded now; NULL or why not. */
+const char *gwd_tls_recheck(struct gwd_tls *tls, SSL *ssl);
+/* Secrets of both directions, after the handshake. */
+bool gwd_tls_secrets(SSL *ssl, uint8_t client_to_server[GMC_KEY_BYTES],
+                     uint8_t server_to_client[GMC_KEY_BYTES]);
+/* The public key of the other side (DER); to be freed with OPENSSL_free. 0 on failure. */
+size_t gwd_tls_spki(SSL *ssl, uint8_t **spki);
+/* Seconds until the own certificate expires. */
+int64_t gwd_tls_seconds_left(const struct gwd_tls *tls);
+/* An OpenSSL error code as the alert it stands for, in words; NULL when it is no alert about our
+ * certificate. */
+const char *gwd_tls_alert_text(unsigned long error);
+
+#endif
