@@ -35,6 +35,10 @@ static const char help[] =
     "An interrupt leaves the transfer running. Exit status: 0 complete everywhere, 1 could not\n"
     "start, 2 complete at some, 3 cancelled, 4 interrupted while the transfer goes on.";
 
+/* Asking twice would begin two transfers, so this one is patient. */
+#define STAGE_TIMEOUT_MS 15000
+#define POLL_TIMEOUT_MS 5000
+
 struct stage_options {
     struct targets targets;
     const char *into;
@@ -169,30 +173,26 @@ static int started(struct gmc_client *client, const char *channel,
 static int stage_with(struct gmc_client *client, const struct stage_options *options,
                       const struct sources *sources)
 {
-    struct gmc_ctl_request request = {.from = sources->from,
+    struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+                                      .from = sources->from,
                                       .sources = (const char *const *)sources->paths,
                                       .source_count = sources->count,
                                       .targets = options->targets.list,
                                       .target_count = options->targets.count,
                                       .shape = options->shape,
                                       .rate_bps = options->rate_bps};
-    const char *channel;
-    char *safe;
+    const struct gmc_ctl_reply *reply;
 
     /* A signal from here on must not hide the channel's name. */
     session_catch_signals();
-    /* Data elsewhere: that domain may first have to be connected to. */
-    gmc_client_set_timeout(client, sources->from != NULL ? 30000 : 10000);
-    if (gmc_client_stage(client, &request, &channel) == GMC_CLIENT_OK) {
-        gmc_client_set_timeout(client, 5000);
-        return started(client, channel, options);
+    gmc_client_set_timeout(client, STAGE_TIMEOUT_MS);
+    if (session_ask(client, &request, &reply) == GMC_CLIENT_OK) {
+        gmc_client_set_timeout(client, POLL_TIMEOUT_MS);
+        return started(client, reply->channel, options);
     }
-    safe = text_safe(gmc_client_error(client));
     if (options->output == SESSION_JSON)
         report_line(report_failure(gmc_client_error(client)), stdout);
-    gmcast_error("%s", safe != NULL ? safe : "out of memory");
-    free(safe);
-    return EXIT_REFUSED;
+    return session_error(client);
 }
 
 static int stage(const struct gmcast_globals *globals, struct stage_options *options, int count,

@@ -155,7 +155,7 @@ static void put_head(struct drawing *drawing, const struct gmc_ctl_transfer *t)
     const char *state = gmc_client_transfer_state_name(t->state);
 
     text_safe_into(t->reason, reason, sizeof reason);
-    if (t->total_bytes == 0)
+    if (t->state == GMC_CTL_TRANSFER_SCANNING || t->state == GMC_CTL_TRANSFER_FAILED)
         snprintf(line, sizeof line, "%s  %s%s%s", t->channel, state, reason[0] ? ": " : "", reason);
     else
         snprintf(line, sizeof line, "%s  %s  %s in %llu file%s  verified at %u of %u  %s",

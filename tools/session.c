@@ -15,6 +15,8 @@
 #include "tools/report.h"
 #include "tools/text.h"
 
+/* How long a domain that has to be asked may take to be connected to. */
+#define CONNECT_SECONDS 15.0
 /* A daemon that restarts is back long before. */
 #define LOST_SECONDS 120.0
 /* One that answers but does not know the transfer (yet). */
@@ -67,18 +69,51 @@ struct gmc_client *session_open(const struct gmcast_globals *globals)
     return client;
 }
 
+static double now_seconds(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void pause_seconds(double seconds)
+{
+    struct timespec ts = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
+
+    nanosleep(&ts, NULL); /* a signal ends it early, as it should */
+}
+
+enum gmc_client_result session_ask(struct gmc_client *client, const struct gmc_ctl_request *request,
+                                   const struct gmc_ctl_reply **reply)
+{
+    double until = now_seconds() + CONNECT_SECONDS;
+    enum gmc_client_result result = gmc_client_call(client, request, reply);
+
+    while (result == GMC_CLIENT_AGAIN && now_seconds() < until && !session_interrupted()) {
+        pause_seconds(POLL_SECONDS);
+        result = gmc_client_call(client, request, reply);
+    }
+    return result;
+}
+
 bool session_call(struct gmc_client *client, const struct gmc_ctl_request *request,
                   const struct gmc_ctl_reply **reply)
 {
-    char *safe;
-
-    if (gmc_client_call(client, request, reply) == GMC_CLIENT_OK)
+    if (session_ask(client, request, reply) == GMC_CLIENT_OK)
         return true;
+    session_error(client);
+    return false;
+}
+
+int session_error(const struct gmc_client *client)
+{
     /* It may quote names of files. */
-    safe = text_safe(gmc_client_error(client));
+    char *safe = text_safe(gmc_client_error(client));
+
     gmcast_error("%s", safe != NULL ? safe : "out of memory");
     free(safe);
-    return false;
+    return EXIT_REFUSED;
 }
 
 /* ---- following ---- */
@@ -97,21 +132,6 @@ struct follow {
     enum gmc_ctl_member_state *said; /* plain: the states that were printed */
     size_t said_count;
 };
-
-static double now_seconds(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-static void pause_seconds(double seconds)
-{
-    struct timespec ts = {(time_t)seconds, (long)(fmod(seconds, 1) * 1e9)};
-
-    nanosleep(&ts, NULL); /* a signal ends it early, as it should */
-}
 
 static void follow_init(struct follow *f, struct gmc_client *client, const char *channel,
                         enum session_output output)
@@ -268,13 +288,14 @@ static bool go_on(struct follow *f, enum gmc_client_result result, bool seen, in
 
     if (result == GMC_CLIENT_INTERRUPTED)
         return true; /* the loop looks at the signal */
-    if (!seen || result == GMC_CLIENT_NO_MEMORY || result == GMC_CLIENT_BAD_REPLY) {
-        *exit_status = gmcast_error("%s", gmc_client_error(f->client));
+    if ((!seen && result != GMC_CLIENT_AGAIN) || result == GMC_CLIENT_NO_MEMORY ||
+        result == GMC_CLIENT_BAD_REPLY || (!seen && silent > CONNECT_SECONDS)) {
+        *exit_status = session_error(f->client);
         return false;
     }
     if (silent > limit) {
         if (result == GMC_CLIENT_NOT_FOUND)
-            *exit_status = gmcast_error("%s", gmc_client_error(f->client));
+            *exit_status = session_error(f->client);
         else
             *exit_status = detached(f, gmc_client_error(f->client));
         return false;

@@ -11,6 +11,11 @@
 /* A client of the gateway that the user means; NULL after an error message. */
 struct gmc_client *session_open(const struct gmcast_globals *globals);
 
+/* One request; while a domain that has to be asked is being connected to, it is repeated. */
+enum gmc_client_result session_ask(struct gmc_client *client, const struct gmc_ctl_request *request,
+                                   const struct gmc_ctl_reply **reply);
+/* Says why the last request failed; returns EXIT_REFUSED. */
+int session_error(const struct gmc_client *client);
 /* One request; false after an error message. */
 bool session_call(struct gmc_client *client, const struct gmc_ctl_request *request,
                   const struct gmc_ctl_reply **reply);

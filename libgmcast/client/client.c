@@ -57,6 +57,18 @@ static enum gmc_client_result fail(struct gmc_client *client, enum gmc_client_re
     return result;
 }
 
+static enum gmc_client_result result_of(gmc_status status)
+{
+    switch (status) {
+    case GMC_ERR_NOT_FOUND:
+        return GMC_CLIENT_NOT_FOUND;
+    case GMC_ERR_AGAIN:
+        return GMC_CLIENT_AGAIN;
+    default:
+        return GMC_CLIENT_REFUSED;
+    }
+}
+
 static enum gmc_client_result take_reply(struct gmc_client *client, struct gmc_bytes bytes)
 {
     if (gmc_ctl_decode_reply(bytes, &client->reply, &client->holder) != GMC_OK)
@@ -65,9 +77,7 @@ static enum gmc_client_result take_reply(struct gmc_client *client, struct gmc_b
                     "endpoint, or upgrade this program");
     if (client->reply.status == GMC_OK)
         return GMC_CLIENT_OK;
-    return fail(client,
-                client->reply.status == GMC_ERR_NOT_FOUND ? GMC_CLIENT_NOT_FOUND
-                                                          : GMC_CLIENT_REFUSED,
+    return fail(client, result_of(client->reply.status),
                 client->reply.error[0] != '\0' ? client->reply.error
                                                : gmc_status_text(client->reply.status));
 }

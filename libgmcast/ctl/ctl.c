@@ -75,30 +75,6 @@ static void targets_free(struct targets *targets)
     *targets = (struct targets){0};
 }
 
-static int by_domain(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The first name that stands there twice; NULL when none does or memory is short. */
-static const char *find_twice(const struct targets *targets)
-{
-    const char **names = calloc(targets->count, sizeof *names);
-    const char *twice = NULL;
-
-    if (names == NULL)
-        return NULL;
-    for (size_t i = 0; i < targets->count; i++)
-        names[i] = targets->list[i].domain;
-    qsort(names, targets->count, sizeof *names, by_domain);
-    for (size_t i = 1; i < targets->count && twice == NULL; i++) {
-        if (strcmp(names[i - 1], names[i]) == 0)
-            twice = names[i];
-    }
-    free(names);
-    return twice;
-}
-
 /* Names to domains. A name that is unknown here may be known to the domain that is asked
  * (elsewhere). False when the call has failed. */
 static bool targets_resolve(struct call *call, bool elsewhere, struct targets *targets)
@@ -125,25 +101,6 @@ static bool targets_resolve(struct call *call, bool elsewhere, struct targets *t
         return true;
     gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
     return false;
-}
-
-static bool targets_check(struct call *call, const struct targets *targets)
-{
-    const char *twice = find_twice(targets);
-
-    if (twice != NULL) {
-        gmc_ctl_fail(call, GMC_ERR_EXISTS, "%s is named twice as a target: name it once", twice);
-        return false;
-    }
-    for (size_t i = 0; i < targets->count; i++) {
-        if (strcmp(targets->list[i].domain, call->ctl->domain) == 0) {
-            gmc_ctl_fail(call, GMC_ERR_INVALID,
-                         "%s is where the data comes from and cannot be a target as well",
-                         call->ctl->domain);
-            return false;
-        }
-    }
-    return true;
 }
 
 static bool sources_check(struct call *call)
@@ -207,7 +164,7 @@ static void stage_here(struct call *call, const struct targets *targets)
                      request->shape);
         return;
     }
-    if (!sources_check(call) || !targets_check(call, targets))
+    if (!sources_check(call))
         return;
     status = gmc_gateway_stage(call->ctl->gateway, call->now, &stage, &key, &error);
     if (status != GMC_OK) {
@@ -294,7 +251,7 @@ static void handle_add(struct call *call, const struct gmc_channel_key *key)
     struct targets targets = {0};
     const char *error = NULL;
 
-    if (targets_resolve(call, false, &targets) && targets_check(call, &targets))
+    if (targets_resolve(call, false, &targets))
         end_key_call(call,
                      gmc_gateway_add(call->ctl->gateway, call->now, key, &targets.list[0], &error),
                      key, error);

@@ -65,17 +65,18 @@ static struct pending *pending_free_slot(struct gmc_ctl *ctl, gmc_time now)
     return NULL;
 }
 
-static void fail_unreachable(struct call *call, const char *domain, gmc_peer peer,
-                             const char *problem)
+/* AGAIN: the gateway is connecting; the program asks again as long as it has patience. */
+static void fail_unreachable(struct call *call, gmc_status status, const char *domain,
+                             gmc_peer peer)
 {
     struct gmc_peer_info info;
     bool known = gmc_gateway_peer_info(call->ctl->gateway, call->now, peer, &info);
-    const char *why =
-        known && info.reason != NULL && info.reason[0] != '\0' ? info.reason : problem;
+    const char *why = known && info.reason != NULL && info.reason[0] != '\0'
+                          ? info.reason
+                          : "there is no connection yet";
 
-    gmc_ctl_fail(call, GMC_ERR_PEER_DOWN,
-                 "%s has to be asked about this and cannot be reached: %s (see gmcast peers)",
-                 domain, why);
+    gmc_ctl_fail(call, status, "%s has to be asked about this and cannot be reached: %s", domain,
+                 why);
 }
 
 static gmc_status send_on(struct call *call, gmc_peer peer, uint64_t id,
@@ -113,7 +114,8 @@ void gmc_ctl_forward(struct call *call, const char *domain, const struct gmc_ctl
     status = send_on(call, peer, ctl->next_id, request);
     if (status != GMC_OK) {
         if (request->kind != GMC_CTL_STATUS || !gmc_ctl_report_known(call, request->channel))
-            fail_unreachable(call, domain, peer, gmc_status_text(status));
+            fail_unreachable(call, status == GMC_ERR_PEER_DOWN ? GMC_ERR_AGAIN : status, domain,
+                             peer);
         return;
     }
     *p = (struct pending){ctl->next_id++, call->now, peer, request->kind, ""};
@@ -159,7 +161,10 @@ bool gmc_ctl_on_reply(struct gmc_ctl *ctl, gmc_time now, uint64_t id, struct gmc
     if (reply.len > 0)
         pass_on(&call, domain, reply);
     else if (p->kind != GMC_CTL_STATUS || !gmc_ctl_report_known(&call, p->channel))
-        fail_unreachable(&call, domain, p->peer, "the connection was lost before it answered");
+        gmc_ctl_fail(&call, GMC_ERR_PEER_DOWN,
+                     "the connection to %s was lost before it answered: see gmcast status there "
+                     "before asking again",
+                     domain);
     answer->id = id;
     return true;
 }

@@ -81,7 +81,7 @@ struct gmc_ctl_transfer {
     bool is_source;      /* the answering gateway is the source */
     enum gmc_ctl_transfer_state state;
     const char *shape;
-    uint64_t total_bytes; /* listing and data; 0 not known yet */
+    uint64_t total_bytes; /* of the files; 0 not known yet */
     uint64_t bytes;       /* at the answering gateway */
     uint64_t file_count;
     uint64_t rate_bps; /* cap; 0 none */

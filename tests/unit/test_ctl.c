@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Owns the test of ctl: requests as bytes against a real gateway without a network.
+ */
+#include "ctl/ctl.h"
+
+#include "crypto/cheap.h"
+#include "tests/lib/unit.h"
+#include "wire/ctl_codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct gmc_crypto_cheap *cheap;
+    struct gmc_crypto crypto;
+    struct gmc_gateway *gateway;
+    struct gmc_ctl *ctl;
+    gmc_time now;
+    struct gmc_ctl_answer answer;
+    struct gmc_ctl_reply reply; /* of the last request */
+    struct gmc_ctl_holder *holder;
+};
+
+/* Three domains are configured; "bee" is an alias. */
+static const char *resolve(void *ctx, const char *name)
+{
+    static const char *const known[] = {"b.example", "c.example", "d.example"};
+
+    (void)ctx;
+    if (strcmp(name, "bee") == 0)
+        return "b.example";
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(name, known[i]) == 0)
+            return known[i];
+    }
+    return NULL;
+}
+
+/* b may ask for what is beneath /public. */
+static gmc_status may_request(void *ctx, const char *origin, const char *const *paths, size_t count,
+                              const char **reason)
+{
+    (void)ctx;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(origin, "b.example") != 0 || strncmp(paths[i], "/public/", 8) != 0) {
+            *reason = "only /public is served, and to b.example";
+            return GMC_ERR_ACCESS;
+        }
+    }
+    return GMC_OK;
+}
+
+static int setup(void **state)
+{
+    static const uint8_t seed[32] = {1};
+    const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request};
+    struct fixture *f = calloc(1, sizeof *f);
+    struct gmc_gateway_config config = {.domain = "a.example", .seed = 1, .incarnation = 1};
+    uint8_t spki[512];
+    size_t spki_len = sizeof spki;
+
+    f->cheap = gmc_crypto_cheap_new("a.example", seed);
+    gmc_crypto_cheap_table(f->cheap, &f->crypto);
+    assert_ok(gmc_crypto_cheap_spki("a.example", spki, &spki_len));
+    config.crypto = &f->crypto;
+    config.spki = gmc_bytes(spki, spki_len);
+    f->now = GMC_S(1);
+    f->gateway = gmc_gateway_new(&config, f->now);
+    gmc_gateway_start(f->gateway, f->now);
+    f->ctl = gmc_ctl_new(f->gateway, "a.example", &hooks);
+    *state = f;
+    return f->ctl != NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    gmc_ctl_release(f->holder);
+    gmc_ctl_free(f->ctl);
+    gmc_gateway_free(f->gateway);
+    gmc_crypto_cheap_free(f->cheap);
+    free(f);
+    return 0;
+}
+
+static void take_answer(struct fixture *f)
+{
+    gmc_ctl_release(f->holder);
+    f->holder = NULL;
+    if (!f->answer.later)
+        assert_ok(gmc_ctl_decode_reply(f->answer.bytes, &f->reply, &f->holder));
+}
+
+/* Encodes, handles, decodes; returns the reply's status. */
+static int ask_from(struct fixture *f, gmc_peer origin, const struct gmc_ctl_request *request)
+{
+    uint8_t *bytes;
+    size_t len;
+
+    assert_ok(gmc_ctl_encode_request(request, &bytes, &len));
+    gmc_ctl_handle(f->ctl, f->now, origin, gmc_bytes(bytes, len), &f->answer);
+    gmc_ctl_bytes_free(bytes);
+    take_answer(f);
+    return f->answer.later ? 0 : f->reply.status;
+}
+
+static int ask(struct fixture *f, const struct gmc_ctl_request *request)
+{
+    return ask_from(f, GMC_PEER_NONE, request);
+}
+
+static int stage_from(struct fixture *f, gmc_peer origin, const char *from, const char *source,
+                      const char *target)
+{
+    const struct gmc_ctl_target targets[] = {{target, "in/"}};
+    const struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+                                            .from = from,
+                                            .sources = &source,
+                                            .source_count = 1,
+                                            .targets = targets,
+                                            .target_count = 1,
+                                            .shape = "chain"};
+
+    return ask_from(f, origin, &request);
+}
+
+static int stage(struct fixture *f, const char *source, const char *target)
+{
+    return stage_from(f, GMC_PEER_NONE, "", source, target);
+}
+
+static int about(struct fixture *f, enum gmc_ctl_kind kind, const char *channel)
+{
+    const struct gmc_ctl_request request = {.kind = kind, .channel = channel};
+
+    return ask(f, &request);
+}
+
+static void assert_error_says(const struct fixture *f, const char *words)
+{
+    if (strstr(f->reply.error, words) == NULL)
+        fail_msg("\"%s\" is not in \"%s\"", words, f->reply.error);
+}
+
+/* The link to a peer, as after a TLS handshake; nothing comes back on it. */
+static gmc_peer connect_to(struct fixture *f, const char *domain)
+{
+    struct gmc_peer_change change = {.peer = gmc_gateway_peer(f->gateway, domain),
+                                     .event = GMC_PEER_SESSION_UP};
+    uint8_t spki[512];
+    size_t len = sizeof spki;
+
+    assert_ok(gmc_crypto_cheap_spki(domain, spki, &len));
+    change.session.peer = change.peer;
+    change.session.initiator = true;
+    change.session.local_id = 7;
+    change.session.remote_id = 8;
+    change.session.spki = gmc_bytes(spki, len);
+    gmc_gateway_on_peer(f->gateway, f->now, &change);
+    return change.peer;
+}
+
+static void test_stage_and_status(void **state)
+{
+    struct fixture *f = *state;
+    char channel[GMC_CTL_CHANNEL_TEXT_MAX];
+
+    assert_int_equal(stage(f, "/data/x", "bee"), GMC_OK);
+    assert_string_equal(f->reply.domain, "a.example");
+    assert_string_equal(f->reply.channel + 16, "@a.example");
+    strcpy(channel, f->reply.channel);
+
+    assert_int_equal(about(f, GMC_CTL_STATUS, channel), GMC_OK);
+    assert_int_equal(f->reply.transfer_count, 1);
+    assert_string_equal(f->reply.transfers[0].channel, channel);
+    assert_int_equal(f->reply.transfers[0].state, GMC_CTL_TRANSFER_SCANNING);
+    assert_string_equal(f->reply.transfers[0].shape, "chain");
+    assert_true(f->reply.transfers[0].is_source);
+    assert_int_equal(f->reply.transfers[0].member_count, 1);
+    assert_string_equal(f->reply.transfers[0].members[0].domain, "b.example");
+    assert_string_equal(f->reply.transfers[0].members[0].path, "in/");
+
+    channel[4] = '\0'; /* four digits are enough */
+    assert_int_equal(about(f, GMC_CTL_STATUS, channel), GMC_OK);
+    assert_int_equal(about(f, GMC_CTL_STATUS, ""), GMC_OK);
+    assert_int_equal(f->reply.transfer_count, 1);
+    assert_int_equal(f->reply.transfers[0].total_members, 1);
+    assert_int_equal(f->reply.transfers[0].member_count, 0);
+}
+
+static void test_cancel(void **state)
+{
+    struct fixture *f = *state;
+    char channel[GMC_CTL_CHANNEL_TEXT_MAX];
+
+    assert_int_equal(stage(f, "/data/x", "b.example"), GMC_OK);
+    strcpy(channel, f->reply.channel);
+    assert_int_equal(about(f, GMC_CTL_CANCEL, channel), GMC_OK);
+    assert_string_equal(f->reply.channel, channel);
+    assert_int_equal(about(f, GMC_CTL_STATUS, channel), GMC_OK);
+    assert_int_equal(f->reply.transfers[0].state, GMC_CTL_TRANSFER_CANCELLED);
+}
+
+static void test_stage_is_refused_with_words(void **state)
+{
+    struct fixture *f = *state;
+    const struct gmc_ctl_target twice[] = {{"b.example", ""}, {"bee", ""}};
+    const char *source = "/data/x";
+    struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+                                      .sources = &source,
+                                      .source_count = 1,
+                                      .targets = twice,
+                                      .target_count = 2};
+
+    assert_int_equal(stage(f, "/data/x", "x.example"), GMC_ERR_NOT_FOUND);
+    assert_error_says(f, "knows no domain \"x.example\": add a section peer \"x.example\"");
+    assert_int_equal(stage(f, "data/x", "bee"), GMC_ERR_INVALID);
+    assert_error_says(f, "\"data/x\" at a.example is not an absolute path");
+    assert_int_equal(stage(f, "/data/x", "a.example"), GMC_ERR_INVALID);
+    assert_error_says(f, "a target must be another domain");
+    assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
+    assert_error_says(f, "named twice");
+    request.target_count = 1;
+    request.shape = "star";
+    assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
+    assert_error_says(f, "use eco, flat, binomial, binary or chain");
+    request.target_count = 0;
+    assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
+    assert_error_says(f, "at least one");
+}
+
+static void test_channels_are_named_exactly(void **state)
+{
+    struct fixture *f = *state;
+    char other[GMC_CTL_CHANNEL_TEXT_MAX];
+
+    assert_int_equal(about(f, GMC_CTL_CANCEL, "12"), GMC_ERR_INVALID);
+    assert_error_says(f, "at least 4");
+    assert_int_equal(about(f, GMC_CTL_CANCEL, "x123"), GMC_ERR_INVALID);
+    assert_int_equal(about(f, GMC_CTL_CANCEL, "0123456789abcdef0"), GMC_ERR_INVALID);
+    assert_int_equal(about(f, GMC_CTL_CANCEL, "0123@x.example"), GMC_ERR_NOT_FOUND);
+    assert_error_says(f, "\"x.example\"");
+    assert_int_equal(about(f, GMC_CTL_CANCEL, "0123456789abcdef"), GMC_ERR_NOT_FOUND);
+    assert_error_says(f, "DIGITS@DOMAIN");
+    assert_int_equal(stage(f, "/data/x", "bee"), GMC_OK);
+    strcpy(other, f->reply.channel);
+    other[15] = other[15] == '0' ? '1' : '0';
+    assert_int_equal(about(f, GMC_CTL_CANCEL, other), GMC_ERR_NOT_FOUND);
+}
+
+static void test_ambiguous_prefix(void **state)
+{
+    struct fixture *f = *state;
+    char seen[16][5];
+    int count = 0;
+
+    /* Ids are random: with few of them no two share four digits, so look for none or a clash. */
+    for (; count < 16; count++) {
+        assert_int_equal(stage(f, "/data/x", "bee"), GMC_OK);
+        memcpy(seen[count], f->reply.channel, 4);
+        seen[count][4] = '\0';
+    }
+    for (int i = 0; i < count; i++) {
+        int same = 0;
+
+        for (int j = 0; j < count; j++)
+            same += strcmp(seen[i], seen[j]) == 0;
+        assert_int_equal(about(f, GMC_CTL_STATUS, seen[i]), same == 1 ? GMC_OK : GMC_ERR_INVALID);
+    }
+}
+
+static void test_malformed_requests_get_a_reply(void **state)
+{
+    struct fixture *f = *state;
+
+    gmc_ctl_handle(f->ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xff\xff", 2), &f->answer);
+    take_answer(f);
+    assert_int_equal(f->reply.status, GMC_ERR_INVALID);
+    assert_error_says(f, "cannot read the request");
+    gmc_ctl_handle(f->ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xfa\x01\x00", 3), &f->answer);
+    take_answer(f);
+    assert_int_equal(f->reply.status, GMC_ERR_TYPE);
+    assert_error_says(f, "newer");
+}
+
+static void test_peers_and_counters(void **state)
+{
+    struct fixture *f = *state;
+    bool counted = false;
+
+    gmc_gateway_peer(f->gateway, "b.example");
+    assert_int_equal(about(f, GMC_CTL_PEERS, ""), GMC_OK);
+    assert_int_equal(f->reply.peer_count, 2);
+    assert_string_equal(f->reply.peers[0].domain, "a.example");
+    assert_string_equal(f->reply.peers[1].domain, "b.example");
+    assert_false(f->reply.peers[1].up);
+    assert_int_equal(about(f, GMC_CTL_COUNTERS, ""), GMC_OK);
+    for (size_t i = 0; i < f->reply.counter_count; i++)
+        counted |= strcmp(f->reply.counters[i].name, "dropped_auth") == 0;
+    assert_true(counted);
+}
+
+static void test_what_another_domain_may_ask(void **state)
+{
+    struct fixture *f = *state;
+    gmc_peer b = gmc_gateway_peer(f->gateway, "b.example");
+    gmc_peer c = gmc_gateway_peer(f->gateway, "c.example");
+    struct gmc_ctl_request request = {.kind = GMC_CTL_STATUS};
+    char channel[GMC_CTL_CHANNEL_TEXT_MAX];
+
+    assert_int_equal(stage_from(f, b, "", "/private/x", "c.example"), GMC_ERR_ACCESS);
+    assert_error_says(f, "only /public is served");
+    assert_int_equal(stage_from(f, c, "", "/public/x", "b.example"), GMC_ERR_ACCESS);
+    assert_int_equal(stage_from(f, b, "", "/public/x", "c.example"), GMC_OK);
+    strcpy(channel, f->reply.channel);
+    request.channel = channel;
+
+    /* its own: everything; a target: its status; others do not learn that it exists */
+    assert_int_equal(ask_from(f, b, &request), GMC_OK);
+    assert_int_equal(ask_from(f, c, &request), GMC_OK);
+    assert_int_equal(ask_from(f, gmc_gateway_peer(f->gateway, "d.example"), &request),
+                     GMC_ERR_NOT_FOUND);
+    request.kind = GMC_CTL_CANCEL;
+    assert_int_equal(ask_from(f, c, &request), GMC_ERR_NOT_FOUND);
+    assert_int_equal(ask_from(f, b, &request), GMC_OK);
+
+    request = (struct gmc_ctl_request){.kind = GMC_CTL_STATUS};
+    assert_int_equal(ask_from(f, b, &request), GMC_ERR_ACCESS);
+    request.kind = GMC_CTL_PEERS;
+    assert_int_equal(ask_from(f, b, &request), GMC_ERR_ACCESS);
+    /* and nobody is asked on its behalf */
+    connect_to(f, "c.example");
+    assert_int_equal(stage_from(f, b, "c.example", "/public/x", "d.example"), GMC_ERR_REFUSED);
+    request = (struct gmc_ctl_request){.kind = GMC_CTL_STATUS, .channel = "0123@c.example"};
+    assert_int_equal(ask_from(f, b, &request), GMC_ERR_NOT_FOUND);
+}
+
+static void test_forwarding(void **state)
+{
+    struct fixture *f = *state;
+    struct gmc_ctl_reply remote = {.domain = "b.example", .channel = "0123456789abcdef@b.example"};
+    uint8_t *bytes;
+    size_t len;
+    uint64_t id;
+
+    /* not connected: nothing was done, ask again */
+    assert_int_equal(stage_from(f, GMC_PEER_NONE, "bee", "/public/x", "c.example"), GMC_ERR_AGAIN);
+    assert_error_says(f, "b.example has to be asked");
+
+    connect_to(f, "b.example");
+    stage_from(f, GMC_PEER_NONE, "bee", "/public/x", "c.example");
+    assert_true(f->answer.later);
+    id = f->answer.id;
+    assert_false(gmc_ctl_on_reply(f->ctl, f->now, id + 1, gmc_bytes("", 0), &f->answer));
+    assert_ok(gmc_ctl_encode_reply(&remote, &bytes, &len));
+    assert_true(gmc_ctl_on_reply(f->ctl, f->now, id, gmc_bytes(bytes, len), &f->answer));
+    take_answer(f);
+    assert_int_equal(f->answer.id, id);
+    assert_string_equal(f->reply.channel, "0123456789abcdef@b.example");
+    gmc_ctl_bytes_free(bytes);
+    /* once only */
+    assert_false(gmc_ctl_on_reply(f->ctl, f->now, id, gmc_bytes("", 0), &f->answer));
+
+    /* garbage, and a peer that is gone */
+    about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
+    assert_true(f->answer.later);
+    assert_true(gmc_ctl_on_reply(f->ctl, f->now, f->answer.id, gmc_bytes("\xff", 1), &f->answer));
+    take_answer(f);
+    assert_error_says(f, "b.example answered with something that is not a reply");
+    about(f, GMC_CTL_RESUME, "0123456789abcdef@bee");
+    assert_true(gmc_ctl_on_reply(f->ctl, f->now, f->answer.id, gmc_bytes("", 0), &f->answer));
+    take_answer(f);
+    assert_int_equal(f->reply.status, GMC_ERR_PEER_DOWN);
+}
+
+static void test_forwarding_is_bounded(void **state)
+{
+    struct fixture *f = *state;
+    int later = 0;
+
+    connect_to(f, "b.example");
+    for (int i = 0; i < 300; i++) {
+        about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
+        later += f->answer.later;
+    }
+    assert_int_equal(later, 256);
+    assert_int_equal(f->reply.status, GMC_ERR_AGAIN);
+    /* who never gets an answer has gone away after two minutes */
+    f->now += GMC_S(121);
+    about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
+    assert_true(f->answer.later);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_stage_and_status),
+        TEST(test_cancel),
+        TEST(test_stage_is_refused_with_words),
+        TEST(test_channels_are_named_exactly),
+        TEST(test_ambiguous_prefix),
+        TEST(test_malformed_requests_get_a_reply),
+        TEST(test_peers_and_counters),
+        TEST(test_what_another_domain_may_ask),
+        TEST(test_forwarding),
+        TEST(test_forwarding_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
