@@ -16,3 +16,6 @@ EXTRA_DIST += libgmcast/ctl/.includes
 # A test is two lines:
 #   check_PROGRAMS += tests/unit/test_x
 #   tests_unit_test_x_LDADD = $(GMC_CTL_LIBS) $(TEST_LIBS)
+
+check_PROGRAMS += tests/unit/test_ctl
+tests_unit_test_ctl_LDADD = $(GMC_CTL_LIBS) $(TEST_LIBS)

@@ -4,3 +4,4 @@
 # They are skipped where the daemons are not built.
 dist_check_SCRIPTS += tests/daemons/test_cli.sh
 TESTS += tests/daemons/test_cli.sh
+EXTRA_DIST += tests/daemons/lib.py

@@ -10,26 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct fixture {
+/* A gateway with its control API. */
+struct side {
+    const char *domain;
     struct gmc_crypto_cheap *cheap;
     struct gmc_crypto crypto;
     struct gmc_gateway *gateway;
     struct gmc_ctl *ctl;
+};
+
+/* a.example, which is asked, and b.example, to which connect_b makes a link. */
+struct fixture {
+    struct side a, b;
     gmc_time now;
     struct gmc_ctl_answer answer;
     struct gmc_ctl_reply reply; /* of the last request */
     struct gmc_ctl_holder *holder;
 };
 
-/* Three domains are configured; "bee" is an alias. */
+/* What both have configured; "bee" is an alias. */
 static const char *resolve(void *ctx, const char *name)
 {
-    static const char *const known[] = {"b.example", "c.example", "d.example"};
+    static const char *const known[] = {"a.example", "b.example", "c.example", "d.example"};
 
     (void)ctx;
     if (strcmp(name, "bee") == 0)
         return "b.example";
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         if (strcmp(name, known[i]) == 0)
             return known[i];
     }
@@ -50,26 +57,42 @@ static gmc_status may_request(void *ctx, const char *origin, const char *const *
     return GMC_OK;
 }
 
-static int setup(void **state)
+static void side_new(struct side *side, const char *domain, gmc_time now)
 {
     static const uint8_t seed[32] = {1};
     const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request};
-    struct fixture *f = calloc(1, sizeof *f);
-    struct gmc_gateway_config config = {.domain = "a.example", .seed = 1, .incarnation = 1};
+    struct gmc_gateway_config config = {.domain = domain, .seed = 1, .incarnation = 1};
     uint8_t spki[512];
-    size_t spki_len = sizeof spki;
+    size_t len = sizeof spki;
 
-    f->cheap = gmc_crypto_cheap_new("a.example", seed);
-    gmc_crypto_cheap_table(f->cheap, &f->crypto);
-    assert_ok(gmc_crypto_cheap_spki("a.example", spki, &spki_len));
-    config.crypto = &f->crypto;
-    config.spki = gmc_bytes(spki, spki_len);
+    side->domain = domain;
+    side->cheap = gmc_crypto_cheap_new(domain, seed);
+    gmc_crypto_cheap_table(side->cheap, &side->crypto);
+    assert_ok(gmc_crypto_cheap_spki(domain, spki, &len));
+    config.crypto = &side->crypto;
+    config.spki = gmc_bytes(spki, len);
+    side->gateway = gmc_gateway_new(&config, now);
+    gmc_gateway_start(side->gateway, now);
+    side->ctl = gmc_ctl_new(side->gateway, domain, &hooks);
+    assert_non_null(side->ctl);
+}
+
+static void side_free(struct side *side)
+{
+    gmc_ctl_free(side->ctl);
+    gmc_gateway_free(side->gateway);
+    gmc_crypto_cheap_free(side->cheap);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+
     f->now = GMC_S(1);
-    f->gateway = gmc_gateway_new(&config, f->now);
-    gmc_gateway_start(f->gateway, f->now);
-    f->ctl = gmc_ctl_new(f->gateway, "a.example", &hooks);
+    side_new(&f->a, "a.example", f->now);
+    side_new(&f->b, "b.example", f->now);
     *state = f;
-    return f->ctl != NULL ? 0 : -1;
+    return 0;
 }
 
 static int teardown(void **state)
@@ -77,9 +100,8 @@ static int teardown(void **state)
     struct fixture *f = *state;
 
     gmc_ctl_release(f->holder);
-    gmc_ctl_free(f->ctl);
-    gmc_gateway_free(f->gateway);
-    gmc_crypto_cheap_free(f->cheap);
+    side_free(&f->a);
+    side_free(&f->b);
     free(f);
     return 0;
 }
@@ -93,16 +115,22 @@ static void take_answer(struct fixture *f)
 }
 
 /* Encodes, handles, decodes; returns the reply's status. */
-static int ask_from(struct fixture *f, gmc_peer origin, const struct gmc_ctl_request *request)
+static int ask_at(struct fixture *f, struct side *side, gmc_peer origin,
+                  const struct gmc_ctl_request *request)
 {
     uint8_t *bytes;
     size_t len;
 
     assert_ok(gmc_ctl_encode_request(request, &bytes, &len));
-    gmc_ctl_handle(f->ctl, f->now, origin, gmc_bytes(bytes, len), &f->answer);
+    gmc_ctl_handle(side->ctl, f->now, origin, gmc_bytes(bytes, len), &f->answer);
     gmc_ctl_bytes_free(bytes);
     take_answer(f);
     return f->answer.later ? 0 : f->reply.status;
+}
+
+static int ask_from(struct fixture *f, gmc_peer origin, const struct gmc_ctl_request *request)
+{
+    return ask_at(f, &f->a, origin, request);
 }
 
 static int ask(struct fixture *f, const struct gmc_ctl_request *request)
@@ -130,6 +158,18 @@ static int stage(struct fixture *f, const char *source, const char *target)
     return stage_from(f, GMC_PEER_NONE, "", source, target);
 }
 
+static int stage_at(struct fixture *f, struct side *side, const char *source, const char *target)
+{
+    const struct gmc_ctl_target to = {target, ""};
+    const struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+                                            .sources = &source,
+                                            .source_count = 1,
+                                            .targets = &to,
+                                            .target_count = 1};
+
+    return ask_at(f, side, GMC_PEER_NONE, &request);
+}
+
 static int about(struct fixture *f, enum gmc_ctl_kind kind, const char *channel)
 {
     const struct gmc_ctl_request request = {.kind = kind, .channel = channel};
@@ -143,22 +183,82 @@ static void assert_error_says(const struct fixture *f, const char *words)
         fail_msg("\"%s\" is not in \"%s\"", words, f->reply.error);
 }
 
-/* The link to a peer, as after a TLS handshake; nothing comes back on it. */
-static gmc_peer connect_to(struct fixture *f, const char *domain)
+/* A datagram in one piece, through the TLS connection. */
+static void deliver(struct fixture *f, const struct gmc_dgram_out *out, const struct side *from,
+                    struct side *to)
 {
-    struct gmc_peer_change change = {.peer = gmc_gateway_peer(f->gateway, domain),
+    uint8_t bytes[70000];
+    struct gmc_dgram_in in = {.path = GMC_PATH_STREAM};
+    size_t len = out->head_len;
+
+    memcpy(bytes, out->head, len);
+    if (out->body.len > 0)
+        memcpy(bytes + len, out->body.data, out->body.len);
+    len += out->body.len;
+    if (out->tail.len > 0)
+        memcpy(bytes + len, out->tail.data, out->tail.len);
+    len += out->tail.len;
+    in.peer = gmc_gateway_peer(to->gateway, from->domain);
+    in.bytes = gmc_bytes(bytes, len);
+    /* what is dropped is the link's business */
+    (void)!gmc_gateway_on_datagram(to->gateway, f->now, &in);
+}
+
+/* What a shell does: carries datagrams, requests and replies. True when there was something. */
+static bool crank(struct fixture *f, struct side *side, struct side *other)
+{
+    struct gmc_ctl_answer answer;
+    struct gmc_output out;
+    bool any = false;
+
+    gmc_gateway_on_timer(side->gateway, f->now);
+    while (gmc_gateway_next_output(side->gateway, &out)) {
+        any = true;
+        if (out.kind == GMC_OUT_DATAGRAM)
+            deliver(f, &out.u.dgram, side, other);
+        if (out.kind == GMC_OUT_REPLY &&
+            gmc_ctl_on_reply(side->ctl, f->now, out.id, out.bytes, &f->answer))
+            take_answer(f);
+        if (out.kind == GMC_OUT_REQUEST) {
+            gmc_ctl_handle(side->ctl, f->now, out.peer, out.bytes, &answer);
+            assert_false(answer.later);
+            gmc_gateway_answer(side->gateway, f->now, out.peer, out.id, answer.bytes);
+        }
+    }
+    return any;
+}
+
+/* A second of both gateways' lives. */
+static void run(struct fixture *f)
+{
+    for (gmc_time end = f->now + GMC_S(1); f->now < end; f->now += GMC_MS(1)) {
+        while (crank(f, &f->a, &f->b) | crank(f, &f->b, &f->a))
+            continue;
+    }
+}
+
+static void session_up(struct fixture *f, struct side *side, const struct side *other, uint32_t id)
+{
+    struct gmc_peer_change change = {.peer = gmc_gateway_peer(side->gateway, other->domain),
                                      .event = GMC_PEER_SESSION_UP};
     uint8_t spki[512];
     size_t len = sizeof spki;
 
-    assert_ok(gmc_crypto_cheap_spki(domain, spki, &len));
+    assert_ok(gmc_crypto_cheap_spki(other->domain, spki, &len));
     change.session.peer = change.peer;
-    change.session.initiator = true;
-    change.session.local_id = 7;
-    change.session.remote_id = 8;
+    change.session.initiator = id == 7;
+    change.session.local_id = id;
+    change.session.remote_id = 15 - id;
     change.session.spki = gmc_bytes(spki, len);
-    gmc_gateway_on_peer(f->gateway, f->now, &change);
-    return change.peer;
+    change.session.transport = GMC_TRANSPORT_TCP;
+    gmc_gateway_on_peer(side->gateway, f->now, &change);
+}
+
+static void connect_b(struct fixture *f)
+{
+    session_up(f, &f->a, &f->b, 7);
+    session_up(f, &f->b, &f->a, 8);
+    run(f);
 }
 
 static void test_stage_and_status(void **state)
@@ -274,11 +374,11 @@ static void test_malformed_requests_get_a_reply(void **state)
 {
     struct fixture *f = *state;
 
-    gmc_ctl_handle(f->ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xff\xff", 2), &f->answer);
+    gmc_ctl_handle(f->a.ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xff\xff", 2), &f->answer);
     take_answer(f);
     assert_int_equal(f->reply.status, GMC_ERR_INVALID);
     assert_error_says(f, "cannot read the request");
-    gmc_ctl_handle(f->ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xfa\x01\x00", 3), &f->answer);
+    gmc_ctl_handle(f->a.ctl, f->now, GMC_PEER_NONE, gmc_bytes("\xfa\x01\x00", 3), &f->answer);
     take_answer(f);
     assert_int_equal(f->reply.status, GMC_ERR_TYPE);
     assert_error_says(f, "newer");
@@ -289,7 +389,7 @@ static void test_peers_and_counters(void **state)
     struct fixture *f = *state;
     bool counted = false;
 
-    gmc_gateway_peer(f->gateway, "b.example");
+    gmc_gateway_peer(f->a.gateway, "b.example");
     assert_int_equal(about(f, GMC_CTL_PEERS, ""), GMC_OK);
     assert_int_equal(f->reply.peer_count, 2);
     assert_string_equal(f->reply.peers[0].domain, "a.example");
@@ -304,8 +404,8 @@ static void test_peers_and_counters(void **state)
 static void test_what_another_domain_may_ask(void **state)
 {
     struct fixture *f = *state;
-    gmc_peer b = gmc_gateway_peer(f->gateway, "b.example");
-    gmc_peer c = gmc_gateway_peer(f->gateway, "c.example");
+    gmc_peer b = gmc_gateway_peer(f->a.gateway, "b.example");
+    gmc_peer c = gmc_gateway_peer(f->a.gateway, "c.example");
     struct gmc_ctl_request request = {.kind = GMC_CTL_STATUS};
     char channel[GMC_CTL_CHANNEL_TEXT_MAX];
 
@@ -319,7 +419,7 @@ static void test_what_another_domain_may_ask(void **state)
     /* its own: everything; a target: its status; others do not learn that it exists */
     assert_int_equal(ask_from(f, b, &request), GMC_OK);
     assert_int_equal(ask_from(f, c, &request), GMC_OK);
-    assert_int_equal(ask_from(f, gmc_gateway_peer(f->gateway, "d.example"), &request),
+    assert_int_equal(ask_from(f, gmc_gateway_peer(f->a.gateway, "d.example"), &request),
                      GMC_ERR_NOT_FOUND);
     request.kind = GMC_CTL_CANCEL;
     assert_int_equal(ask_from(f, c, &request), GMC_ERR_NOT_FOUND);
@@ -330,7 +430,6 @@ static void test_what_another_domain_may_ask(void **state)
     request.kind = GMC_CTL_PEERS;
     assert_int_equal(ask_from(f, b, &request), GMC_ERR_ACCESS);
     /* and nobody is asked on its behalf */
-    connect_to(f, "c.example");
     assert_int_equal(stage_from(f, b, "c.example", "/public/x", "d.example"), GMC_ERR_REFUSED);
     request = (struct gmc_ctl_request){.kind = GMC_CTL_STATUS, .channel = "0123@c.example"};
     assert_int_equal(ask_from(f, b, &request), GMC_ERR_NOT_FOUND);
@@ -339,39 +438,57 @@ static void test_what_another_domain_may_ask(void **state)
 static void test_forwarding(void **state)
 {
     struct fixture *f = *state;
-    struct gmc_ctl_reply remote = {.domain = "b.example", .channel = "0123456789abcdef@b.example"};
-    uint8_t *bytes;
-    size_t len;
+    char channel[GMC_CTL_CHANNEL_TEXT_MAX];
     uint64_t id;
 
     /* not connected: nothing was done, ask again */
-    assert_int_equal(stage_from(f, GMC_PEER_NONE, "bee", "/public/x", "c.example"), GMC_ERR_AGAIN);
+    assert_int_equal(stage_from(f, GMC_PEER_NONE, "bee", "/private/x", "d.example"), GMC_ERR_AGAIN);
     assert_error_says(f, "b.example has to be asked");
+    connect_b(f);
 
-    connect_to(f, "b.example");
-    stage_from(f, GMC_PEER_NONE, "bee", "/public/x", "c.example");
+    /* b serves nothing to a: its words come back */
+    stage_from(f, GMC_PEER_NONE, "bee", "/private/x", "d.example");
     assert_true(f->answer.later);
     id = f->answer.id;
-    assert_false(gmc_ctl_on_reply(f->ctl, f->now, id + 1, gmc_bytes("", 0), &f->answer));
-    assert_ok(gmc_ctl_encode_reply(&remote, &bytes, &len));
-    assert_true(gmc_ctl_on_reply(f->ctl, f->now, id, gmc_bytes(bytes, len), &f->answer));
-    take_answer(f);
+    run(f);
     assert_int_equal(f->answer.id, id);
-    assert_string_equal(f->reply.channel, "0123456789abcdef@b.example");
-    gmc_ctl_bytes_free(bytes);
-    /* once only */
-    assert_false(gmc_ctl_on_reply(f->ctl, f->now, id, gmc_bytes("", 0), &f->answer));
+    assert_int_equal(f->reply.status, GMC_ERR_ACCESS);
+    assert_string_equal(f->reply.domain, "b.example");
 
-    /* garbage, and a peer that is gone */
+    /* b sends something to a by itself: a sees it, and cannot steer it */
+    assert_int_equal(stage_at(f, &f->b, "/data/x", "a.example"), GMC_OK);
+    strcpy(channel, f->reply.channel);
+    about(f, GMC_CTL_STATUS, channel);
+    assert_true(f->answer.later);
+    run(f);
+    assert_int_equal(f->reply.status, GMC_OK);
+    assert_true(f->reply.transfers[0].is_source);
+    assert_string_equal(f->reply.transfers[0].members[0].domain, "a.example");
+    about(f, GMC_CTL_CANCEL, channel);
+    run(f);
+    assert_int_equal(f->reply.status, GMC_ERR_NOT_FOUND);
+}
+
+static void test_answers_that_are_none(void **state)
+{
+    struct fixture *f = *state;
+
+    connect_b(f);
+    assert_false(gmc_ctl_on_reply(f->a.ctl, f->now, 1, gmc_bytes("", 0), &f->answer));
     about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
     assert_true(f->answer.later);
-    assert_true(gmc_ctl_on_reply(f->ctl, f->now, f->answer.id, gmc_bytes("\xff", 1), &f->answer));
+    assert_true(gmc_ctl_on_reply(f->a.ctl, f->now, f->answer.id, gmc_bytes("\xff", 1), &f->answer));
     take_answer(f);
     assert_error_says(f, "b.example answered with something that is not a reply");
+    /* once only */
+    assert_false(gmc_ctl_on_reply(f->a.ctl, f->now, f->answer.id, gmc_bytes("", 0), &f->answer));
+    /* gone before it answered */
     about(f, GMC_CTL_RESUME, "0123456789abcdef@bee");
-    assert_true(gmc_ctl_on_reply(f->ctl, f->now, f->answer.id, gmc_bytes("", 0), &f->answer));
+    assert_true(f->answer.later);
+    assert_true(gmc_ctl_on_reply(f->a.ctl, f->now, f->answer.id, gmc_bytes("", 0), &f->answer));
     take_answer(f);
     assert_int_equal(f->reply.status, GMC_ERR_PEER_DOWN);
+    assert_error_says(f, "was lost before it answered");
 }
 
 static void test_forwarding_is_bounded(void **state)
@@ -379,7 +496,7 @@ static void test_forwarding_is_bounded(void **state)
     struct fixture *f = *state;
     int later = 0;
 
-    connect_to(f, "b.example");
+    connect_b(f);
     for (int i = 0; i < 300; i++) {
         about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
         later += f->answer.later;
@@ -406,6 +523,7 @@ int main(void)
         TEST(test_peers_and_counters),
         TEST(test_what_another_domain_may_ask),
         TEST(test_forwarding),
+        TEST(test_answers_that_are_none),
         TEST(test_forwarding_is_bounded),
     };
 
