@@ -172,6 +172,9 @@ static gmc_status seal_one(struct gmc_gateway *gw, struct gwchannel *ch, struct 
  * the block was just held against the signed manifest. */
 gmc_status gw_block_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
+    /* The source reads its first blocks before it knows how large fragments may be. */
+    if (block->sealed == 0)
+        block->fragments = (uint8_t)gmc_fragment_count(&ch->object, block->len);
     uint64_t all = block->fragments == 64 ? UINT64_MAX : ((uint64_t)1 << block->fragments) - 1;
     if (block->sealed == all)
         return GMC_OK;
