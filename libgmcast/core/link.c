@@ -14,6 +14,7 @@ static void init_times(struct gmc_link *link, gmc_time now)
     link->heard = now;
     link->unanswered = GMC_TIME_NEVER;
     link->feedback.due = GMC_TIME_NEVER;
+    link->echo_time = GMC_TIME_NEVER;
     link->paid_until = now;
     link->idle = true;
 }
@@ -106,6 +107,7 @@ gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now, struct gmc
     link->now = now;
     if (link->state == GMC_LINK_DEAD)
         return GMC_ERR_STATE;
+    link->echoed = false;
     return gmc_stream_tx_push(&link->tx, message);
 }
 
@@ -160,6 +162,7 @@ static void on_acked(struct gmc_link *link, gmc_time now, const struct gmc_loss_
 {
     const struct gmc_sent *packet = &is->packet;
 
+    link->decided++;
     link->cc->on_acked(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
         gmc_stream_tx_acked(&link->tx, packet->cookie, packet->length);
@@ -173,6 +176,7 @@ static void on_lost(struct gmc_link *link, gmc_time now, const struct gmc_loss_d
 {
     const struct gmc_sent *packet = &is->packet;
 
+    link->decided++;
     link->packets_lost++;
     link->cc->on_lost(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {

@@ -125,7 +125,10 @@ struct gmc_link {
     struct link_pace pace;
     bool idle; /* nothing to send since the last packet */
     uint32_t pings_owed;
-    uint64_t repeated;     /* what packets below this number carried of the stream below */
+    uint32_t echoes;    /* how often the first stream bytes are yet to be repeated unasked */
+    bool echoed;        /* nothing new was queued since */
+    gmc_time echo_time; /* when one more of these is due, because the path loses packets; NEVER */
+    uint64_t repeated;  /* what packets below this number carried of the stream below */
     uint64_t repeated_end; /* this offset was queued again already */
     uint32_t data_max;     /* largest data datagram so far */
 
@@ -143,6 +146,7 @@ struct gmc_link {
     size_t fate_head, fate_count;
     size_t data_pending;
 
+    uint64_t decided; /* packets acknowledged or lost */
     uint64_t packets_sent, packets_lost, data_sent, bytes_sent, bytes_received;
 };
 
@@ -179,6 +183,8 @@ bool gmc_link_emit(struct gmc_link *link, gmc_time now, enum gmc_kind kind, uint
                    size_t len, struct gmc_dgram_out *out);
 /* Takes over what congestion control wants now. */
 void gmc_link_update_pace(struct gmc_link *link);
+/* Queues the first unacknowledged bytes of the stream again. */
+void gmc_link_repeat_stream(struct gmc_link *link, size_t max);
 /* When the stream may send; NEVER when it has nothing to. */
 gmc_time gmc_link_stream_time(const struct gmc_link *link);
 /* When pacing and window let a batch of data go; NEVER while the window is full. */

@@ -380,12 +380,12 @@ static bool next_probe(struct gmc_link *link, gmc_time now, uint8_t *buffer, siz
     struct link_route *route = &link->routes[ROUTE_UDP];
 
     for (size_t i = 0; i < LINK_MTU_SIZES; i++) {
-        while (route->copies[i] > 0) {
-            route->copies[i]--;
-            if (!mtu_is_probed(link, route, i) || mtu_size(link, i) > capacity)
-                continue;
-            return emit_challenge(link, now, ROUTE_UDP, mtu_size(link, i), buffer, out);
-        }
+        if (!mtu_is_probed(link, route, i))
+            route->copies[i] = 0; /* a larger one was answered meanwhile */
+        if (route->copies[i] == 0 || mtu_size(link, i) > capacity)
+            continue; /* the next buffer may be larger */
+        route->copies[i]--;
+        return emit_challenge(link, now, ROUTE_UDP, mtu_size(link, i), buffer, out);
     }
     return false;
 }

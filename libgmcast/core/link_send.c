@@ -12,6 +12,10 @@
 #define BURST_BYTES 65536
 #define WAKE_TIME GMC_US(250)
 #define CONTROL_AHEAD GMC_MS(10)
+#define ECHO_BYTES (4u * GMC_LINK_PACKET_MAX)
+#define ECHO_LOSS_PPM 5000
+#define ECHO_UNKNOWN 32 /* packets whose fate must be known before a path counts as clean */
+#define ECHO_WAIT_MAX GMC_MS(20)
 #define RATE_MIN_BPS 1000 /* keeps the products of times and bytes small */
 
 static uint64_t packet_bytes(const struct gmc_link *link)
@@ -252,6 +256,23 @@ static bool next_ack(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_
     return gmc_link_emit(link, now, GMC_KIND_ACK, buffer, len, out);
 }
 
+/* The last message of a conversation waits for nobody else's acknowledgement to be found lost:
+ * on a path that loses packets, or is not known yet, it is said twice, a quarter of a round trip
+ * apart, so that a burst of losses does not take both. The set-up of a transfer is made of such
+ * messages; each then meets a delay with probability p^2 instead of p. */
+static void plan_echo(struct gmc_link *link, gmc_time now)
+{
+    gmc_duration wait = link->loss.rtt.smoothed / 4;
+
+    link->echo_time = GMC_TIME_NEVER;
+    if (gmc_stream_tx_is_ready(&link->tx) || link->echoed ||
+        gmc_stream_tx_bytes(&link->tx) > ECHO_BYTES)
+        return;
+    if (link->decided >= ECHO_UNKNOWN && link->cc->loss_ppm(link->cc_state) < ECHO_LOSS_PPM)
+        return;
+    link->echo_time = gmc_time_add(now, wait < ECHO_WAIT_MAX ? wait : ECHO_WAIT_MAX);
+}
+
 static bool next_piece(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
                        struct gmc_dgram_out *out)
 {
@@ -268,10 +289,12 @@ static bool next_piece(struct gmc_link *link, gmc_time now, uint8_t *buffer, siz
         return false;
     gmc_put64(content, offset);
     memcpy(content + 8, piece.data, piece.len);
-    if (emit(link, now, GMC_KIND_STREAM, buffer, 8 + piece.len, out, offset, piece.len, true))
-        return true;
-    gmc_stream_tx_lost(&link->tx, offset, piece.len);
-    return false;
+    if (!emit(link, now, GMC_KIND_STREAM, buffer, 8 + piece.len, out, offset, piece.len, true)) {
+        gmc_stream_tx_lost(&link->tx, offset, piece.len);
+        return false;
+    }
+    plan_echo(link, now);
+    return true;
 }
 
 static bool next_ping(struct gmc_link *link, gmc_time now, uint8_t *buffer,
@@ -283,6 +306,26 @@ static bool next_ping(struct gmc_link *link, gmc_time now, uint8_t *buffer,
     return emit(link, now, GMC_KIND_PING, buffer, 0, out, 0, 0, true);
 }
 
+void gmc_link_repeat_stream(struct gmc_link *link, size_t max)
+{
+    /* What was sent before is queued again now, not once more when it is found lost. */
+    link->repeated = link->loss.next;
+    link->repeated_end = gmc_stream_tx_repeat(&link->tx, max);
+}
+
+/* The second copy of what a probe timeout repeats. */
+static bool next_echo(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
+                      struct gmc_dgram_out *out)
+{
+    if (link->echoes == 0 || gmc_stream_tx_is_ready(&link->tx))
+        return false;
+    link->echoes--;
+    link->echo_time = GMC_TIME_NEVER;
+    gmc_link_repeat_stream(link, ECHO_BYTES);
+    link->echoed = true; /* an echo has none itself */
+    return next_piece(link, now, buffer, capacity, out);
+}
+
 bool gmc_link_next_packet(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
                           struct gmc_dgram_out *out)
 {
@@ -292,5 +335,6 @@ bool gmc_link_next_packet(struct gmc_link *link, gmc_time now, uint8_t *buffer, 
         return next_bye(link, now, buffer, out);
     return gmc_link_path_next(link, now, buffer, capacity, out) ||
            next_ack(link, now, buffer, capacity, out) ||
-           next_piece(link, now, buffer, capacity, out) || next_ping(link, now, buffer, out);
+           next_piece(link, now, buffer, capacity, out) ||
+           next_echo(link, now, buffer, capacity, out) || next_ping(link, now, buffer, out);
 }

@@ -4,8 +4,8 @@
 
 #include "core/link_impl.h"
 
-/* Two at once, because one alone may be lost too. */
-#define PINGS_PER_PROBE 2
+/* A probe is sent twice, because one copy alone may be lost too. */
+#define COPIES_PER_PROBE 2
 /* A probe timeout repeats so much of the control stream. */
 #define REPEAT_BYTES (16u * GMC_LINK_PACKET_MAX)
 
@@ -58,10 +58,10 @@ static void on_probe_timeout(struct gmc_link *link, gmc_time now)
     }
     link->cc->on_timeout(link->cc_state, now, link->loss.pto_count);
     gmc_link_update_pace(link);
-    /* What was sent before is queued again now, not once more when it is found lost. */
-    link->repeated = link->loss.next;
-    link->repeated_end = gmc_stream_tx_repeat(&link->tx, REPEAT_BYTES);
-    link->pings_owed = PINGS_PER_PROBE;
+    gmc_link_repeat_stream(link, REPEAT_BYTES);
+    bool has_stream = gmc_stream_tx_is_ready(&link->tx);
+    link->echoes = has_stream ? COPIES_PER_PROBE - 1 : 0;
+    link->pings_owed = has_stream ? 1 : COPIES_PER_PROBE;
 }
 
 void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
@@ -78,6 +78,10 @@ void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
     gmc_link_run_pass(link, now);
     if (gmc_loss_pto_time(&link->loss, link->idle) <= now)
         on_probe_timeout(link, now);
+    if (link->echo_time <= now) {
+        link->echo_time = GMC_TIME_NEVER;
+        link->echoes = 1;
+    }
     if (ping_time(link) <= now) {
         if (!link->watch)
             trim(link);
@@ -97,6 +101,7 @@ gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data)
     if (link->pings_owed == 0)
         deadline = gmc_time_min(deadline, gmc_loss_pto_time(&link->loss, link->idle));
     deadline = gmc_time_min(deadline, ping_time(link));
+    deadline = gmc_time_min(deadline, link->echo_time);
     deadline = gmc_time_min(deadline, gmc_link_stream_time(link));
     if (want_data)
         deadline = gmc_time_min(deadline, gmc_link_data_time(link));

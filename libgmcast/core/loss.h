@@ -3,7 +3,10 @@
  *
  * Source    RFC 9002: 5 (round-trip time), 6.1 (loss by 3 packets or 9/8 RTT), 6.2 (probe timeout)
  * Departure both thresholds grow when a packet turns out to have been late and not lost (as
- *           RACK-TLP, RFC 8985, 6.2 does), and fall back after 10 s without such a packet
+ *           RACK-TLP, RFC 8985, 6.2 does), and fall back after 10 s without such a packet;
+ *           the variance begins at a quarter of the first sample, not half of it (that sample is
+ *           a path challenge, answered at once), and the back-off of the probe timeout begins
+ *           with the third: probes are small, and loss here is rarely congestion
  * Memory    a ring indexed by packet number; it doubles when more than half of it is undecided,
  *           so a steady flow allocates nothing
  *

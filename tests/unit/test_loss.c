@@ -164,12 +164,17 @@ static void probe_timeout_backs_off(void **state)
 
     open_loss(&loss);
     send_many(&loss, T0, 1);
-    /* smoothed 100, variance 50 after one sample */
-    assert_int_equal(gmc_loss_pto(&loss), GMC_MS(300) + GMC_LOSS_ACK_DELAY);
-    assert_int_equal(gmc_loss_pto_time(&loss, false), T0 + GMC_MS(300) + GMC_LOSS_ACK_DELAY);
-    assert_int_equal(gmc_loss_pto_time(&loss, true), T0 + GMC_MS(125) + GMC_LOSS_ACK_DELAY);
-    loss.pto_count = 1;
-    assert_int_equal(gmc_loss_pto_time(&loss, true), T0 + 2 * (GMC_MS(300) + GMC_LOSS_ACK_DELAY));
+    /* smoothed 100, variance 25 after one sample */
+    const gmc_duration pto = GMC_MS(200) + GMC_LOSS_ACK_DELAY;
+    const gmc_duration early = GMC_MS(125) + GMC_LOSS_ACK_DELAY;
+    assert_int_equal(gmc_loss_pto(&loss), pto);
+    static const unsigned doubled[] = {1, 1, 2, 4};
+    for (uint32_t count = 0; count < 4; count++) {
+        loss.pto_count = count;
+        assert_int_equal(gmc_loss_pto_time(&loss, false), T0 + doubled[count] * pto);
+        assert_int_equal(gmc_loss_pto_time(&loss, true),
+                         T0 + (count < 2 ? early : doubled[count] * pto));
+    }
     loss.pto_count = 30;
     assert_int_equal(gmc_loss_pto_time(&loss, true), T0 + GMC_S(1));
     assert_ok(acknowledge(&loss, T0 + GMC_MS(900), &ack, 0, 0, &rtt));
