@@ -28,6 +28,13 @@ enum sim_crash {
     SIM_CRASH_POWER /* the same, and what was not durable may be lost or torn */
 };
 
+/* Planted faults that the oracles have to report; only for canary runs. */
+enum sim_canary {
+    SIM_CANARY_NONE,
+    SIM_CANARY_FLIP, /* a byte of a block changes after its hash was checked */
+    SIM_CANARY_LOSE  /* a block is answered as written, and is not */
+};
+
 struct sim_disk_op;
 
 struct sim_disk_sink {
@@ -62,6 +69,7 @@ struct sim_disk {
     gmc_status fail_status;
     bool source_changed; /* files are no longer what was scanned */
     bool dest_exists;
+    enum sim_canary canary;
     struct sim_disk_counters count;
 };
 

@@ -163,6 +163,10 @@ static void write_data(struct sim_disk *disk, struct sim_store *store,
         fail(result, GMC_ERR_NOSPACE, "the simulated disk is full");
         return;
     }
+    if (disk->canary == SIM_CANARY_FLIP)
+        op->data[op->len / 2] ^= 1;
+    if (disk->canary == SIM_CANARY_LOSE && op->offset == 0)
+        return;
     if (!sim_store_write(store, op->offset, op->data, op->len))
         violated(disk, op, "accepted what the source did not send");
     disk->count.writes++;

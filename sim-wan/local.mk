@@ -8,17 +8,30 @@ noinst_LTLIBRARIES += sim-wan/libsim.la
 sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 sim_wan_libsim_la_SOURCES = \
+	sim-wan/clock.c sim-wan/clock.h \
 	sim-wan/disk.c sim-wan/disk.h sim-wan/disk_internal.h sim-wan/disk_ops.c \
 	sim-wan/engine.c sim-wan/engine.h \
+	sim-wan/faults.c sim-wan/faults.h \
+	sim-wan/host.c sim-wan/host.h sim-wan/host_internal.h sim-wan/host_out.c \
 	sim-wan/mem.c sim-wan/mem.h \
 	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
 	sim-wan/object.c sim-wan/object.h \
+	sim-wan/oracle.c sim-wan/oracle.h \
 	sim-wan/packet.c sim-wan/packet.h \
 	sim-wan/route.c \
+	sim-wan/scenario.c sim-wan/scenario.h \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
-	sim-wan/wire.c sim-wan/wire.h
+	sim-wan/topology.c \
+	sim-wan/trace.c sim-wan/trace.h \
+	sim-wan/wire.c sim-wan/wire.h \
+	sim-wan/world.c sim-wan/world.h
+
+noinst_PROGRAMS += sim-wan/sim-stage
+sim_wan_sim_stage_SOURCES = sim-wan/stage.c
+sim_wan_sim_stage_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
+sim_wan_sim_stage_LDADD = $(GMC_SIM_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

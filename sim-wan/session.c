@@ -260,7 +260,7 @@ static void on_frame(void *ctx, struct sim_conn *conn, int side, uint8_t type,
                      struct gmc_bytes bytes)
 {
     struct sim_sessions *sessions = ctx;
-    if (!sessions->sink.is_listening(sessions->sink.ctx, sim_conn_host(conn, side))) {
+    if (side == 1 && !sessions->sink.is_listening(sessions->sink.ctx, sim_conn_host(conn, 1))) {
         sim_conn_close(conn, side, true); /* a handshake that its gateway did not live to see */
         return;
     }

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Owns the build of tests/scenarios. Stories: few gateways, fixed seed, scripted faults, expected trace.
+# Owns the build of tests/scenarios. Stories: few gateways, fixed seed, scripted faults, stated outcome.
+
+check_LTLIBRARIES += tests/scenarios/libstory.la
+tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/story.h
+STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
+
+check_PROGRAMS += tests/scenarios/test_story_small
+tests_scenarios_test_story_small_LDADD = $(STORY_LIBS)

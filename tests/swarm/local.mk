@@ -1,2 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Owns the build of tests/swarm. Seeded campaigns and their oracles.
+
+noinst_PROGRAMS += tests/swarm/swarm
+tests_swarm_swarm_SOURCES = tests/swarm/swarm.c
+tests_swarm_swarm_LDADD = $(GMC_SIM_LIBS)
+
+# In make check: 200 seeds in shards that run side by side, and the canaries.
+SWARM_SHARDS = tests/swarm/shard-1 tests/swarm/shard-2 tests/swarm/shard-3 tests/swarm/shard-4 \
+	tests/swarm/canaries
+EXTRA_DIST += $(SWARM_SHARDS)
+# TESTS
+
+# A campaign: make check-swarm SEEDS=1..100000
+SEEDS = 1..2000
+check-swarm: tests/swarm/swarm
+	tests/swarm/swarm --seeds $(SEEDS)
+.PHONY: check-swarm

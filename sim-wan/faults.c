@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Faults; see faults.h. */
+#include "sim-wan/faults.h"
+
+#include <stdlib.h>
+
+#include "sim-wan/mem.h"
+
+#define BURST_LOSS_PPM 333333u
+#define READ_ERROR_PPM 100000u
+
+struct sim_fault_entry {
+    struct sim_faults *faults;
+    struct sim_fault fault;
+    struct sim_event event;
+    bool active;
+    struct sim_wire_config before[2]; /* LOSS */
+};
+
+const char *sim_fault_name(enum sim_fault_kind kind)
+{
+    static const char *const names[SIM_FAULT_KINDS] = {"kill",  "power", "freeze", "cut",  "loss",
+                                                       "break", "block", "stall",  "reads"};
+    return names[kind];
+}
+
+void sim_faults_init(struct sim_faults *faults, struct sim_world *world)
+{
+    *faults = (struct sim_faults){.world = world};
+}
+
+void sim_faults_fini(struct sim_faults *faults)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        sim_engine_cancel(&faults->world->engine, &faults->entries[i]->event);
+        free(faults->entries[i]);
+    }
+    free(faults->entries);
+}
+
+static void lossy(struct sim_fault_entry *entry, bool begin)
+{
+    for (int way = 0; way < 2; way++) {
+        struct sim_lane *lane = sim_net_lane(&entry->faults->world->net, entry->fault.wire, way);
+        if (begin)
+            entry->before[way] = lane->config;
+        struct sim_wire_config config = entry->before[way];
+        if (begin)
+            config.loss_ppm = BURST_LOSS_PPM;
+        sim_lane_configure(lane, &config);
+    }
+}
+
+static void failing_reads(struct sim_host *host, bool begin)
+{
+    struct sim_disk_config config = host->disk.config;
+    config.read_error_ppm = begin ? READ_ERROR_PPM : host->world->config.disk.read_error_ppm;
+    sim_disk_configure(&host->disk, &config);
+}
+
+static void begin_fault(struct sim_fault_entry *entry)
+{
+    struct sim_world *world = entry->faults->world;
+    const struct sim_fault *fault = &entry->fault;
+    struct sim_host *host = world->hosts[fault->host];
+    sim_world_note(world, "%s: host %s, other %u, wire %u", sim_fault_name(fault->kind), host->name,
+                   fault->other, fault->wire);
+    switch (fault->kind) {
+    case SIM_FAULT_KILL:
+        sim_host_crash(host, SIM_CRASH_KILL);
+        break;
+    case SIM_FAULT_POWER:
+        sim_host_crash(host, SIM_CRASH_POWER);
+        break;
+    case SIM_FAULT_FREEZE:
+        sim_host_freeze(host, true);
+        break;
+    case SIM_FAULT_CUT:
+        sim_net_set_wire_up(&world->net, fault->wire, false);
+        break;
+    case SIM_FAULT_LOSS:
+        lossy(entry, true);
+        break;
+    case SIM_FAULT_BREAK:
+        sim_session_break(&world->sessions, fault->host, fault->other);
+        break;
+    case SIM_FAULT_BLOCK:
+        sim_net_block_udp(&world->net, fault->host, fault->other, true);
+        break;
+    case SIM_FAULT_STALL:
+        sim_disk_stall(&host->disk, true);
+        break;
+    case SIM_FAULT_READS:
+        failing_reads(host, true);
+        break;
+    case SIM_FAULT_KINDS:
+        break;
+    }
+}
+
+static void end_fault(struct sim_fault_entry *entry)
+{
+    struct sim_world *world = entry->faults->world;
+    const struct sim_fault *fault = &entry->fault;
+    struct sim_host *host = world->hosts[fault->host];
+    switch (fault->kind) {
+    case SIM_FAULT_KILL:
+    case SIM_FAULT_POWER:
+        sim_host_start(host);
+        break;
+    case SIM_FAULT_FREEZE:
+        sim_host_freeze(host, false);
+        break;
+    case SIM_FAULT_CUT:
+        sim_net_set_wire_up(&world->net, fault->wire, true);
+        break;
+    case SIM_FAULT_LOSS:
+        lossy(entry, false);
+        break;
+    case SIM_FAULT_BLOCK:
+        sim_net_block_udp(&world->net, fault->host, fault->other, false);
+        break;
+    case SIM_FAULT_STALL:
+        sim_disk_stall(&host->disk, false);
+        break;
+    case SIM_FAULT_READS:
+        failing_reads(host, false);
+        break;
+    case SIM_FAULT_BREAK:
+    case SIM_FAULT_KINDS:
+        break;
+    }
+}
+
+static void on_event(struct sim_event *event, gmc_time now)
+{
+    struct sim_fault_entry *entry = SIM_OWNER(event, struct sim_fault_entry, event);
+    if (entry->active) {
+        entry->active = false;
+        end_fault(entry);
+        return;
+    }
+    entry->active = true;
+    begin_fault(entry);
+    sim_engine_at(&entry->faults->world->engine, event, gmc_time_add(now, entry->fault.duration));
+}
+
+void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault)
+{
+    struct sim_fault_entry *entry = sim_calloc(1, sizeof(*entry));
+    entry->faults = faults;
+    entry->fault = *fault;
+    sim_event_init(&entry->event, on_event);
+    faults->entries = sim_reserve(faults->entries, faults->count, &faults->capacity,
+                                  sizeof(struct sim_fault_entry *));
+    faults->entries[faults->count++] = entry;
+    sim_engine_at(&faults->world->engine, &entry->event, fault->at);
+}
+
+/* Two faults that set the same thing would undo each other's end; the second is left out. */
+static bool is_taken(const struct sim_faults *faults, const struct sim_fault *fault)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct sim_fault *other = &faults->entries[i]->fault;
+        bool together = fault->at <= gmc_time_add(other->at, other->duration) &&
+                        other->at <= gmc_time_add(fault->at, fault->duration);
+        bool on_wire = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CUT;
+        bool same = fault->kind <= SIM_FAULT_FREEZE
+                        ? other->kind <= SIM_FAULT_FREEZE && other->host == fault->host
+                        : other->kind == fault->kind &&
+                              (on_wire ? other->wire == fault->wire : other->host == fault->host);
+        if (together && same)
+            return true;
+    }
+    return false;
+}
+
+void sim_faults_draw(struct sim_faults *faults, struct gmc_prng *prng, size_t count, gmc_time from,
+                     gmc_time until)
+{
+    struct sim_world *world = faults->world;
+    for (size_t i = 0; i < count; i++) {
+        struct sim_fault fault = {
+            .kind = (enum sim_fault_kind)gmc_prng_below(prng, SIM_FAULT_KINDS),
+            .at = from + gmc_prng_below(prng, until - from),
+            .host = (uint32_t)gmc_prng_below(prng, world->host_count),
+            .other = (uint32_t)gmc_prng_below(prng, world->host_count),
+            .wire = (uint32_t)gmc_prng_below(prng, world->net.wire_count),
+        };
+        gmc_duration longest = gmc_time_min(until - fault.at, GMC_S(8));
+        /* Short ones are as frequent as long ones: a uniform draw of a uniform bound. */
+        fault.duration = gmc_prng_below(prng, 1 + gmc_prng_below(prng, longest + 1));
+        if (fault.other != fault.host && !is_taken(faults, &fault))
+            sim_faults_add(faults, &fault);
+    }
+}
+
+void sim_faults_heal(struct sim_faults *faults)
+{
+    sim_world_note(faults->world, "all faults end");
+    for (size_t i = 0; i < faults->count; i++) {
+        struct sim_fault_entry *entry = faults->entries[i];
+        sim_engine_cancel(&faults->world->engine, &entry->event);
+        if (entry->active)
+            end_fault(entry);
+        entry->active = false;
+    }
+    for (size_t i = 0; i < faults->world->host_count; i++)
+        sim_host_start(faults->world->hosts[i]);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One host: a gateway, its shell, its disk and its clock. The shell does what gatewayd does: feeds
+ * inputs, drains outputs after each, arms one timer; it survives its gateway, which can be killed
+ * and started again with the state that it saved. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "sim-wan/clock.h"
+#include "sim-wan/world.h"
+
+struct gmc_crypto_cheap;
+struct gmc_crypto_openssl;
+
+struct sim_host_news;
+
+struct sim_host_counters {
+    uint64_t datagrams_in, datagrams_out, datagrams_refused; /* by the core */
+    uint64_t lost_while_down;
+    uint64_t timers, starts, events;
+    uint64_t stream_refused; /* datagrams that found the TLS connection's backlog full */
+};
+
+struct sim_host {
+    struct sim_world *world;
+    uint32_t id; /* in the network */
+    char *name;
+    struct gmc_prng prng;
+    struct sim_clock clock;
+    struct sim_disk disk;
+    struct gmc_gateway *gateway; /* NULL while down */
+    bool powered;
+    bool frozen;         /* the process is stopped: it hears and does nothing */
+    bool dial_only;      /* takes no connections */
+    const char *refused; /* why every other host refuses this one's certificate; NULL */
+    uint32_t incarnation;
+    struct sim_event timer;
+    struct sim_event pulse;  /* answers that cannot be given while outputs are drained */
+    gmc_peer *unknown_peers; /* wanted, but not configured anywhere */
+    size_t unknown_count, unknown_capacity;
+    uint32_t *peer_hosts; /* by the gateway's peer number */
+    size_t peer_count, peer_capacity;
+    struct gmc_map host_peers;  /* host + 1 -> peer number + 1 */
+    struct sim_host_news *news; /* of sessions, held back while frozen */
+    size_t news_count, news_capacity;
+    gmc_time timer_at; /* spinning: calls at one instant without a result */
+    uint32_t timer_idle;
+    bool check_claims;
+    uint8_t key[32]; /* of its certificate */
+    uint8_t spki[256];
+    size_t spki_len;
+    struct gmc_crypto crypto;
+    struct gmc_crypto_cheap *cheap;
+    struct gmc_crypto_openssl *openssl;
+    struct gmc_trace_sink sink;
+    struct sim_host_counters count;
+    /* Faults planted at the gateway's border, for canary runs; may be NULL. Sees each datagram that
+     * leaves, and may change it; false drops it. */
+    bool (*tamper)(void *ctx, struct sim_host *host, struct gmc_dgram_out *out);
+    void *tamper_ctx;
+};
+
+struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *name);
+void sim_host_free(struct sim_host *host);
+
+/* Starts the gateway with what the disk saved. */
+void sim_host_start(struct sim_host *host);
+/* Ends it without a word: killed, or by a loss of power (then peers are told nothing). */
+void sim_host_crash(struct sim_host *host, enum sim_crash crash);
+/* Stops the process as SIGSTOP does, or lets it go on. Its connections stay open. What arrives
+ * meanwhile is lost (UDP), or waits at the sender (TCP); news of sessions waits. */
+void sim_host_freeze(struct sim_host *host, bool frozen);
+bool sim_host_is_up(const struct sim_host *host);
+/* What the host's own clock shows. */
+gmc_time sim_host_now(const struct sim_host *host);
+
+/* After a call into the gateway from outside: takes its outputs. */
+void sim_host_drain(struct sim_host *host);
+
+/* What the network and the sessions bring. */
+void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet);
+void sim_host_on_stream(struct sim_host *host, uint32_t peer, struct gmc_bytes bytes);
+void sim_host_on_session(struct sim_host *host, uint32_t peer, const struct gmc_session *session);
+void sim_host_on_session_end(struct sim_host *host, uint32_t peer, enum gmc_peer_event event,
+                             const char *reason);
+
+/* The gateway's number for another host, and back (SIM_NO_HOST). */
+gmc_peer sim_host_peer(struct sim_host *host, uint32_t other);
+uint32_t sim_host_of_peer(struct sim_host *host, gmc_peer peer);
+
+#endif
