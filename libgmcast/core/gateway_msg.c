@@ -40,7 +40,9 @@ static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer)
 static gmc_status may_attach(const struct gwchannel *ch, const struct gwpeer *peer,
                              const struct gmc_msg *msg)
 {
-    if (ch == NULL || ch->closing || ch->record_holder == NULL)
+    if (ch == NULL || ch->record_holder == NULL)
+        return GMC_ERR_AGAIN; /* the record is on its way here too */
+    if (ch->closing)
         return GMC_ERR_NOT_FOUND;
     if (gw_record_index(&ch->record, peer->name) < 0)
         return GMC_ERR_NOT_MEMBER;
@@ -51,7 +53,7 @@ static gmc_status may_attach(const struct gwchannel *ch, const struct gwpeer *pe
     struct gmc_link_info info;
     gmc_link_info(peer->link, &info);
     if (info.udp_payload_max < GMC_DATA_OVERHEAD_BYTES + ch->object.fragment_bytes)
-        return GMC_ERR_LIMIT;
+        return info.mtu_settled ? GMC_ERR_LIMIT : GMC_ERR_AGAIN; /* its size is being probed */
     return GMC_OK;
 }
 

@@ -546,7 +546,8 @@ static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     if (msg->redirect != NULL && msg->redirect[0] != '\0' &&
         gw_record_index(&ch->record, msg->redirect) > 0 && strcmp(msg->redirect, gw->domain) != 0)
         redirect = gmc_gateway_peer(gw, msg->redirect);
-    gmc_overlay_on_refused(&ch->dst->overlay, gw->now, peer->number, redirect);
+    gmc_overlay_on_refused(&ch->dst->overlay, gw->now, peer->number, redirect,
+                           msg->status == GMC_ERR_AGAIN);
     gw_target_step(gw, ch);
 }
 

@@ -56,6 +56,7 @@ void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now)
 {
     overlay->at = 0;
     overlay->rounds = 0;
+    overlay->busy = 0;
     overlay->redirects = 0;
     overlay->redirect = GMC_PEER_NONE;
     enter(overlay, GMC_OVERLAY_RESTING, now);
@@ -98,6 +99,7 @@ static gmc_duration rest(struct gmc_overlay *overlay)
 /* Rules 3 and 4: the next candidate at once, or a rest after the last one. */
 static void pass_over(struct gmc_overlay *overlay, gmc_time now)
 {
+    overlay->busy = 0;
     if (overlay->redirect != GMC_PEER_NONE) {
         overlay->redirect = GMC_PEER_NONE; /* back to the one that redirected */
     } else if (overlay->at + 1 < overlay->depth) {
@@ -122,7 +124,9 @@ enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time n
             enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));
             return GMC_OVERLAY_ASK;
         }
-        enter(overlay, GMC_OVERLAY_CONNECTING, gmc_time_add(now, GMC_OVERLAY_CONNECT));
+        enter(overlay, GMC_OVERLAY_CONNECTING,
+              gmc_time_add(now, overlay->was_attached ? GMC_OVERLAY_CONNECT
+                                                      : GMC_OVERLAY_CONNECT_FIRST));
         return GMC_OVERLAY_WANT_LINK;
     case GMC_OVERLAY_CONNECTING:
         if (link_up) {
@@ -160,15 +164,22 @@ gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now, gm
         }
     }
     overlay->rounds = 0;
+    overlay->busy = 0;
+    overlay->was_attached = true;
     enter(overlay, GMC_OVERLAY_ATTACHED, GMC_TIME_NEVER);
     return GMC_OK;
 }
 
 void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
-                            gmc_peer redirect)
+                            gmc_peer redirect, bool not_yet)
 {
     if (overlay->state != GMC_OVERLAY_ASKING || from != gmc_overlay_candidate(overlay))
         return;
+    if (not_yet && overlay->busy < GMC_OVERLAY_BUSY_MAX) {
+        overlay->busy++;
+        enter(overlay, GMC_OVERLAY_RESTING, gmc_time_add(now, GMC_OVERLAY_BUSY_WAIT));
+        return;
+    }
     if (redirect != GMC_PEER_NONE && overlay->redirects < REDIRECTS_MAX) {
         overlay->redirects++;
         overlay->redirect = redirect;

@@ -6,7 +6,9 @@
  *  1. The candidates are the ancestors of this gateway in the channel's record, parent first, the
  *     source last. A redirect puts one more domain in front, once.
  *  2. A candidate whose link is up is asked at once; one whose link is not up is asked to come up
- *     and has GMC_OVERLAY_CONNECT to do so.
+ *     and has GMC_OVERLAY_CONNECT to do so; before this gateway was ever attached
+ *     GMC_OVERLAY_CONNECT_FIRST, for nothing is lost yet and handshakes may meet loss.
+ *     A candidate that says "not yet" is asked again every GMC_OVERLAY_BUSY_WAIT, so often.
  *  3. A candidate that does not answer within GMC_OVERLAY_ANSWER, refuses, or announces a path that
  *     contains this gateway, is passed over for the next one.
  *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
@@ -26,7 +28,10 @@
 #include "core/io.h"
 
 #define GMC_OVERLAY_CONNECT GMC_MS(700)
+#define GMC_OVERLAY_CONNECT_FIRST GMC_S(4)
 #define GMC_OVERLAY_ANSWER GMC_MS(1500)
+#define GMC_OVERLAY_BUSY_WAIT GMC_MS(40)
+#define GMC_OVERLAY_BUSY_MAX 50u
 #define GMC_OVERLAY_DEPTH_MAX 64
 
 enum gmc_overlay_state {
@@ -46,6 +51,8 @@ struct gmc_overlay {
     uint32_t redirects; /* taken in this round */
     gmc_time until;     /* of the present state */
     uint32_t rounds;    /* without success */
+    uint32_t busy;      /* answers "not yet" of this candidate */
+    bool was_attached;  /* ever */
     struct gmc_prng prng;
 };
 
@@ -77,9 +84,10 @@ gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay);
 GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now,
                                                  gmc_peer from, const gmc_peer *path,
                                                  size_t path_len, gmc_peer self);
-/* The candidate refused; redirect is whom it named, or GMC_PEER_NONE. */
+/* The candidate refused; redirect is whom it named, or GMC_PEER_NONE. not_yet: it asks to be
+ * asked again. */
 void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
-                            gmc_peer redirect);
+                            gmc_peer redirect, bool not_yet);
 /* The parent or candidate is lost (link dead, or it detached us). True if it was the parent. */
 bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
 
