@@ -34,7 +34,7 @@
 #define GW_CHECKPOINT_EVERY GMC_S(1)
 #define GW_HORIZON_BLOCKS 8192u    /* how far behind the last block a checkpoint allows stores */
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
-#define GW_GATHER_WAIT GMC_S(2)    /* for members' links, at set-up */
+#define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_OUTPUT_ARENA_BYTES 131072u
 #define GW_PINS_MAX 1024u
@@ -79,6 +79,7 @@ struct gwpeer {
     size_t spki_len;
     struct gmc_list children; /* gwchild.in_peer */
     uint16_t next_child_id;
+    bool unreachable;      /* the last attempt to connect failed */
     gmc_time silent_since; /* NEVER while up */
     char reason[160];      /* why there is no session */
 };
@@ -330,7 +331,7 @@ void gw_watch_links(struct gmc_gateway *gw);
 /* gateway_probe.c: latency rounds */
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
                              const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
-                             size_t count, size_t self);
+                             size_t count, size_t self, struct gmc_bytes mask);
 void gw_round_free(struct gwround *round);
 void gw_probe_step(struct gmc_gateway *gw);
 gmc_time gw_probe_deadline(const struct gmc_gateway *gw);

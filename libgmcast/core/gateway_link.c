@@ -83,6 +83,7 @@ static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
         return;
     }
     peer->wanted = false;
+    peer->unreachable = false;
     gw_text(peer->reason, sizeof(peer->reason), "its path is being validated");
     gmc_link_set_watch(peer->link, gw->channel_count > 0);
     gw_touch(gw, peer);
@@ -102,6 +103,7 @@ void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
         link_close(gw, peer, reason);
         break;
     case GMC_PEER_UNREACHABLE:
+        peer->unreachable = true;
         gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
         break;
     case GMC_PEER_REFUSED:

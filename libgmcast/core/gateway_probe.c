@@ -21,7 +21,7 @@ static size_t round_count(const struct gmc_gateway *gw)
 
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
                              const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
-                             size_t count, size_t self)
+                             size_t count, size_t self, struct gmc_bytes mask)
 {
     if (round_count(gw) >= ROUNDS_MAX)
         return NULL;
@@ -46,8 +46,13 @@ struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint
         .self = self,
     };
     memcpy(config.key, key, GMC_KEY_BYTES);
+    uint64_t *skip = calloc(count / 64 + 1, sizeof(*skip));
+    for (size_t i = 0; skip != NULL && i < count && i / 8 < mask.len; i++)
+        skip[i / 64] |= (uint64_t)(mask.data[i / 8] >> (i % 8) & 1) << (i % 64);
+    config.skip = skip;
     gmc_prng_fork_nth(&gw->prng, "probe", id, &config.prng);
     round->probe = gmc_probe_new(&config, gw->now);
+    free(skip);
     if (round->probe == NULL) {
         free(round);
         free(copy);
@@ -85,8 +90,8 @@ void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_m
     }
     /* Only the source itself may ask, and only for a round that this gateway is part of. */
     if (participants[0] == peer->number && self < msg->name_count &&
-        gw_round_new(gw, peer, msg->probe_id, msg->secret, participants, msg->name_count, self) !=
-            NULL)
+        gw_round_new(gw, peer, msg->probe_id, msg->secret, participants, msg->name_count, self,
+                     msg->mask) != NULL)
         gw_probe_step(gw);
     else
         gw->counts.messages_refused++;

@@ -39,33 +39,63 @@ static bool all_known(const struct gmc_gateway *gw, const gmc_peer *list, size_t
     return true;
 }
 
+/* Pairs whose latency is known are not measured again: bit j of the mask says so for list[i]. */
+static void known_mask(const struct gmc_gateway *gw, const gmc_peer *list, size_t count, size_t i,
+                       uint8_t *mask)
+{
+    memset(mask, 0, (count + 7) / 8);
+    for (size_t j = 0; j < count; j++) {
+        struct gmc_latency latency;
+        if (j != i && gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
+                                            gw->config.probe_age_max, &latency))
+            mask[j / 8] |= (uint8_t)(1u << (j % 8));
+    }
+}
+
+static void ask_participants(struct gmc_gateway *gw, const struct gwround *round,
+                             const uint8_t key[GMC_KEY_BYTES])
+{
+    size_t count = round->count;
+    const char **names = malloc(sizeof(*names) * count);
+    uint8_t *mask = malloc(count / 8 + 1);
+    if (names != NULL && mask != NULL) {
+        for (size_t i = 0; i < count; i++)
+            names[i] = gmc_gateway_peer_name(gw, round->participants[i]);
+        for (size_t i = 1; i < count; i++) {
+            known_mask(gw, round->participants, count, i, mask);
+            struct gmc_msg msg = {.type = GMC_MSG_PROBE,
+                                  .probe_id = gmc_probe_id(round->probe),
+                                  .secret = key,
+                                  .names = names,
+                                  .name_count = count,
+                                  .mask = gmc_bytes(mask, (count + 7) / 8)};
+            gw_send(gw, gw_peer(gw, round->participants[i]), &msg);
+        }
+    }
+    free(mask);
+    free(names);
+}
+
 static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
                         size_t count)
 {
     uint8_t key[GMC_KEY_BYTES];
     gw->config.crypto->ops->random(gw->config.crypto->ctx, key, sizeof(key));
-    uint64_t id = gw_random64(gw);
-    ch->src->round = gw_round_new(gw, NULL, id, key, list, count, 0);
+    uint8_t *mask = malloc(count / 8 + 1);
+    if (mask != NULL) {
+        known_mask(gw, list, count, 0, mask);
+        ch->src->round = gw_round_new(gw, NULL, gw_random64(gw), key, list, count, 0,
+                                      gmc_bytes(mask, (count + 7) / 8));
+    }
+    free(mask);
     ch->src->probe_until = gmc_time_add(gw->now, GW_PROBE_WAIT);
-    const char **names = malloc(sizeof(*names) * count);
-    if (ch->src->round == NULL || names == NULL) {
-        free(names);
+    if (ch->src->round == NULL) {
         ch->src->probe_until = gw->now; /* the tree is built from what is known */
         return;
     }
-    for (size_t i = 0; i < count; i++)
-        names[i] = gmc_gateway_peer_name(gw, list[i]);
     for (size_t i = 0; i < ch->src->member_count; i++)
         ch->src->members[i].joined = !takes_part(gw, &ch->src->members[i]);
-    for (size_t i = 1; i < count; i++) {
-        struct gmc_msg msg = {.type = GMC_MSG_PROBE,
-                              .probe_id = id,
-                              .secret = key,
-                              .names = names,
-                              .name_count = count};
-        gw_send(gw, gw_peer(gw, list[i]), &msg);
-    }
-    free(names);
+    ask_participants(gw, ch->src->round, key);
     gw_probe_step(gw);
 }
 
@@ -100,6 +130,7 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
     if (src->round != NULL)
         gw_round_free(src->round);
     src->round = NULL;
+    src->probe_until = 0;
     return true;
 }
 
@@ -327,7 +358,7 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
     ch->saved_version++;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwmember *member = &ch->src->members[i];
-        if (!member->placed && takes_part(gw, member))
+        if (!member->placed && takes_part(gw, member) && ch->src->scanned)
             place_late(gw, ch, member);
         member->told = false;
     }

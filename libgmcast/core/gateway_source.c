@@ -267,7 +267,7 @@ static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t 
         if (member->state == GMC_MEMBER_FAILED)
             continue;
         if (!peer->up) {
-            all = false;
+            all = all && peer->unreachable;
             continue;
         }
         struct gmc_link_info info;
@@ -355,14 +355,14 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *
     member->told = true;
 }
 
-/* A member that was added after the record was made, and is here now. */
+/* A member that is here and has no place in the tree yet: added late, or reachable late. */
 static bool has_newcomer(struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
         const struct gwpeer *peer = gw_peer(gw, member->peer);
         if (peer->up && member->state != GMC_MEMBER_FAILED && !member->closed &&
-            gw_record_index(&ch->record, peer->name) < 0)
+            (!member->placed || gw_record_index(&ch->record, peer->name) < 0))
             return true;
     }
     return false;
@@ -378,7 +378,7 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
             member->state = GMC_MEMBER_WAITING;
             member->reason[0] = '\0';
         }
-        if (!member->told)
+        if (!member->told && member->placed)
             tell(gw, ch, member);
         return;
     }
@@ -466,7 +466,8 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (!ch->src->scanned)
         return; /* the store is being opened again after a restart */
-    if (has_newcomer(gw, ch) && !gw_source_make_record(gw, ch))
+    /* Newcomers are measured first, so that they find the place that the tree's rules give. */
+    if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
         return;
     for (size_t i = 0; i < ch->src->member_count; i++)
         look_at_member(gw, ch, &ch->src->members[i]);
@@ -474,7 +475,8 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!ch->closing && is_finished(gw, ch, &verified))
         finish(gw, ch, verified);
     else if (!ch->closing)
-        gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, RUN_POLL));
+        gw_set_timer(gw, &ch->timer,
+                     gmc_time_add(gw->now, ch->src->round != NULL ? GMC_MS(20) : RUN_POLL));
 }
 
 void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
