@@ -201,7 +201,10 @@ void gmc_link_path_heard(struct gmc_link *link, gmc_time now, const struct gmc_d
         return;
     if (udp->valid && same_addr(&link->from, &in->from))
         return;
-    if (link->routes[ROUTE_NEW].open && same_addr(&link->routes[ROUTE_NEW].to, &in->from))
+    /* One candidate at a time, so that datagrams with forged sources do not make us challenge many
+     * addresses; before the first path is found, the latest one is the best guess. */
+    if (link->routes[ROUTE_NEW].open &&
+        (link->active != ROUTES || same_addr(&link->routes[ROUTE_NEW].to, &in->from)))
         return;
     if (now < link->refused_until && same_addr(&link->refused, &in->from))
         return;

@@ -32,6 +32,7 @@ struct side {
     gmc_time busy_until;
     struct gmc_addr addr;
     bool refuse;
+    bool disguise;
     /* data source */
     uint64_t to_send;
     size_t body_bytes;
@@ -153,6 +154,11 @@ void linkpair_move(struct linkpair *pair, int side)
     pair->sides[side].addr.bytes[1]++;
 }
 
+void linkpair_disguise(struct linkpair *pair, int side, bool disguise)
+{
+    pair->sides[side].disguise = disguise;
+}
+
 void linkpair_refuse(struct linkpair *pair, int side, bool refuse)
 {
     pair->sides[side].refuse = refuse;
@@ -243,6 +249,8 @@ static void transmit(struct linkpair *pair, int i, const struct gmc_dgram_out *o
     struct flight *flight = malloc(sizeof *flight + len);
     GMC_ASSERT(flight != NULL);
     *flight = (struct flight){.path = out->path, .from = side->addr, .to = out->to, .len = len};
+    if (side->disguise)
+        flight->from = make_addr(100, (int)(side->stats.datagrams & 0xff));
     memcpy(flight->bytes, out->head, out->head_len);
     if (out->body.len > 0)
         memcpy(flight->bytes + out->head_len, out->body.data, out->body.len);

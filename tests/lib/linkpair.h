@@ -58,7 +58,9 @@ gmc_time linkpair_now(const struct linkpair *pair);
 struct linkpair_wire *linkpair_wire(struct linkpair *pair, int side);
 /* From now on the datagrams of `side` come from another address. */
 void linkpair_move(struct linkpair *pair, int side);
-/* The other side keeps data from acknowledgement while set (a full composition). */
+/* While set, each datagram of `side` seems to come from another address, where nobody is. */
+void linkpair_disguise(struct linkpair *pair, int side, bool disguise);
+/* While set, the composition of `side` cannot keep the data that comes in. */
 void linkpair_refuse(struct linkpair *pair, int side, bool refuse);
 
 /* So many more data packets with bodies of this size are to go out; UINT64_MAX: without end. */

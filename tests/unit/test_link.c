@@ -115,6 +115,26 @@ static void follows_a_peer_that_moves(void **state)
     linkpair_free(pair);
 }
 
+/* Datagrams that somebody on the path sends on from elsewhere do not move the link, and do not
+ * make us challenge the world. */
+static void does_not_follow_an_impostor(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    struct linkpair *pair = linkpair_new(&config);
+
+    linkpair_run_until(pair, AT(200));
+    uint64_t before = linkpair_stats(pair, 1)->kinds[GMC_KIND_CHALLENGE];
+    linkpair_disguise(pair, 0, true); /* nobody answers at those addresses */
+    linkpair_supply(pair, 0, 2000, BODY);
+    assert_true(linkpair_run_delivered(pair, 0, AT(1000)));
+    linkpair_disguise(pair, 0, false);
+    assert_in_range(linkpair_stats(pair, 1)->kinds[GMC_KIND_CHALLENGE] - before, 1, 12);
+    linkpair_supply(pair, 1, 100, BODY);
+    assert_true(linkpair_run_delivered(pair, 1, AT(1100)));
+    linkpair_free(pair);
+}
+
 /* ---- MTU ---- */
 
 static uint32_t mtu_found(uint32_t path, uint32_t local, uint32_t loss_ppm, uint64_t seed)
@@ -610,6 +630,7 @@ int main(void)
         cmocka_unit_test(waits_for_a_peer_that_is_late),
         cmocka_unit_test(finds_an_address_that_it_was_not_told),
         cmocka_unit_test(follows_a_peer_that_moves),
+        cmocka_unit_test(does_not_follow_an_impostor),
         cmocka_unit_test(finds_the_mtu),
         cmocka_unit_test(finds_the_mtu_through_loss),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),

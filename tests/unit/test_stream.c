@@ -76,6 +76,31 @@ static void repeats_what_is_not_acknowledged(void **state)
     gmc_stream_tx_fini(&tx);
 }
 
+/* A peer that acknowledges every other byte exhausts the bookkeeping: all is sent again. */
+static void goes_back_when_there_are_too_many_gaps(void **state)
+{
+    (void)state;
+    struct gmc_stream_tx tx;
+    struct gmc_bytes piece;
+    uint8_t bytes[4000] = {0};
+    uint64_t at;
+
+    gmc_stream_tx_init(&tx);
+    assert_ok(gmc_stream_tx_push(&tx, gmc_bytes(bytes, sizeof bytes)));
+    while (gmc_stream_tx_next(&tx, 1, &at, &piece))
+        assert_int_equal(piece.len, 1);
+    for (uint64_t n = 1; !gmc_stream_tx_is_ready(&tx); n += 2) {
+        assert_in_range(n, 1, 4000);
+        gmc_stream_tx_acked(&tx, n, 1);
+    }
+    expect_piece(&tx, 5000, 0, 4004);
+    assert_false(gmc_stream_tx_is_ready(&tx));
+    gmc_stream_tx_acked(&tx, 0, 4004);
+    assert_int_equal(gmc_stream_tx_bytes(&tx), 0);
+    assert_false(gmc_stream_tx_is_ready(&tx));
+    gmc_stream_tx_fini(&tx);
+}
+
 static void queues_up_to_its_bound(void **state)
 {
     (void)state;
@@ -239,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hands_out_pieces_lost_ones_first),
         cmocka_unit_test(repeats_what_is_not_acknowledged),
+        cmocka_unit_test(goes_back_when_there_are_too_many_gaps),
         cmocka_unit_test(queues_up_to_its_bound),
         cmocka_unit_test(puts_pieces_together),
         cmocka_unit_test(takes_no_more_than_it_must),
