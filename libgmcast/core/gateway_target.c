@@ -30,6 +30,14 @@ static struct gmc_msg about(const struct gwchannel *ch, enum gmc_msg_type type)
 }
 
 /* ---- the record ---- */
+/* Whoever thinks that it is our parent, and is not, would go on sending. */
+static void let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer)
+{
+    struct gmc_msg msg = about(ch, GMC_MSG_DETACH);
+    msg.text = "it has another parent";
+    gw_send(gw, peer, &msg);
+}
+
 static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
@@ -41,8 +49,11 @@ static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch)
         at = record->members[at].parent;
     }
     ancestors[depth++] = ch->source_peer->number;
-    if (!gmc_overlay_set_ancestors(&ch->dst->overlay, ancestors, depth) &&
-        ch->dst->phase == GW_RECEIVING)
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
+    if (gmc_overlay_set_ancestors(&ch->dst->overlay, ancestors, depth))
+        return;
+    let_go(gw, ch, parent);
+    if (ch->dst->phase == GW_RECEIVING)
         gmc_overlay_start(&ch->dst->overlay, gw->now);
 }
 
@@ -459,7 +470,7 @@ static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *
 {
     const struct gwtarget *dst = ch->dst;
     gmc_time when = gmc_time_min(gmc_overlay_deadline(&dst->overlay), dst->next_status);
-    if (gmc_interval_count(&dst->fresh) > 0)
+    if (gmc_interval_count(&dst->fresh) > 0 && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
         when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
@@ -534,6 +545,8 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
         memcpy(dst->path, path, sizeof(path[0]) * path_len);
         dst->path_len = path_len;
         gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_OK, "attached to %s", peer->name);
+    } else if (peer->number != gmc_overlay_parent(&dst->overlay)) {
+        let_go(gw, ch, peer);
     }
     gw_target_step(gw, ch);
 }

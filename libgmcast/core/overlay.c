@@ -17,10 +17,17 @@ void gmc_overlay_init(struct gmc_overlay *overlay, const struct gmc_prng *prng)
     overlay->prng = *prng;
 }
 
+static void enter(struct gmc_overlay *overlay, enum gmc_overlay_state state, gmc_time until)
+{
+    overlay->state = state;
+    overlay->until = until;
+}
+
 bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ancestors, size_t depth)
 {
     GMC_ASSERT(depth >= 1);
     gmc_peer parent = gmc_overlay_parent(overlay);
+    gmc_peer before = gmc_overlay_candidate(overlay);
     size_t kept = depth < GMC_OVERLAY_DEPTH_MAX ? depth : GMC_OVERLAY_DEPTH_MAX;
     memcpy(overlay->ancestors, ancestors, sizeof(gmc_peer) * kept);
     /* Deeper trees keep the nearest ancestors and the source. */
@@ -31,6 +38,10 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
     if (parent == GMC_PEER_NONE) {
         overlay->at = 0;
         overlay->redirect = GMC_PEER_NONE;
+        if (before != overlay->ancestors[0] && overlay->state != GMC_OVERLAY_IDLE) {
+            overlay->busy = 0;
+            enter(overlay, GMC_OVERLAY_RESTING, 0); /* rule 6 */
+        }
         return true;
     }
     for (size_t i = 0; i < depth; i++) {
@@ -42,14 +53,8 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
     }
     overlay->at = 0;
     overlay->redirect = GMC_PEER_NONE;
-    overlay->state = GMC_OVERLAY_IDLE;
+    enter(overlay, GMC_OVERLAY_IDLE, GMC_TIME_NEVER);
     return false;
-}
-
-static void enter(struct gmc_overlay *overlay, enum gmc_overlay_state state, gmc_time until)
-{
-    overlay->state = state;
-    overlay->until = until;
 }
 
 void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now)
@@ -182,6 +187,7 @@ void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer 
     }
     if (redirect != GMC_PEER_NONE && overlay->redirects < REDIRECTS_MAX) {
         overlay->redirects++;
+        overlay->busy = 0;
         overlay->redirect = redirect;
         enter(overlay, GMC_OVERLAY_RESTING, now);
         return;

@@ -14,6 +14,8 @@
  *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
  *     2 s, drawn between half and all of it.
  *  5. When the parent's link dies, the candidates behind it are tried first (grandparent first).
+ *  6. New ancestors among which the present parent is keep the attachment; otherwise the first of
+ *     them is the candidate at once.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
