@@ -83,3 +83,5 @@ tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
 tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_gateway
+tests_unit_test_gateway_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)

@@ -13,3 +13,6 @@ tests_lib_libtest_la_SOURCES += tests/lib/ccwire.c tests/lib/ccwire.h \
 # Two links back to back, over a wire in virtual time.
 tests_lib_libtest_la_SOURCES += tests/lib/linkpair.c tests/lib/linkpair.h \
 	tests/lib/testcrypto.c tests/lib/testcrypto.h
+
+# Whole gateways in virtual time, without wires.
+tests_lib_libtest_la_SOURCES += tests/lib/toynet.c tests/lib/toynet.h
