@@ -85,3 +85,13 @@ FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway
 tests_unit_test_gateway_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+
+
+# The listing.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/listing.h libgmcast/core/listing_check.c \
+	libgmcast/core/listing_entry.c libgmcast/core/listing_impl.h libgmcast/core/listing_names.c \
+	libgmcast/core/listing_read.c libgmcast/core/listing_write.c
+check_PROGRAMS += tests/unit/test_listing
+tests_unit_test_listing_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_listing
+tests_fuzz_fuzz_listing_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
