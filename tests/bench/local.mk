@@ -8,3 +8,7 @@ tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS)
 # make tests/bench/bench_crypto; what one core seals, tags and hashes.
 EXTRA_PROGRAMS += tests/bench/bench_crypto
 tests_bench_bench_crypto_LDADD = $(GMC_CRYPTO_LIBS)
+
+# make tests/bench/bench_tls; the peer of the daemon benchmark: TLS 1.3 streams.
+EXTRA_PROGRAMS += tests/bench/bench_tls
+tests_bench_bench_tls_LDADD = $(OPENSSL_LIBS)
