@@ -13,10 +13,17 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/addr.c gatewayd/addr.h \
 	gatewayd/cert.c gatewayd/cert.h \
 	gatewayd/conf.c gatewayd/conf.h gatewayd/conf_check.c gatewayd/conf_table.c \
+	gatewayd/ctl_zmq.c gatewayd/ctl_zmq.h \
+	gatewayd/drain.c \
+	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
 	gatewayd/frame.c gatewayd/frame.h \
+	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
+	gatewayd/upkeep.c \
 	gatewayd/log.c gatewayd/log.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
+	gatewayd/priv.c gatewayd/priv.h \
+	gatewayd/record.c gatewayd/record.h \
 	gatewayd/resolve.c gatewayd/resolve.h \
 	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
 	gatewayd/store_finish.c gatewayd/store_path.c gatewayd/store_source.c \
@@ -35,9 +42,14 @@ tests_unit_test_gwd_tls_SOURCES = tests/unit/test_gwd_tls.c tests/unit/gwd_certs
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 
-# sbin_PROGRAMS += gatewayd/gatewayd
-# gatewayd_gatewayd_SOURCES = gatewayd/main.c
-# gatewayd_gatewayd_LDADD = $(GMC_GATEWAYD_LIBS)
+sbin_PROGRAMS += gatewayd/gatewayd
+gatewayd_gatewayd_CPPFLAGS = $(HOST_CPPFLAGS) -DGWD_CONF_FILE='"$(sysconfdir)/gmcast/gatewayd.conf"'
+gatewayd_gatewayd_SOURCES = gatewayd/main.c
+gatewayd_gatewayd_LDADD = $(GMC_GATEWAYD_LIBS)
+
+bin_PROGRAMS += tools/gmcast-replay
+tools_gmcast_replay_SOURCES = tools/replay.c
+tools_gmcast_replay_LDADD = $(GMC_GATEWAYD_LIBS)
 endif
 
 # A test is two lines (inside the condition):

@@ -234,6 +234,11 @@ gmc_status gwd_store_may_read(struct gwd_store *store, const char *from, const c
     return may ? GMC_OK : GMC_ERR_ACCESS;
 }
 
+bool gwd_store_is_beneath(const char *path, const char *directory)
+{
+    return strstr(path, "..") == NULL && gwd_path_is_beneath(path, directory);
+}
+
 /* ---- channels ---- */
 static bool same_key(const struct gmc_channel_key *a, const struct gmc_channel_key *b)
 {

@@ -36,6 +36,9 @@ size_t gwd_store_pending(struct gwd_store *store);
 GMC_NODISCARD gmc_status gwd_store_may_read(struct gwd_store *store, const char *from,
                                             const char *path, char *reason, size_t size);
 
+/* path lies beneath directory as it is written, without looking at the disk. */
+bool gwd_store_is_beneath(const char *path, const char *directory);
+
 /* Calls visit for every state that an earlier run saved. Folders without one are left-overs of a
  * crash: they are removed. To be called before anything is submitted. */
 typedef void (*gwd_saved_visit)(void *ctx, const struct gmc_saved *saved);

@@ -272,6 +272,12 @@ bool gwd_udp_put(struct gwd_udp *udp, const struct gmc_dgram_out *out, const str
     return true;
 }
 
+bool gwd_udp_has_room(const struct gwd_udp *udp)
+{
+    return !udp->blocked && udp->slot_count < BATCH_MAX && udp->dest_count < DESTINATIONS_MAX &&
+           udp->batch_bytes + GWD_UDP_PAYLOAD_MAX <= BATCH_BYTES_MAX;
+}
+
 /* Sorts slots by destination, keeping their order within one: data for several children comes
  * interleaved from the core, runs need it together. */
 static void sort_slots(struct gwd_udp *udp)

@@ -46,6 +46,8 @@ size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take,
  * come before the next input of the core. False when the batch is full (flush and put it again)
  * or the socket is blocked (keep it). */
 bool gwd_udp_put(struct gwd_udp *udp, const struct gmc_dgram_out *out, const struct gmc_addr *to);
+/* Whether put() takes a further datagram of any length and destination. */
+bool gwd_udp_has_room(const struct gwd_udp *udp);
 /* Sends the batch. False when the socket is full: what is left was copied, put() is refused until
  * a flush on writability returns true. */
 bool gwd_udp_flush(struct gwd_udp *udp);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the core to the world: outputs become datagrams, store operations, connections. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timerfd.h>
+
+#include "gatewayd/gatewayd_int.h"
+
+#define ROUNDS_MAX 32 /* of one drain; then the network is read again */
+
+static void arm(struct gwd *gwd, gmc_time deadline)
+{
+    struct itimerspec when = {0};
+    if (deadline == gwd->armed)
+        return;
+    gwd->armed = deadline;
+    if (deadline != GMC_TIME_NEVER) {
+        when.it_value.tv_sec = (time_t)(deadline / 1000000000u);
+        when.it_value.tv_nsec = (long)(deadline % 1000000000u);
+        if (deadline == 0)
+            when.it_value.tv_nsec = 1; /* zero would disarm */
+    }
+    (void)timerfd_settime(gwd->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+void gwd_drain_soon(struct gwd *gwd)
+{
+    if (gwd->drain_event != NULL)
+        event_active(gwd->drain_event, EV_TIMEOUT, 0);
+}
+
+/* Where the shell has to call back into the core (or into what calls back), it waits until the
+ * outputs of this round are no longer needed. */
+static void defer(struct gwd *gwd, const struct gmc_output *out)
+{
+    struct gwd_deferred *deferred;
+    if (gwd->deferred_count == GWD_DEFERRED_MAX)
+        return; /* not reached: a round stops before */
+    deferred = &gwd->deferred[gwd->deferred_count++];
+    *deferred = (struct gwd_deferred){.kind = out->kind, .peer = out->peer, .id = out->id};
+    if (out->kind != GMC_OUT_REQUEST && out->kind != GMC_OUT_REPLY)
+        return;
+    deferred->bytes = malloc(out->bytes.len + 1);
+    if (deferred->bytes == NULL)
+        return;
+    if (out->bytes.len > 0)
+        memcpy(deferred->bytes, out->bytes.data, out->bytes.len);
+    deferred->len = out->bytes.len;
+}
+
+static void do_deferred(struct gwd *gwd)
+{
+    size_t count = gwd->deferred_count;
+    /* Nothing is added meanwhile: only a round does that. */
+    for (size_t i = 0; i < count; i++) {
+        struct gwd_deferred *d = &gwd->deferred[i];
+        struct gmc_bytes bytes = gmc_bytes(d->bytes, d->len);
+        struct gmc_ctl_answer answer;
+        switch (d->kind) {
+        case GMC_OUT_CONNECT:
+            gwd_peers_connect(gwd->peers, d->peer);
+            break;
+        case GMC_OUT_REJECT:
+            gwd_peers_reject(gwd->peers, d->peer);
+            break;
+        case GMC_OUT_REQUEST:
+            gwd_drive_request(gwd->drive, gwd_now(), d->peer, bytes, &answer);
+            if (!answer.later)
+                gwd_drive_answer(gwd->drive, gwd_now(), d->peer, d->id, answer.bytes);
+            break;
+        default:
+            gwd_on_reply(gwd, d->id, bytes);
+        }
+        free(d->bytes);
+    }
+    gwd->deferred_count = 0;
+}
+
+static void send_datagram(struct gwd *gwd, const struct gmc_dgram_out *out)
+{
+    struct gmc_addr to = out->to;
+    if (out->path == GMC_PATH_STREAM) {
+        (void)gwd_peers_send(gwd->peers, out);
+        return;
+    }
+    if (to.len == 0 && !gwd_peers_address(gwd->peers, out->peer, &to))
+        return; /* nothing is known of where it is: as if lost */
+    (void)gwd_udp_put(gwd->udp, out, &to);
+}
+
+static void act(struct gwd *gwd, const struct gmc_output *out)
+{
+    switch (out->kind) {
+    case GMC_OUT_DATAGRAM:
+        if (gwd->stop_signals == 0)
+            send_datagram(gwd, &out->u.dgram);
+        break;
+    case GMC_OUT_STORE:
+        gwd_store_submit(gwd->store, &out->u.store);
+        break;
+    case GMC_OUT_EVENT:
+        gwd_on_event(gwd, &out->u.event);
+        break;
+    case GMC_OUT_CONNECT:
+    case GMC_OUT_REJECT:
+    case GMC_OUT_REQUEST:
+    case GMC_OUT_REPLY:
+        defer(gwd, out);
+        break;
+    }
+}
+
+/* All outputs that there are, as long as the socket takes datagrams. False when it is full. */
+static bool round_of_outputs(struct gwd *gwd)
+{
+    struct gmc_output out;
+    bool open = true;
+    while (gwd->deferred_count < GWD_DEFERRED_MAX) {
+        if (!gwd_udp_has_room(gwd->udp) && !(open = gwd_udp_flush(gwd->udp)))
+            break;
+        if (!gwd_drive_next_output(gwd->drive, &out))
+            break;
+        act(gwd, &out);
+    }
+    open = open && gwd_udp_flush(gwd->udp);
+    gwd_drive_drained(gwd->drive, gwd_now());
+    return open;
+}
+
+static void wait_writable(struct gwd *gwd)
+{
+    /* Outputs stay in the core meanwhile, so its deadline is of no use. */
+    arm(gwd, GMC_TIME_NEVER);
+    (void)event_add(gwd->writable_event, NULL);
+}
+
+void gwd_drain(struct gwd *gwd)
+{
+    if (!gwd->started || gwd_udp_is_blocked(gwd->udp))
+        return;
+    for (int i = 0; i < ROUNDS_MAX; i++) {
+        gmc_time now, deadline;
+        bool open = round_of_outputs(gwd);
+        bool again = gwd->deferred_count > 0;
+        do_deferred(gwd);
+        if (!open) {
+            wait_writable(gwd);
+            return;
+        }
+        if (again)
+            continue;
+        now = gwd_now();
+        deadline = gwd_drive_deadline(gwd->drive);
+        if (deadline > now) {
+            arm(gwd, deadline);
+            gwd_check_stopped(gwd);
+            return;
+        }
+        gwd_drive_timer(gwd->drive, now);
+    }
+    /* Still busy: let the loop look at the sockets, then go on. */
+    gwd_drain_soon(gwd);
+    gwd_check_stopped(gwd);
+}
+
+void gwd_on_writable(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd *gwd = ctx;
+    (void)fd, (void)what;
+    if (gwd_udp_flush(gwd->udp))
+        gwd_drain(gwd);
+    else
+        (void)event_add(gwd->writable_event, NULL);
+}

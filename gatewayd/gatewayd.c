@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The daemon: opens the parts in order, wires them to the loop, runs it. */
+#include "gatewayd/gatewayd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gatewayd/cert.h"
+#include "gatewayd/gatewayd_int.h"
+#include "gatewayd/priv.h"
+#include "gatewayd/text.h"
+
+#define RECEIVE_BATCHES 4
+
+gmc_time gwd_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (gmc_time)now.tv_sec * 1000000000u + (gmc_time)now.tv_nsec;
+}
+
+/* ---- inputs from the loop ---- */
+struct batch {
+    struct gwd *gwd;
+    gmc_time now;
+};
+
+static void take_datagram(void *ctx, const struct gmc_addr *from, struct gmc_bytes bytes)
+{
+    struct batch *batch = ctx;
+    struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
+                              .peer = GMC_PEER_NONE,
+                              .from = *from,
+                              .bytes = bytes};
+    (void)gwd_drive_datagram(batch->gwd->drive, batch->now, &in);
+}
+
+static void on_udp(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd *gwd = ctx;
+    struct batch batch = {gwd, gwd_now()};
+    (void)fd, (void)what;
+    (void)gwd_udp_receive(gwd->udp, RECEIVE_BATCHES, take_datagram, &batch);
+    gwd_drain(gwd);
+}
+
+static void on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd *gwd = ctx;
+    uint64_t count;
+    (void)what;
+    if (read((int)fd, &count, sizeof count) < 0)
+        return;
+    gwd->armed = GMC_TIME_NEVER;
+    gwd_drive_timer(gwd->drive, gwd_now());
+    gwd_drain(gwd);
+}
+
+static void on_stored(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd *gwd = ctx;
+    struct gmc_store_result result;
+    struct gmc_store_op op;
+    (void)fd, (void)what;
+    while (gwd_store_next(gwd->store, &result, &op)) {
+        gwd_drive_stored(gwd->drive, gwd_now(), &result, &op);
+        gwd_drain(gwd);
+    }
+}
+
+static void on_drain(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    gwd_drain(ctx);
+}
+
+/* ---- what the sessions say ---- */
+static gmc_peer peer_number(void *ctx, const char *domain)
+{
+    struct gwd *gwd = ctx;
+    return gwd_drive_peer(gwd->drive, gwd_now(), domain);
+}
+
+static void on_change(void *ctx, const struct gmc_peer_change *change)
+{
+    struct gwd *gwd = ctx;
+    if (gwd->stop_signals > 0)
+        return;
+    gwd_drive_change(gwd->drive, gwd_now(), change);
+    gwd_drain_soon(gwd);
+}
+
+static void on_stream(void *ctx, const struct gmc_dgram_in *in)
+{
+    struct gwd *gwd = ctx;
+    (void)gwd_drive_datagram(gwd->drive, gwd_now(), in);
+    gwd_drain_soon(gwd);
+}
+
+static const char *name_of(void *ctx, uint32_t peer)
+{
+    struct gwd *gwd = ctx;
+    return gwd->drive != NULL ? gmc_gateway_peer_name(gwd_drive_gateway(gwd->drive), peer) : NULL;
+}
+
+static void on_saved(void *ctx, const struct gmc_saved *saved)
+{
+    struct gwd *gwd = ctx;
+    gmc_status status = gwd_drive_saved(gwd->drive, gwd_now(), saved);
+    if (status != GMC_OK)
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "state.refused", GWD_STR("source", saved->key.source),
+                GWD_STR("reason", gmc_status_text(status)));
+}
+
+/* ---- opening ---- */
+static bool fail(struct gwd *gwd, const char *what, const char *reason)
+{
+    gwd_log(gwd->log, GMC_LEVEL_ERROR, "start.failed", GWD_STR("part", what),
+            GWD_STR("reason", reason));
+    return false;
+}
+
+static bool open_crypto(struct gwd *gwd)
+{
+    char reason[512];
+    uint8_t seed[32];
+    EVP_PKEY *key = gwd_cert_load_key(gwd->conf->tls.key, reason, sizeof reason);
+    if (key == NULL)
+        return fail(gwd, "key", reason);
+    if (getrandom(seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
+        EVP_PKEY_free(key);
+        return fail(gwd, "entropy", strerror(errno));
+    }
+    const char *refusal = gmc_crypto_openssl_refusal(key);
+    gwd->openssl = refusal == NULL ? gmc_crypto_openssl_new(key, seed) : NULL;
+    OPENSSL_cleanse(seed, sizeof seed);
+    EVP_PKEY_free(key);
+    if (gwd->openssl == NULL)
+        return fail(gwd, "key", refusal != NULL ? refusal : "out of memory");
+    gmc_crypto_openssl_table(gwd->openssl, &gwd->crypto);
+    return true;
+}
+
+static bool open_core(struct gwd *gwd)
+{
+    struct gwd_drive_config config = {
+        .gateway = {.domain = gwd->conf->domain,
+                    .crypto = &gwd->crypto,
+                    .trace = &gwd->sink,
+                    .cache_bytes = gwd->conf->cache,
+                    .patience = gwd->conf->patience,
+                    .discard_data = gwd->options.discard_data},
+        .hooks = {gwd, gwd_hook_resolve, gwd_hook_may},
+    };
+    struct timespec wall;
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    /* Grows from start to start unless the clock is set back by hand; then it still differs. */
+    config.gateway.incarnation = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+    if (getrandom(&config.gateway.seed, sizeof config.gateway.seed, 0) < 0)
+        return fail(gwd, "entropy", strerror(errno));
+    if (gwd->conf->congestion == GWD_CONGESTION_FIXED)
+        config.gateway.fixed_rate_bps = gwd->conf->rate;
+    if (gwd->options.record != NULL) {
+        gwd->recorder = gwd_recorder_new(gwd->options.record);
+        if (gwd->recorder == NULL)
+            return fail(gwd, "recording", strerror(errno));
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "recording", GWD_STR("file", gwd->options.record),
+                GWD_STR("text", "the file holds session keys and data: keep it secret"));
+    }
+    config.recorder = gwd->recorder;
+    gwd->drive = gwd_drive_new(&config, gwd_now());
+    return gwd->drive != NULL || fail(gwd, "core", "out of memory");
+}
+
+static bool open_network(struct gwd *gwd)
+{
+    struct gwd_peers_config config = {.base = gwd->base,
+                                      .log = gwd->log,
+                                      .conf = gwd->conf,
+                                      .owner = {gwd, peer_number, on_change, on_stream}};
+    char host[256], reason[512];
+    uint16_t port = 0;
+    int receive, send;
+    if (!gwd_addr_split(gwd->conf->listen, host, sizeof host, &port) ||
+        !gwd_addr_numeric(host, port, &config.listen))
+        return fail(gwd, "listen", gwd->conf->listen);
+    gwd->udp = gwd_udp_new(&config.listen, reason, sizeof reason);
+    if (gwd->udp == NULL)
+        return fail(gwd, "udp", reason);
+    gwd->peers = gwd_peers_new(&config, reason, sizeof reason);
+    if (gwd->peers == NULL)
+        return fail(gwd, "tls", reason);
+    gwd_udp_buffers(gwd->udp, &receive, &send);
+    gwd_log(gwd->log, GMC_LEVEL_INFO, "listening", GWD_STR("address", gwd->conf->listen),
+            GWD_NUM("receive_buffer_bytes", receive), GWD_NUM("send_buffer_bytes", send));
+    return true;
+}
+
+static bool open_local(struct gwd *gwd)
+{
+    struct gwd_zmq_config config = {.base = gwd->base,
+                                    .control = gwd->conf->control,
+                                    .events = gwd->conf->events,
+                                    .ctx = gwd,
+                                    .request = gwd_on_request};
+    char reason[512];
+    uid_t uid;
+    gid_t gid;
+    if (!gwd_priv_ids(gwd->conf->user, gwd->conf->group, &uid, &gid, reason, sizeof reason))
+        return fail(gwd, "privileges", reason);
+    if (geteuid() == 0) {
+        config.uid = uid;
+        config.gid = gid;
+    } else {
+        config.uid = (uid_t)-1;
+        config.gid = (gid_t)-1;
+    }
+    gwd->zmq = gwd_zmq_new(&config, reason, sizeof reason);
+    if (gwd->zmq == NULL)
+        return fail(gwd, "control", reason);
+    if (geteuid() == 0 && (uid == (uid_t)-1 || uid == 0))
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "privileges.kept",
+                GWD_STR("text", "gatewayd runs as root; set the option user"));
+    if (!gwd_priv_drop(gwd->conf->user, uid, gid, reason, sizeof reason))
+        return fail(gwd, "privileges", reason);
+    return true;
+}
+
+static bool open_store(struct gwd *gwd)
+{
+    char reason[512];
+    gwd->store = gwd_store_new(gwd->conf, &gwd->crypto, reason, sizeof reason);
+    return gwd->store != NULL || fail(gwd, "store", reason);
+}
+
+static bool add(struct gwd *gwd, struct event **event, int fd, short what,
+                event_callback_fn callback, bool now)
+{
+    *event = event_new(gwd->base, fd, what, callback, gwd);
+    return *event != NULL && (!now || event_add(*event, NULL) == 0);
+}
+
+static bool open_events(struct gwd *gwd)
+{
+    static const int signals[3] = {SIGTERM, SIGINT, SIGHUP};
+    bool ok = true;
+    gwd->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    gwd->armed = GMC_TIME_NEVER;
+    ok = gwd->timer_fd >= 0 &&
+         add(gwd, &gwd->timer_event, gwd->timer_fd, EV_READ | EV_PERSIST, on_timer, true) &&
+         add(gwd, &gwd->udp_event, gwd_udp_fd(gwd->udp), EV_READ | EV_PERSIST, on_udp, true) &&
+         add(gwd, &gwd->writable_event, gwd_udp_fd(gwd->udp), EV_WRITE, gwd_on_writable, false) &&
+         add(gwd, &gwd->store_event, gwd_store_fd(gwd->store), EV_READ | EV_PERSIST, on_stored,
+             true) &&
+         add(gwd, &gwd->drain_event, -1, 0, on_drain, false) &&
+         add(gwd, &gwd->tick_event, -1, 0, gwd_on_tick, false);
+    for (size_t i = 0; ok && i < 3; i++)
+        ok = add(gwd, &gwd->signal_events[i], signals[i], EV_SIGNAL | EV_PERSIST, gwd_on_signal,
+                 true);
+    return ok || fail(gwd, "events", "out of memory or descriptors");
+}
+
+/* One descriptor for each open file, connection and worker: as many as we may have. */
+static void raise_limits(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max < 65536 ? files.rlim_max : 65536;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+static struct event_base *new_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+    if (config != NULL)
+        base = event_base_new_with_config(config);
+    if (config != NULL)
+        event_config_free(config);
+    return base;
+}
+
+struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, struct gwd_log *log)
+{
+    struct gwd *gwd = calloc(1, sizeof *gwd);
+    if (gwd == NULL)
+        return NULL;
+    gwd->options = *options;
+    gwd->conf = conf;
+    gwd->log = log;
+    gwd->timer_fd = -1;
+    gwd->days_told = INT64_MAX;
+    gwd_log_sink(log, &gwd->sink, name_of, gwd);
+    raise_limits();
+    gwd->base = new_base();
+    /* Keys are read and ports bound while we may; then privileges go, then the first byte is read
+     * from disk or network. */
+    if (gwd->base == NULL || !open_crypto(gwd) || !open_core(gwd) || !open_network(gwd) ||
+        !open_local(gwd) || !open_store(gwd) || !open_events(gwd)) {
+        gwd_free(gwd);
+        return NULL;
+    }
+    return gwd;
+}
+
+static bool start(struct gwd *gwd)
+{
+    struct timeval soon = {.tv_sec = 0};
+    gwd_store_saved(gwd->store, on_saved, gwd);
+    gwd_drive_start(gwd->drive, gwd_now());
+    gwd->started = true;
+    if (!gwd_peers_start(gwd->peers) || !gwd_zmq_start(gwd->zmq))
+        return fail(gwd, "events", "out of memory or descriptors");
+    gwd->rechecked = gwd_now();
+    (void)event_add(gwd->tick_event, &soon);
+    gwd_log(gwd->log, GMC_LEVEL_INFO, "ready", GWD_STR("domain", gwd->conf->domain),
+            GWD_STR("listen", gwd->conf->listen), GWD_NUM("peers", gwd->conf->peer_count));
+    gwd_notify("READY=1");
+    gwd_drain(gwd);
+    return true;
+}
+
+int gwd_run(struct gwd *gwd)
+{
+    if (!start(gwd))
+        return 1;
+    (void)event_base_dispatch(gwd->base);
+    if (gwd->stop_signals == 0) {
+        (void)fail(gwd, "loop", "the event loop ended by itself");
+        return 1;
+    }
+    gwd_log(gwd->log, GMC_LEVEL_INFO, "stopped",
+            GWD_NUM("unwritten", gwd_store_pending(gwd->store)));
+    return 0;
+}
+
+static void free_event(struct event *event)
+{
+    if (event != NULL)
+        event_free(event);
+}
+
+void gwd_free(struct gwd *gwd)
+{
+    if (gwd == NULL)
+        return;
+    gwd_store_free(gwd->store); /* its workers use buffers of the core */
+    gwd_zmq_free(gwd->zmq);
+    gwd_peers_free(gwd->peers);
+    free_event(gwd->timer_event);
+    free_event(gwd->udp_event);
+    free_event(gwd->writable_event);
+    free_event(gwd->store_event);
+    free_event(gwd->drain_event);
+    free_event(gwd->tick_event);
+    for (size_t i = 0; i < 3; i++)
+        free_event(gwd->signal_events[i]);
+    for (size_t i = 0; i < gwd->deferred_count; i++)
+        free(gwd->deferred[i].bytes);
+    if (gwd->timer_fd >= 0)
+        (void)close(gwd->timer_fd);
+    gwd_udp_free(gwd->udp);
+    gwd_drive_free(gwd->drive);
+    if (!gwd_recorder_free(gwd->recorder))
+        gwd_log(gwd->log, GMC_LEVEL_ERROR, "recording.failed",
+                GWD_STR("text", "not all of it could be written"));
+    gmc_crypto_openssl_free(gwd->openssl);
+    if (gwd->base != NULL)
+        event_base_free(gwd->base);
+    gwd_conf_free(gwd->conf);
+    gwd_log_free(gwd->log);
+    free(gwd);
+}

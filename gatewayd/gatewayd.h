@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The daemon as a whole: parts wired to one loop and one core. */
+#ifndef GWD_GATEWAYD_H
+#define GWD_GATEWAYD_H
+
+#include "gatewayd/conf.h"
+#include "gatewayd/log.h"
+
+struct gwd;
+
+struct gwd_options {
+    const char *file;   /* configuration */
+    const char *record; /* NULL: no recording */
+    bool discard_data;  /* benchmarks: received blocks are neither hashed nor stored */
+};
+
+/* Opens everything, drops privileges; NULL when something failed, which is in the log. Takes
+ * conf and log. */
+struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, struct gwd_log *log);
+/* Until SIGTERM or SIGINT; the exit status. */
+int gwd_run(struct gwd *gwd);
+void gwd_free(struct gwd *gwd);
+
+#endif

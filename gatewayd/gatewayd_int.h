@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the daemon share. */
+#ifndef GWD_GATEWAYD_INT_H
+#define GWD_GATEWAYD_INT_H
+
+#include <event2/event.h>
+
+#include "crypto/openssl.h"
+#include "gatewayd/ctl_zmq.h"
+#include "gatewayd/drive.h"
+#include "gatewayd/gatewayd.h"
+#include "gatewayd/peer.h"
+#include "gatewayd/store.h"
+#include "gatewayd/udp.h"
+
+#define GWD_DEFERRED_MAX 256
+#define GWD_ASKED_MAX 256
+#define GWD_COUNTERS_MAX 64
+
+/* What a drain found that is an input again: done when the outputs are no longer borrowed. */
+struct gwd_deferred {
+    enum gmc_output_kind kind;
+    gmc_peer peer;
+    uint64_t id;
+    uint8_t *bytes;
+    size_t len;
+};
+
+/* A local client whose answer comes from another domain. */
+struct gwd_asked {
+    bool used;
+    uint64_t id;
+    gmc_time since;
+    struct gwd_client client;
+};
+
+struct gwd {
+    struct gwd_options options;
+    struct gwd_conf *conf;
+    struct gwd_log *log;
+    struct gmc_trace_sink sink;
+    struct event_base *base;
+    struct gmc_crypto_openssl *openssl;
+    struct gmc_crypto crypto;
+    struct gwd_recorder *recorder;
+    struct gwd_drive *drive;
+    struct gwd_store *store;
+    struct gwd_udp *udp;
+    struct gwd_peers *peers;
+    struct gwd_zmq *zmq;
+
+    int timer_fd;
+    gmc_time armed; /* what timer_fd is set to */
+    struct event *timer_event, *udp_event, *writable_event, *store_event, *drain_event;
+    struct event *tick_event, *signal_events[3];
+    bool udp_added;
+
+    struct gwd_deferred deferred[GWD_DEFERRED_MAX];
+    size_t deferred_count;
+    struct gwd_asked asked[GWD_ASKED_MAX];
+    char hook_reason[GMC_REASON_BYTES_MAX];
+
+    bool started;
+    unsigned stop_signals;
+    gmc_time stop_by;
+    gmc_time rechecked;
+    int64_t days_told; /* of the certificate's life, when it was last warned about */
+    struct gmc_counter counters[GWD_COUNTERS_MAX]; /* as last logged */
+    size_t counter_count;
+    bool failed;
+};
+
+gmc_time gwd_now(void);
+
+/* ---- drain.c ---- */
+/* Takes all outputs, acts on them, arms the timer. After every input or batch of inputs. */
+void gwd_drain(struct gwd *gwd);
+/* The same from the loop, when the caller cannot do it itself. */
+void gwd_drain_soon(struct gwd *gwd);
+void gwd_on_writable(evutil_socket_t fd, short what, void *gwd);
+
+/* ---- local.c ---- */
+void gwd_on_request(void *gwd, const struct gwd_client *client, struct gmc_bytes request);
+/* Another domain's answer came. */
+void gwd_on_reply(struct gwd *gwd, uint64_t id, struct gmc_bytes reply);
+void gwd_on_event(struct gwd *gwd, const struct gmc_event *event);
+const char *gwd_hook_resolve(void *gwd, const char *name);
+gmc_status gwd_hook_may(void *gwd, const char *origin, const char *const *paths, size_t count,
+                        const char **reason);
+
+/* ---- upkeep.c ---- */
+void gwd_on_tick(evutil_socket_t fd, short what, void *gwd);
+void gwd_on_signal(evutil_socket_t signal, short what, void *gwd);
+void gwd_check_stopped(struct gwd *gwd);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Local programs and people: requests and their answers, events into log and feed, what the
+ * configuration allows. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gatewayd/gatewayd_int.h"
+#include "gatewayd/text.h"
+
+#define ASKED_FOR GMC_S(120) /* how long an answer from another domain is waited for */
+
+/* ---- requests ---- */
+static void keep_asked(struct gwd *gwd, uint64_t id, const struct gwd_client *client)
+{
+    gmc_time now = gwd_now();
+    struct gwd_asked *slot = NULL;
+    for (size_t i = 0; i < GWD_ASKED_MAX; i++) {
+        struct gwd_asked *asked = &gwd->asked[i];
+        if (!asked->used || gmc_time_sub(now, asked->since) > ASKED_FOR) {
+            slot = asked;
+            break;
+        }
+        if (slot == NULL || asked->since < slot->since)
+            slot = asked; /* all are taken: the oldest has waited long enough */
+    }
+    *slot = (struct gwd_asked){.used = true, .id = id, .since = now, .client = *client};
+}
+
+void gwd_on_request(void *ctx, const struct gwd_client *client, struct gmc_bytes request)
+{
+    struct gwd *gwd = ctx;
+    struct gmc_ctl_answer answer;
+    gwd_drive_request(gwd->drive, gwd_now(), GMC_PEER_NONE, request, &answer);
+    if (answer.later)
+        keep_asked(gwd, answer.id, client);
+    else
+        gwd_zmq_reply(gwd->zmq, client, answer.bytes);
+    gwd_drain_soon(gwd);
+}
+
+void gwd_on_reply(struct gwd *gwd, uint64_t id, struct gmc_bytes reply)
+{
+    struct gmc_ctl_answer answer;
+    if (!gwd_drive_reply(gwd->drive, gwd_now(), id, reply, &answer))
+        return;
+    for (size_t i = 0; i < GWD_ASKED_MAX; i++) {
+        struct gwd_asked *asked = &gwd->asked[i];
+        if (!asked->used || asked->id != id)
+            continue;
+        /* An answer may lead to a further question. */
+        if (answer.later)
+            asked->id = answer.id;
+        else
+            gwd_zmq_reply(gwd->zmq, &asked->client, answer.bytes);
+        asked->used = answer.later;
+        return;
+    }
+}
+
+/* ---- events ---- */
+static const char *const topics[] = {[GMC_EVENT_CHANNEL] = "channel",
+                                     [GMC_EVENT_MEMBER] = "member",
+                                     [GMC_EVENT_PARENT] = "parent",
+                                     [GMC_EVENT_LINK] = "link"};
+
+static void publish(struct gwd *gwd, const struct gmc_event *event, const char *channel,
+                    const char *peer)
+{
+    json_t *root =
+        json_pack("{s:s, s:s*, s:s*, s:s, s:s}", "event", topics[event->kind], "channel", channel,
+                  "peer", peer, "status", gmc_status_name(event->status), "text", event->text);
+    char *text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
+    if (text != NULL)
+        gwd_zmq_publish(gwd->zmq, topics[event->kind], text);
+    free(text);
+    json_decref(root);
+}
+
+void gwd_on_event(struct gwd *gwd, const struct gmc_event *event)
+{
+    char channel[GMC_DOMAIN_NAME_MAX + 32];
+    const char *peer = event->peer != GMC_PEER_NONE
+                           ? gmc_gateway_peer_name(gwd_drive_gateway(gwd->drive), event->peer)
+                           : NULL;
+    struct gwd_field fields[4];
+    size_t count = 0;
+    enum gmc_trace_level level = event->status == GMC_OK ? GMC_LEVEL_INFO : GMC_LEVEL_WARN;
+    gwd_text(channel, sizeof channel, "%016" PRIx64 "@%s", event->key.e, event->key.source);
+    if (event->kind != GMC_EVENT_LINK)
+        fields[count++] = GWD_STR("channel", channel);
+    if (peer != NULL)
+        fields[count++] = GWD_STR("peer", peer);
+    if (event->status != GMC_OK)
+        fields[count++] = GWD_STR("status", gmc_status_name(event->status));
+    fields[count++] = GWD_STR("text", event->text);
+    gwd_log_fields(gwd->log, level, topics[event->kind], fields, count);
+    publish(gwd, event, event->kind != GMC_EVENT_LINK ? channel : NULL, peer);
+}
+
+/* ---- what the configuration says ---- */
+const char *gwd_hook_resolve(void *ctx, const char *name)
+{
+    struct gwd *gwd = ctx;
+    const struct gwd_conf_peer *peer = gwd_conf_resolve(gwd->conf, name);
+    return peer != NULL ? peer->name : NULL;
+}
+
+gmc_status gwd_hook_may(void *ctx, const char *origin, const char *const *paths, size_t count,
+                        const char **reason)
+{
+    struct gwd *gwd = ctx;
+    const struct gwd_conf_grant *grant =
+        gwd_conf_grant_find(gwd->conf->serves, gwd->conf->serve_count, origin);
+    gmc_status status = GMC_OK;
+    if (grant == NULL) {
+        gwd_text(gwd->hook_reason, sizeof gwd->hook_reason,
+                 "%s serves nothing to %s: its configuration needs a section serve \"%s\"",
+                 gwd->conf->domain, origin, origin);
+        status = GMC_ERR_ACCESS;
+    }
+    for (size_t i = 0; i < count && status == GMC_OK; i++) {
+        status = gwd_store_may_read(gwd->store, origin, paths[i], gwd->hook_reason,
+                                    sizeof gwd->hook_reason);
+        /* Whether something is there is not told to those who may not look. */
+        if (status != GMC_OK && status != GMC_ERR_ACCESS &&
+            !gwd_store_is_beneath(paths[i], grant->directory)) {
+            gwd_text(gwd->hook_reason, sizeof gwd->hook_reason,
+                     "%s is not beneath a directory that is served to %s", paths[i], origin);
+            status = GMC_ERR_ACCESS;
+        }
+    }
+    if (status != GMC_OK) {
+        *reason = gwd->hook_reason;
+        gwd_log_refusal(gwd->log, gwd_now(), "request.refused", GWD_STR("peer", origin),
+                        GWD_STR("reason", gwd->hook_reason));
+    }
+    return status;
+}

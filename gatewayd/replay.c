@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A recording played to a fresh core, its outputs held against the recorded hash. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crypto/openssl.h"
+#include "gatewayd/drive_int.h"
+#include "gatewayd/text.h"
+
+struct gwd_replay_state {
+    struct gwd_recording *recording;
+    struct gwd_replay_result *result;
+    struct gwd_drive *drive;
+    struct gmc_crypto_openssl *openssl;
+    struct gmc_crypto crypto;
+    char domain[GMC_DOMAIN_NAME_MAX + 1];
+    char text[GMC_REASON_BYTES_MAX]; /* what a hook gave back */
+    bool over;
+};
+
+static void differ(struct gwd_replay_state *state, const char *what)
+{
+    if (state->result->differs_at != 0)
+        return;
+    state->result->differs_at = gwd_recording_index(state->recording);
+    gwd_text(state->result->reason, sizeof state->result->reason, "%s", what);
+    state->over = true;
+}
+
+/* ---- what the core asks for ---- */
+static bool next_is(struct gwd_replay_state *state, enum gwd_record_kind kind, const char *what)
+{
+    if (!state->over && gwd_recording_peek(state->recording) == kind &&
+        gwd_recording_next_inner(state->recording))
+        return true;
+    differ(state, what);
+    return false;
+}
+
+gmc_status gwd_replay_sign(struct gwd_drive *drive, uint8_t *sig, size_t *sig_len)
+{
+    struct gwd_replay_state *state = drive->replaying;
+    struct gmc_bytes bytes;
+    gmc_status status;
+    if (!next_is(state, GWD_RECORD_SIGN, "the core signs where it did not sign before"))
+        return GMC_ERR_STATE;
+    status = -(gmc_status)gwd_recording_number(state->recording);
+    bytes = gwd_recording_bytes(state->recording);
+    if (status != GMC_OK || bytes.len > *sig_len)
+        return status != GMC_OK ? status : GMC_ERR_FULL;
+    memcpy(sig, bytes.data, bytes.len);
+    *sig_len = bytes.len;
+    return GMC_OK;
+}
+
+void gwd_replay_random(struct gwd_drive *drive, uint8_t *out, size_t len)
+{
+    struct gwd_replay_state *state = drive->replaying;
+    struct gmc_bytes bytes;
+    memset(out, 0, len);
+    if (!next_is(state, GWD_RECORD_RANDOM, "the core draws where it did not draw before"))
+        return;
+    bytes = gwd_recording_bytes(state->recording);
+    if (bytes.len == len)
+        memcpy(out, bytes.data, len);
+    else
+        differ(state, "the core draws another number of random bytes");
+}
+
+const char *gwd_replay_resolve(struct gwd_drive *drive)
+{
+    struct gwd_replay_state *state = drive->replaying;
+    const char *domain;
+    if (!next_is(state, GWD_RECORD_RESOLVE, "another name is looked up"))
+        return NULL;
+    domain = gwd_recording_text(state->recording);
+    if (domain == NULL)
+        return NULL;
+    gwd_text(state->text, sizeof state->text, "%s", domain);
+    return state->text;
+}
+
+gmc_status gwd_replay_may(struct gwd_drive *drive, const char **reason)
+{
+    struct gwd_replay_state *state = drive->replaying;
+    const char *text;
+    gmc_status status;
+    *reason = NULL;
+    if (!next_is(state, GWD_RECORD_MAY, "another permission is asked for"))
+        return GMC_ERR_ACCESS;
+    status = -(gmc_status)gwd_recording_number(state->recording);
+    text = gwd_recording_text(state->recording);
+    if (text != NULL) {
+        gwd_text(state->text, sizeof state->text, "%s", text);
+        *reason = state->text;
+    }
+    return status;
+}
+
+/* ---- reads: the recording has what the disk gave ---- */
+void gwd_replay_note_read(struct gwd_drive *drive, const struct gmc_store_op *op)
+{
+    if (op->kind != GMC_STORE_READ && op->kind != GMC_STORE_READ_PAGE)
+        return;
+    if (drive->read_count == drive->read_room) {
+        size_t room = drive->read_room == 0 ? 64 : drive->read_room * 2;
+        struct gwd_pending_read *grown = realloc(drive->reads, room * sizeof *grown);
+        if (grown == NULL)
+            return;
+        drive->reads = grown;
+        drive->read_room = room;
+    }
+    drive->reads[drive->read_count++] = (struct gwd_pending_read){op->ticket, op->data, op->len};
+}
+
+static void fill_read(struct gwd_drive *drive, uint64_t ticket, struct gmc_bytes bytes)
+{
+    for (size_t i = 0; i < drive->read_count; i++) {
+        struct gwd_pending_read *read = &drive->reads[i];
+        if (read->ticket != ticket)
+            continue;
+        if (bytes.len == read->len)
+            memcpy(read->data, bytes.data, bytes.len);
+        *read = drive->reads[--drive->read_count];
+        return;
+    }
+}
+
+/* ---- inputs ---- */
+static void begin(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gwd_recording *r = state->recording;
+    struct gwd_drive_config config = {.gateway = {.crypto = &state->crypto}};
+    const char *domain = gwd_recording_text(r);
+    gwd_text(state->domain, sizeof state->domain, "%s", domain != NULL ? domain : "");
+    config.gateway.domain = state->domain;
+    config.gateway.seed = gwd_recording_number(r);
+    config.gateway.incarnation = gwd_recording_number(r);
+    config.gateway.cache_bytes = (size_t)gwd_recording_number(r);
+    config.gateway.children_max = (uint32_t)gwd_recording_number(r);
+    config.gateway.channels_max = (uint32_t)gwd_recording_number(r);
+    config.gateway.patience = gwd_recording_number(r);
+    config.gateway.probe_age_max = gwd_recording_number(r);
+    config.gateway.fixed_rate_bps = gwd_recording_number(r);
+    config.gateway.discard_data = gwd_recording_number(r) != 0;
+    config.replay = state;
+    state->drive = gwd_drive_new(&config, now);
+    if (state->drive == NULL)
+        differ(state, "out of memory");
+}
+
+static void saved(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gmc_saved saved = {0};
+    const char *source = gwd_recording_text(state->recording);
+    gwd_text(saved.key.source, sizeof saved.key.source, "%s", source != NULL ? source : "");
+    saved.key.e = gwd_recording_number(state->recording);
+    saved.name = gwd_recording_text(state->recording);
+    saved.bytes = gwd_recording_bytes(state->recording);
+    (void)gwd_drive_saved(state->drive, now, &saved);
+}
+
+static void datagram(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gmc_dgram_in in = {0};
+    struct gmc_bytes from;
+    in.path = (enum gmc_path)gwd_recording_number(state->recording);
+    in.peer = (gmc_peer)gwd_recording_number(state->recording);
+    from = gwd_recording_bytes(state->recording);
+    in.bytes = gwd_recording_bytes(state->recording);
+    if (from.len > sizeof in.from.bytes)
+        return;
+    in.from.len = (uint8_t)from.len;
+    if (from.len > 0)
+        memcpy(in.from.bytes, from.data, from.len);
+    (void)gwd_drive_datagram(state->drive, now, &in);
+}
+
+static void take_key(struct gwd_recording *recording, uint8_t key[GMC_KEY_BYTES])
+{
+    struct gmc_bytes bytes = gwd_recording_bytes(recording);
+    if (bytes.len == GMC_KEY_BYTES)
+        memcpy(key, bytes.data, GMC_KEY_BYTES);
+}
+
+static void change(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gwd_recording *r = state->recording;
+    struct gmc_peer_change change = {0};
+    struct gmc_session *session = &change.session;
+    change.peer = session->peer = (gmc_peer)gwd_recording_number(r);
+    change.event = (enum gmc_peer_event)gwd_recording_number(r);
+    change.reason = gwd_recording_text(r);
+    session->initiator = gwd_recording_number(r) != 0;
+    session->local_id = (uint32_t)gwd_recording_number(r);
+    session->remote_id = (uint32_t)gwd_recording_number(r);
+    take_key(r, session->send_secret);
+    take_key(r, session->recv_secret);
+    session->spki = gwd_recording_bytes(r);
+    session->transport = (enum gmc_transport)gwd_recording_number(r);
+    session->udp_payload_max = (uint32_t)gwd_recording_number(r);
+    gwd_drive_change(state->drive, now, &change);
+}
+
+static void stored(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gwd_recording *r = state->recording;
+    struct gmc_store_result result = {0};
+    struct gmc_store_op op = {0};
+    struct gmc_bytes hash;
+    result.ticket = gwd_recording_number(r);
+    result.status = -(gmc_status)gwd_recording_number(r);
+    result.reason = gwd_recording_text(r);
+    hash = gwd_recording_bytes(r);
+    if (hash.len == GMC_HASH_BYTES)
+        memcpy(result.hash, hash.data, GMC_HASH_BYTES);
+    result.listing_bytes = gwd_recording_number(r);
+    result.total_bytes = gwd_recording_number(r);
+    result.file_count = gwd_recording_number(r);
+    fill_read(state->drive, result.ticket, gwd_recording_bytes(r));
+    gwd_drive_stored(state->drive, now, &result, &op);
+}
+
+/* The recorder's shell took some outputs; take as many, and compare. */
+static void drain(struct gwd_replay_state *state)
+{
+    uint64_t count = gwd_recording_number(state->recording);
+    uint64_t hash = gwd_recording_number(state->recording);
+    struct gmc_output out;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!gwd_drive_next_output(state->drive, &out)) {
+            differ(state, "the core has fewer outputs than before");
+            return;
+        }
+        state->result->outputs++;
+    }
+    state->drive->taken = 0;
+    if (state->drive->hash != hash)
+        differ(state, "the outputs are not those of the recording");
+}
+
+static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc_time now)
+{
+    struct gwd_recording *r = state->recording;
+    struct gmc_ctl_answer answer = {0};
+    gmc_peer peer;
+    uint64_t id;
+    const char *name;
+    state->result->inputs += kind < GWD_RECORD_RANDOM;
+    switch (kind) {
+    case GWD_RECORD_PEER:
+        name = gwd_recording_text(r);
+        (void)gwd_drive_peer(state->drive, now, name != NULL ? name : "");
+        break;
+    case GWD_RECORD_SAVED:
+        saved(state, now);
+        break;
+    case GWD_RECORD_START:
+        gwd_drive_start(state->drive, now);
+        break;
+    case GWD_RECORD_DATAGRAM:
+        datagram(state, now);
+        break;
+    case GWD_RECORD_CHANGE:
+        change(state, now);
+        break;
+    case GWD_RECORD_STORED:
+        stored(state, now);
+        break;
+    case GWD_RECORD_TIMER:
+        gwd_drive_timer(state->drive, now);
+        break;
+    case GWD_RECORD_REQUEST:
+        peer = (gmc_peer)gwd_recording_number(r);
+        gwd_drive_request(state->drive, now, peer, gwd_recording_bytes(r), &answer);
+        break;
+    case GWD_RECORD_REPLY:
+        id = gwd_recording_number(r);
+        (void)gwd_drive_reply(state->drive, now, id, gwd_recording_bytes(r), &answer);
+        break;
+    case GWD_RECORD_ANSWER:
+        peer = (gmc_peer)gwd_recording_number(r);
+        id = gwd_recording_number(r);
+        gwd_drive_answer(state->drive, now, peer, id, gwd_recording_bytes(r));
+        break;
+    case GWD_RECORD_DRAIN:
+        drain(state);
+        break;
+    default:
+        differ(state, "the core asks for less than before");
+    }
+}
+
+bool gwd_replay(const char *path, struct gwd_replay_result *result)
+{
+    static const uint8_t seed[32];
+    struct gwd_replay_state state = {.result = result};
+    enum gwd_record_kind kind;
+    gmc_time now;
+    memset(result, 0, sizeof *result);
+    state.recording = gwd_recording_open(path, result->reason, sizeof result->reason);
+    if (state.recording == NULL)
+        return false;
+    state.openssl = gmc_crypto_openssl_new(NULL, seed);
+    if (state.openssl != NULL)
+        gmc_crypto_openssl_table(state.openssl, &state.crypto);
+    while (state.openssl != NULL && !state.over &&
+           gwd_recording_next(state.recording, &kind, &now)) {
+        result->records++;
+        if (kind == GWD_RECORD_BEGIN && state.drive == NULL)
+            begin(&state, now);
+        else if (state.drive == NULL)
+            differ(&state, "the recording has no beginning");
+        else
+            input(&state, kind, now);
+    }
+    if (state.drive == NULL && result->reason[0] == '\0')
+        gwd_text(result->reason, sizeof result->reason, "%s is empty", path);
+    result->hash = state.drive != NULL ? state.drive->hash : 0;
+    gwd_drive_free(state.drive);
+    gmc_crypto_openssl_free(state.openssl);
+    gwd_recording_free(state.recording);
+    return result->reason[0] == '\0';
+}
