@@ -11,4 +11,4 @@ tests_bench_bench_crypto_LDADD = $(GMC_CRYPTO_LIBS)
 
 # make tests/bench/bench_tls; the peer of the daemon benchmark: TLS 1.3 streams.
 EXTRA_PROGRAMS += tests/bench/bench_tls
-tests_bench_bench_tls_LDADD = $(OPENSSL_LIBS)
+tests_bench_bench_tls_LDADD = $(OPENSSL_SSL_LIBS) $(OPENSSL_LIBS)
