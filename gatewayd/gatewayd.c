@@ -162,7 +162,12 @@ static bool open_core(struct gwd *gwd)
                     .discard_data = gwd->options.discard_data},
         .hooks = {gwd, gwd_hook_resolve, gwd_hook_may},
     };
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t spki_len = sizeof spki;
     struct timespec wall;
+    if (gmc_crypto_openssl_spki(gwd->openssl, spki, &spki_len) != GMC_OK)
+        return fail(gwd, "key", "its public half cannot be written");
+    config.gateway.spki = gmc_bytes(spki, spki_len);
     (void)clock_gettime(CLOCK_REALTIME, &wall);
     /* Grows from start to start unless the clock is set back by hand; then it still differs. */
     config.gateway.incarnation = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;

@@ -144,6 +144,7 @@ static void begin(struct gwd_replay_state *state, gmc_time now)
     config.gateway.probe_age_max = gwd_recording_number(r);
     config.gateway.fixed_rate_bps = gwd_recording_number(r);
     config.gateway.discard_data = gwd_recording_number(r) != 0;
+    config.gateway.spki = gwd_recording_bytes(r);
     config.replay = state;
     state->drive = gwd_drive_new(&config, now);
     if (state->drive == NULL)
