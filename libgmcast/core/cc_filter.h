@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Windowed minimum over time in constant space (the three-sample filter of Kathleen Nichols):
- * the least value of about the last window, at worst of its last three quarters. */
+ * the least value of about the last window, at worst of its last quarter. */
 #ifndef GMC_CORE_CC_FILTER_H
 #define GMC_CORE_CC_FILTER_H
 

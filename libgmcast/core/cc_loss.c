@@ -3,7 +3,7 @@
 #include "core/cc_loss.h"
 
 #define PPM UINT64_C(1000000)
-#define LITTLE_KNOWN 500u        /* packets */
+#define LITTLE_KNOWN 128u        /* packets */
 #define SAMPLE_MAX (1u << 22)    /* of n, so that products fit 64 bits */
 #define PPM_MAX UINT32_C(500000) /* a path that loses more is not told from congestion */
 
@@ -34,17 +34,17 @@ uint32_t gmc_cc_loss_ppm(const struct gmc_cc_loss *base)
     return ppm > PPM_MAX ? PPM_MAX : (uint32_t)ppm;
 }
 
-/* Three standard deviations of the number lost among n, in thousandths. */
-static uint64_t three_sigma_milli(uint64_t ppm, uint64_t n)
+/* The standard deviation of the number lost among n, in thousandths. */
+static uint64_t sigma_milli(uint64_t ppm, uint64_t n)
 {
-    return 3 * gmc_cc_isqrt(n * ppm / 1000 * (PPM - ppm) / 1000);
+    return gmc_cc_isqrt(n * ppm / 1000 * (PPM - ppm) / 1000);
 }
 
 uint64_t gmc_cc_loss_allow_milli(const struct gmc_cc_loss *base, uint64_t n)
 {
     uint64_t ppm = gmc_cc_loss_ppm(base);
     uint64_t m = n > SAMPLE_MAX ? SAMPLE_MAX : n;
-    uint64_t allow = m * ppm / 1000 + three_sigma_milli(ppm, m);
+    uint64_t allow = m * ppm / 1000 + 3 * sigma_milli(ppm, m);
 
     if (base->decided < LITTLE_KNOWN)
         allow += m * 100;
@@ -56,12 +56,13 @@ bool gmc_cc_loss_is_excess(const struct gmc_cc_loss *base, uint64_t n, uint64_t 
     return lost * 1000 > gmc_cc_loss_allow_milli(base, n) + n * 10 + 2000;
 }
 
-bool gmc_cc_loss_is_below(const struct gmc_cc_loss *base, uint64_t n, uint64_t lost)
+bool gmc_cc_loss_is_below(const struct gmc_cc_loss *base, uint64_t n, uint64_t lost,
+                          uint32_t sigmas)
 {
     uint64_t ppm = gmc_cc_loss_ppm(base);
     uint64_t m = n > SAMPLE_MAX ? SAMPLE_MAX : n;
 
-    return lost * 1000 + three_sigma_milli(ppm, m) < m * ppm / 1000;
+    return lost * 1000 + sigmas * sigma_milli(ppm, m) < m * ppm / 1000;
 }
 
 void gmc_cc_loss_learn(struct gmc_cc_loss *base, uint64_t n, uint64_t lost)

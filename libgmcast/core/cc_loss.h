@@ -22,8 +22,9 @@ uint32_t gmc_cc_loss_ppm(const struct gmc_cc_loss *base);
 uint64_t gmc_cc_loss_allow_milli(const struct gmc_cc_loss *base, uint64_t n);
 /* More than allowed, by a margin of 1 % and two packets. */
 bool gmc_cc_loss_is_excess(const struct gmc_cc_loss *base, uint64_t n, uint64_t lost);
-/* Fewer than the mean by three standard deviations: base was learnt too high. */
-bool gmc_cc_loss_is_below(const struct gmc_cc_loss *base, uint64_t n, uint64_t lost);
+/* Fewer than the mean by so many standard deviations: base was learnt too high. */
+bool gmc_cc_loss_is_below(const struct gmc_cc_loss *base, uint64_t n, uint64_t lost,
+                          uint32_t sigmas);
 
 void gmc_cc_loss_learn(struct gmc_cc_loss *base, uint64_t n, uint64_t lost);
 /* Learns no more losses than is_excess would just let pass. */

@@ -1,5 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Congestion control `model`: estimates what the path carries, and paces at that. */
+/* Congestion control `model`: estimates what the path carries, and paces at that.
+ *
+ * bw    the estimate, of bits sent per second that the path takes in: what arrived plus base loss
+ * q     queueing delay: one-way delay above its least of MINIMUM_WINDOW, plus what the least round
+ *       trip of that window is above the least of LONG_MINIMUM_WINDOW; R the latter
+ * base  base loss, see cc_loss.h: more than it and chance is an excess
+ * round the packets of about R, sent under one gain; judged when all of them are decided. Its
+ *       sample is what it carried over the span of its arrivals at the receiver, so neither base
+ *       loss nor lost acknowledgements move it (a rate of delivered bytes would lose a factor of
+ *       1-p in each round)
+ *
+ * START   pace 2 bw; bw the highest sample. Ends when q stands, at losses, or after three round
+ *         trips without growth. Where losses end it in its first packets it is tried again.
+ * DRAIN   pace bw/2 until the pipe is down to bw R or q is small; at most 3 R.
+ * CRUISE  pace bw. Alone ("calm") the gain holds a queue of 1 ms + R/32, so that the link is never
+ *         idle; beside others 0.99. Lasts 6 R; alone up to 1 s; after a probe that met losses 3 s.
+ * UP      a probe: pace 1.25 bw for R. Clean: bw = sample. Excess: bw is cut, relative to the
+ *         sample (a larger share loses more, so siblings converge).
+ * DOWN    pace 0.75 bw for R: pays back what the probe queued, and shows things. If q stands even
+ *         now, others fill the queue: bw *= YIELD. If losses do not fall with the rate they are
+ *         the path's, and base is set at once; if they do it was congestion.
+ *
+ * A probe of share s under FIFO carries g/(1+(g-1)s) of it; with decay d the share settles at
+ * (g d - 1)/(g - 1), whatever law the rival follows: 0.55 here. Constants are from measurements
+ * against kernel TCP and from tests/bench/bench_link; docs/CONGESTION.md has the tables.
+ */
 #include "core/cc.h"
 #include "core/cc_filter.h"
 #include "core/cc_loss.h"
@@ -10,24 +35,55 @@ enum phase { START, DRAIN, CRUISE, UP, DOWN };
 /* Gains, in thousandths of the estimate. */
 #define GAIN_START 2000u
 #define GAIN_DRAIN 500u
-#define GAIN_UP 1250u
 #define GAIN_DOWN 750u
 #define GAIN_CRUISE 990u /* beside others; alone the queue decides, see cruise_gain */
 
+/* Estimates kept after an event, in thousandths. */
+#define YIELD 910u          /* a queue stands that is not ours */
+#define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
+#define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
+#define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
+#define YIELD_CUT 900u      /* cruising lost */
+
 #define RATE_MIN UINT64_C(64000)
 #define RATE_MAX UINT64_C(1000000000000)
-#define FIRST_PACKETS 32u        /* of the first round trip */
-#define ROUND_MIN GMC_MS(4)      /* acknowledgements come every 4 ms at the latest */
-#define ROUND_PACKETS 16u        /* fewer say nothing */
-#define MINIMUM_WINDOW GMC_S(20) /* of delay and of round trip */
+#define RTT_UNKNOWN GMC_MS(100)
+#define RTT_MIN GMC_US(10)
+#define RTT_MAX GMC_S(10)
+#define QUEUE_MAX GMC_S(10)
+#define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
+
+#define FIRST_PACKETS 32u  /* of the first round trip */
+#define ROUND_PACKETS 16u  /* fewer say nothing */
+#define START_PACKETS 256u /* START that ends within so many is tried again */
+#define START_TRIES 3u
+#define LEARN_PACKETS 128u  /* base is learnt by so many */
+#define TEST_PACKETS 64u    /* DOWN tells congestion from the path by so many */
+#define UP_PACKETS 4u       /* a probe's least step, per round trip, for small shares */
+#define LEAST_PACKETS 2u    /* the least rate, per round trip: TCP's least window */
+#define ROUND_MIN GMC_MS(4) /* acknowledgements come every 4 ms at the latest */
+
+#define MINIMUM_WINDOW GMC_S(20)       /* 100 ppm of clock drift are 2 ms in it */
+#define LONG_MINIMUM_WINDOW GMC_S(600) /* of the round trip, which does not drift */
+#define STILL_MAX 4u                   /* probes until a longer path is believed */
 #define BEST_WINDOW GMC_S(15)
 #define CUT_INTERVAL GMC_MS(1500)
 #define STUBBORN_WINDOW GMC_S(3)
+#define STUBBORN_EXCESS 4u /* rounds of it */
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
 #define IDLE_LONG GMC_S(10)
+#define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
+#define DOUBT_EACH GMC_MS(500)
+#define LATE_MEMORY GMC_S(10) /* of a packet that had been called lost too early */
+#define LATE_LEAST GMC_MS(6)
 #define MARKS 32u
 #define RECENT 4u
+
+/* Packets decided, and those of them that were lost. */
+struct count {
+    uint64_t n, lost;
+};
 
 struct model {
     struct gmc_prng prng;
@@ -36,7 +92,7 @@ struct model {
     uint64_t bw_bps; /* the estimate */
     uint64_t rate_bps, window_bytes;
     struct gmc_cc_loss base;
-    struct gmc_cc_min delay_min, rtt_min;
+    struct gmc_cc_min delay_min, rtt_recent, rtt_min;
     gmc_duration srtt;
     struct gmc_cc_rounds rounds;
     gmc_time round_until;
@@ -51,11 +107,14 @@ struct model {
     gmc_duration recent_queue[RECENT];
     uint32_t recent_count;
     uint64_t start_best;
-    uint32_t start_flat;
+    uint32_t start_flat, start_tries;
+    uint64_t start_packets; /* decided before it */
+    bool start_again;       /* it met losses before it had got anywhere */
 
     uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
     gmc_time up_best_since;
-    bool up_clean, up_calm;
+    bool up_clean, up_calm, up_best_again;
+    uint32_t still;            /* probes in a row after which a standing queue did not move */
     gmc_duration up_queue_max; /* how deep the last probe's queue got */
     gmc_duration cruise_queue; /* least of the last cruise round */
     uint32_t calm;             /* probes in a row that found nobody else */
@@ -65,7 +124,13 @@ struct model {
     gmc_time window_since;
     gmc_time cut_at;
     bool was_cut;
-    uint32_t shrunk, busy, down_excess;
+    uint32_t shrunk, busy;
+    gmc_time late_at; /* the last spurious loss */
+    bool late_any;
+    gmc_time clear_at; /* a round with an empty queue */
+    bool testing, test_cuts;
+    uint64_t test_bw_bps; /* before the reaction to what is tested */
+    struct count test, down, cruise;
     uint64_t shrunk_bps;
 };
 
@@ -73,7 +138,7 @@ static gmc_duration least_rtt(const struct model *m)
 {
     gmc_duration rtt = (gmc_duration)gmc_cc_min_get(&m->rtt_min);
 
-    return rtt < GMC_US(10) ? GMC_US(10) : rtt;
+    return rtt < RTT_MIN ? RTT_MIN : rtt > RTT_MAX ? RTT_MAX : rtt;
 }
 
 /* More than this is a standing queue and not jitter. */
@@ -91,17 +156,22 @@ static uint64_t times(uint64_t bps, uint32_t permille)
 
 /* Alone on the path the queue is kept short but not empty, so that the link never idles and an
  * estimate that is a little off heals. */
+static gmc_duration cruise_target(const struct model *m)
+{
+    gmc_duration target = GMC_MS(1) + least_rtt(m) / 32;
+
+    return target > m->up_queue_max / 4 ? m->up_queue_max / 4 : target;
+}
+
 static uint32_t cruise_gain(const struct model *m)
 {
     gmc_duration rtt = least_rtt(m);
-    gmc_duration target = GMC_MS(1) + rtt / 32;
+    gmc_duration target = cruise_target(m);
     gmc_duration horizon = 4 * (rtt < GMC_MS(10) ? GMC_MS(10) : rtt);
     uint64_t off;
 
     if (m->calm == 0)
         return GAIN_CRUISE;
-    if (target > m->up_queue_max / 4)
-        target = m->up_queue_max / 4;
     if (m->cruise_queue < target) {
         off = (target - m->cruise_queue) * 1000 / horizon;
         return 1000 + (uint32_t)(off > 10 ? 10 : off);
@@ -117,10 +187,9 @@ static uint32_t gain(const struct model *m)
         return GAIN_START;
     case DRAIN:
         return GAIN_DRAIN;
-    case UP:
-        return GAIN_UP;
     case DOWN:
         return GAIN_DOWN;
+    case UP: /* up_rate */
     case CRUISE:
         break;
     }
@@ -132,17 +201,35 @@ static uint64_t bytes_in(uint64_t bps, gmc_duration span)
     return bps / 8 / 1000 * (span / 1000) / 1000;
 }
 
+/* So many packets in a round trip, as a rate. */
+static uint64_t packets_per(const struct model *m, uint32_t packets, gmc_duration rtt)
+{
+    return gmc_cc_rate_bps((uint64_t)packets * m->packet_bytes, rtt < ROUND_MIN ? ROUND_MIN : rtt);
+}
+
+/* A probe goes a quarter up, or some packets in a round trip, so that a small share is not stuck
+ * in small steps. */
+static uint64_t up_rate(const struct model *m, uint64_t bps)
+{
+    uint64_t more = packets_per(m, UP_PACKETS, least_rtt(m));
+
+    return bps + (bps / 4 > more ? bps / 4 : more < bps / 2 ? more : bps / 2);
+}
+
 static void update_outputs(struct model *m)
 {
+    uint64_t least = packets_per(m, LEAST_PACKETS, m->srtt);
     uint64_t rate;
 
+    if (m->bw_bps < least)
+        m->bw_bps = least;
     if (m->bw_bps < RATE_MIN)
         m->bw_bps = RATE_MIN;
     if (m->bw_bps > RATE_MAX)
         m->bw_bps = RATE_MAX;
-    rate = times(m->bw_bps, gain(m));
+    rate = m->phase == UP ? up_rate(m, m->bw_bps) : times(m->bw_bps, gain(m));
     m->rate_bps = rate < RATE_MIN ? RATE_MIN : rate;
-    m->window_bytes = bytes_in(m->bw_bps, 3 * least_rtt(m) + GMC_MS(20)) +
+    m->window_bytes = bytes_in(m->bw_bps, 3 * least_rtt(m) + WINDOW_SLACK) +
                       (uint64_t)2 * FIRST_PACKETS * m->packet_bytes;
 }
 
@@ -155,10 +242,12 @@ static void open_round(struct model *m, gmc_time now)
         gmc_duration_of_bytes((uint64_t)ROUND_PACKETS * m->packet_bytes, m->bw_bps);
 
     update_outputs(m);
+    if (m->phase == START)
+        span /= 2; /* to notice the end early */
+    else if (span < least)
+        span = least < 4 * span ? least : 4 * span;
     if (span < ROUND_MIN)
         span = ROUND_MIN;
-    if (m->phase != START && span < least)
-        span = least;
     m->round_until = gmc_time_add(now, span);
     gmc_cc_rounds_open(&m->rounds, m->phase, m->epoch, m->rate_bps);
 }
@@ -202,6 +291,9 @@ static void begin_start(struct model *m, gmc_time now)
     m->mark_count = m->recent_count = 0;
     m->start_best = 0;
     m->start_flat = 0;
+    m->start_packets = m->rounds.total.packets;
+    m->start_again = false;
+    m->start_tries++;
     enter(m, now, START);
 }
 
@@ -218,7 +310,10 @@ static void advance(struct model *m, gmc_time now)
         cruise_for(m, now, cruise_span(m));
         return;
     case CRUISE:
-        enter(m, now, now >= m->cruise_until ? UP : CRUISE);
+        if (now >= m->cruise_until && m->start_again)
+            begin_start(m, now);
+        else
+            enter(m, now, now >= m->cruise_until ? UP : CRUISE);
         return;
     case START:
     case DRAIN:
@@ -351,13 +446,17 @@ static void start_ack(struct model *m, gmc_time now, gmc_duration queue)
         m->bw_bps = carried;
 }
 
-/* Loss far beyond the base, or three rounds that carried no more than the ones before. */
+/* Loss far beyond the base, or six rounds (three round trips) that carried no more than the ones
+ * before. */
 static void judge_start(struct model *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
     uint64_t sample = sample_of(m, round, true);
 
     if (n >= 16 && gmc_cc_loss_is_excess(&m->base, n, minus(lost, n / 8))) {
+        if (m->rounds.total.packets - m->start_packets < START_PACKETS &&
+            m->start_tries < START_TRIES)
+            m->start_again = true;
         end_start(m, now, sample);
         return;
     }
@@ -367,7 +466,7 @@ static void judge_start(struct model *m, gmc_time now, const struct gmc_cc_round
     if (sample > m->start_best + m->start_best / 4) {
         m->start_best = sample;
         m->start_flat = 0;
-    } else if (++m->start_flat >= 3) {
+    } else if (++m->start_flat >= 6) {
         end_start(m, now, m->start_best > sample ? m->start_best : sample);
     }
 }
@@ -384,6 +483,25 @@ static void drain_ack(struct model *m, gmc_time now, const struct gmc_cc_ack *ac
 
 /* ------------------------------------------------------------------ judgements */
 
+/* A sample of n packets that is not really less than the best one: within 3 %, and what chance
+ * does to base loss. */
+static uint32_t as_good_permille(const struct model *m, uint64_t n)
+{
+    uint64_t ppm = gmc_cc_loss_ppm(&m->base);
+    uint64_t chance = 3 * gmc_cc_isqrt(ppm * (1000000 - ppm) / (n + 1)) / 1000;
+
+    return 970 - (uint32_t)(chance > 100 ? 100 : chance);
+}
+
+/* More was lost than base and chance explain. If as much of it is lost at a lower rate, the path
+ * has changed and nothing is wrong with the rate; else it was congestion. */
+static void begin_test(struct model *m, const struct gmc_cc_round *round)
+{
+    m->testing = true;
+    m->test_bw_bps = m->bw_bps;
+    m->test = (struct count){round->decided, round->lost};
+}
+
 static void judge_up(struct model *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -398,12 +516,13 @@ static void judge_up(struct model *m, gmc_time now, const struct gmc_cc_round *r
             m->bw_bps = sample;
         return;
     }
-    if (sample < times(was, 850))
-        sample = times(was, 850);
-    if (sample > times(was, 1250))
-        sample = times(was, 1250);
+    if (sample < times(was, m->stubborn ? 1000 : 850))
+        sample = times(was, m->stubborn ? 1000 : 850);
+    if (sample > up_rate(m, was))
+        sample = up_rate(m, was);
     note_best(m, now, sample);
     m->up_queue_max = round->queue_max;
+    m->up_best_again = sample >= times(best(m), as_good_permille(m, round->decided));
     if (!excess) {
         m->bw_bps = sample;
         m->up_clean = true;
@@ -416,41 +535,92 @@ static void judge_up(struct model *m, gmc_time now, const struct gmc_cc_round *r
             m->long_left--;
         return;
     }
+    if (!m->testing)
+        begin_test(m, round);
     m->calm = 0;
     m->long_left = 2;
     if (m->stubborn)
-        m->bw_bps = times(sample, 935);
-    else if (sample >= times(best(m), 970) || sample <= times(was, 1010))
-        m->bw_bps = times(sample, 950);
+        m->bw_bps = times(sample, YIELD_STUBBORN);
+    else if (sample >= times(best(m), as_good_permille(m, round->decided)) ||
+             sample <= times(was, 1010))
+        m->bw_bps = times(sample, YIELD_AS_GOOD);
     else
-        m->bw_bps = times(sample, 720);
+        m->bw_bps = times(sample, YIELD_LESS);
 }
 
-static void learn_down(struct model *m, const struct gmc_cc_round *round)
+static bool is_as_lossy(const struct count *down, const struct count *test)
 {
-    uint64_t n = round->decided, lost = round->lost;
-
-    if (gmc_cc_loss_is_below(&m->base, n, lost)) {
-        gmc_cc_loss_set(&m->base, n, lost);
-        return;
-    }
-    m->down_excess =
-        gmc_cc_loss_is_excess(&m->base, n, lost) && round->queue_min < queue_threshold(m)
-            ? m->down_excess + 1
-            : 0;
-    if (m->down_excess >= 2)
-        gmc_cc_loss_set(&m->base, n, lost);
-    else
-        gmc_cc_loss_learn_clipped(&m->base, n, lost);
+    return down->n >= TEST_PACKETS && down->lost * test->n * 4 >= test->lost * down->n * 3;
 }
 
-static void judge_down(struct model *m, const struct gmc_cc_round *round)
+static void cut(struct model *m, gmc_time now)
+{
+    if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
+        return;
+    m->bw_bps = times(m->bw_bps, YIELD_CUT);
+    m->cut_at = now;
+    m->was_cut = true;
+}
+
+/* The queue was (nearly) empty at some moment of the round, measured by how long the last probe
+ * made it: losses are the path's. In a short queue that is always full they are not. */
+static bool is_clear(const struct model *m, const struct gmc_cc_round *round)
+{
+    return m->up_queue_max == 0 || round->queue_min < m->up_queue_max / 2;
+}
+
+static void learn_down(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    struct count *down = &m->down;
+
+    down->n += round->decided;
+    down->lost += round->lost;
+    if (down->n < TEST_PACKETS)
+        return;
+    if (gmc_cc_loss_is_below(&m->base, down->n, down->lost, 3)) {
+        gmc_cc_loss_set(&m->base, down->n, down->lost);
+    } else if (m->testing && gmc_cc_loss_is_excess(&m->base, down->n, down->lost) &&
+               is_clear(m, round) && is_as_lossy(down, &m->test)) {
+        gmc_cc_loss_set(&m->base, down->n + m->test.n, down->lost + m->test.lost);
+        m->bw_bps = m->test_bw_bps;
+        m->long_left = 0;
+        m->testing = false;
+    } else if (is_clear(m, round)) {
+        gmc_cc_loss_learn_clipped(&m->base, down->n, down->lost);
+    }
+    if (m->testing && m->test_cuts)
+        cut(m, now);
+    m->testing = m->test_cuts = false;
+    *down = (struct count){0, 0};
+}
+
+/* A queue that others fill falls when we send a quarter less. If the delay rises with a probe but
+ * never falls below where it was, time after time, and the path carries what it did, then no queue
+ * stands there: the path has become longer, and the least delay has to be learnt anew. */
+static void check_minimum(struct model *m, gmc_time now, const struct gmc_cc_round *down)
+{
+    bool still = down->queue_min + least_rtt(m) / 64 + GMC_US(300) >= m->cruise_queue &&
+                 m->up_queue_max >= m->cruise_queue + least_rtt(m) / 12;
+
+    m->still = still && m->up_best_again ? m->still + 1 : 0;
+    if (m->still < STILL_MAX)
+        return;
+    m->still = 0;
+    gmc_cc_min_reset(&m->delay_min);
+    gmc_cc_min_reset(&m->rtt_recent);
+    gmc_cc_min_reset(&m->rtt_min);
+    (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)m->srtt);
+}
+
+static void judge_down(struct model *m, gmc_time now, const struct gmc_cc_round *round)
 {
     bool stands = round->queue_min != GMC_TIME_NEVER && round->queue_min > queue_threshold(m);
 
-    learn_down(m, round);
-    if (stands && m->up_clean)
-        m->bw_bps = times(m->bw_bps, 935);
+    learn_down(m, now, round);
+    if (stands && m->up_clean) {
+        m->bw_bps = times(m->bw_bps, YIELD);
+        check_minimum(m, now, round);
+    }
     if (stands)
         m->calm = 0;
     else if (m->up_calm)
@@ -473,22 +643,34 @@ static bool has_shrunk(struct model *m, const struct gmc_cc_round *round, uint64
 static void count_excess(struct model *m, gmc_time now, bool excess)
 {
     if (now - m->window_since > STUBBORN_WINDOW) {
-        m->stubborn = m->window_excess >= 4;
+        m->stubborn = m->window_excess >= STUBBORN_EXCESS;
         m->window_excess = 0;
         m->window_since = now;
     }
     m->window_excess += excess;
 }
 
+static void learn_cruise(struct model *m, const struct gmc_cc_round *round)
+{
+    struct count *cruise = &m->cruise;
+
+    cruise->n += round->decided;
+    cruise->lost += round->lost;
+    if (cruise->n < LEARN_PACKETS)
+        return;
+    gmc_cc_loss_learn_clipped(&m->base, cruise->n, cruise->lost);
+    *cruise = (struct count){0, 0};
+}
+
 static void judge_cruise(struct model *m, gmc_time now, const struct gmc_cc_round *round)
 {
     bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
 
-    if (round->acks < 2 || is_limited(round)) {
-        gmc_cc_loss_learn_clipped(&m->base, round->decided, round->lost);
+    if (is_clear(m, round))
+        learn_cruise(m, round);
+    if (round->acks < 2 || is_limited(round))
         return;
-    }
-    count_excess(m, now, excess);
+    count_excess(m, now, excess && round->queue_min < least_rtt(m));
     m->cruise_queue = round->queue_min;
     m->busy = round->queue_min > queue_threshold(m) ? m->busy + 1 : 0;
     if (m->busy >= 2 || excess)
@@ -499,21 +681,37 @@ static void judge_cruise(struct model *m, gmc_time now, const struct gmc_cc_roun
         begin_drain(m, now);
         return;
     }
-    if (!excess) {
-        gmc_cc_loss_learn(&m->base, round->decided, round->lost);
+    if (!excess || m->stubborn || m->testing)
+        return;
+    if (round->queue_min > queue_threshold(m)) {
+        cut(m, now);
         return;
     }
-    if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
+    begin_test(m, round);
+    m->test_cuts = round->queue_max > m->up_queue_max / 4;
+    if (m->phase == CRUISE)
+        enter(m, now, DOWN);
+}
+
+/* Base loss that no round with an empty queue has confirmed for long may have been congestion:
+ * believe less and less in it. Whoever yields too much by that empties the queue, and relearns. */
+static void doubt_base(struct model *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    if (is_clear(m, round))
+        m->clear_at = now;
+    if (now - m->clear_at < DOUBT_AFTER)
         return;
-    m->bw_bps = times(m->bw_bps, 900);
-    m->cut_at = now;
-    m->was_cut = true;
+    m->clear_at += DOUBT_EACH;
+    m->base.lost -= (m->base.lost + 7) / 8;
 }
 
 static void judge(struct model *m, gmc_time now, const struct gmc_cc_round *round)
 {
     if (round->epoch != m->epoch || round->decided == 0)
         return;
+    doubt_base(m, now, round);
+    if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))
+        gmc_cc_loss_set(&m->base, round->decided, round->lost);
     switch ((enum phase)round->phase) {
     case START:
         judge_start(m, now, round);
@@ -522,7 +720,7 @@ static void judge(struct model *m, gmc_time now, const struct gmc_cc_round *roun
         judge_up(m, now, round);
         return;
     case DOWN:
-        judge_down(m, round);
+        judge_down(m, now, round);
         return;
     case CRUISE:
         judge_cruise(m, now, round);
@@ -538,18 +736,19 @@ static void model_init(void *state, const struct gmc_cc_params *params, struct g
                        gmc_time now)
 {
     struct model *m = state;
-    gmc_duration rtt = params->initial_rtt < GMC_US(10) ? GMC_US(10) : params->initial_rtt;
+    gmc_duration rtt = params->initial_rtt == 0 ? RTT_UNKNOWN : params->initial_rtt;
 
     *m = (struct model){.packet_bytes = params->packet_bytes == 0 ? 1500 : params->packet_bytes};
     gmc_prng_fork(prng, "cc", &m->prng);
     gmc_cc_loss_init(&m->base);
     gmc_cc_min_init(&m->delay_min, MINIMUM_WINDOW);
-    gmc_cc_min_init(&m->rtt_min, MINIMUM_WINDOW);
+    gmc_cc_min_init(&m->rtt_recent, MINIMUM_WINDOW);
+    gmc_cc_min_init(&m->rtt_min, LONG_MINIMUM_WINDOW);
     gmc_cc_rounds_init(&m->rounds);
     (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)rtt);
     m->srtt = rtt;
     m->bw_bps = gmc_cc_rate_bps((uint64_t)FIRST_PACKETS * m->packet_bytes, 2 * rtt);
-    m->up_best_since = m->window_since = m->last_sent = now;
+    m->up_best_since = m->window_since = m->last_sent = m->clear_at = now;
     begin_start(m, now);
 }
 
@@ -595,22 +794,46 @@ static void model_on_spurious(void *state, gmc_time now, uint64_t packet, uint32
 {
     struct model *m = state;
 
-    (void)now;
     (void)bytes;
-    gmc_cc_loss_undo(&m->base);
-    gmc_cc_rounds_spurious(&m->rounds, packet);
+    m->late_at = now;
+    m->late_any = true;
+    if (!gmc_cc_rounds_spurious(&m->rounds, packet))
+        gmc_cc_loss_undo(&m->base);
+}
+
+/* One-way delay above its least of some seconds (clocks drift, so not of longer), and what the
+ * round trip of these seconds has been above its least of minutes: a queue that never drains. */
+static gmc_duration queue_of(struct model *m, const struct gmc_cc_ack *ack)
+{
+    uint64_t delay = ack->largest_arrival_ns - ack->largest_sent; /* clocks differ: any value */
+    uint64_t queue = delay - (uint64_t)gmc_cc_min_add(&m->delay_min, ack->now, (int64_t)delay);
+    int64_t standing = gmc_cc_min_get(&m->rtt_recent) - gmc_cc_min_get(&m->rtt_min);
+
+    if (queue > QUEUE_MAX)
+        queue = QUEUE_MAX;
+    return standing > 0 ? queue + (gmc_duration)standing : queue;
+}
+
+/* Where packets overtake each other, judgement waits for those that only seem lost. */
+static gmc_duration hold_of(const struct model *m, gmc_time now)
+{
+    gmc_duration hold = least_rtt(m) / 4;
+
+    if (!m->late_any || now - m->late_at > LATE_MEMORY)
+        return 0;
+    return hold < LATE_LEAST ? LATE_LEAST : hold;
 }
 
 static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
 {
     struct model *m = state;
-    int64_t delay = (int64_t)(ack->largest_arrival_ns - ack->largest_sent);
-    gmc_duration queue = (gmc_duration)(delay - gmc_cc_min_add(&m->delay_min, ack->now, delay));
+    gmc_duration queue = queue_of(m, ack);
     struct gmc_cc_round round;
     struct gmc_cc_round *current = gmc_cc_rounds_current(&m->rounds);
 
     if (ack->rtt != 0) {
         (void)gmc_cc_min_add(&m->rtt_min, ack->now, (int64_t)ack->rtt);
+        (void)gmc_cc_min_add(&m->rtt_recent, ack->now, (int64_t)ack->rtt);
         m->srtt = m->srtt - m->srtt / 8 + ack->rtt / 8;
     }
     if (current != 0 && ack->inflight_bytes >= m->window_bytes / 10 * 8)
@@ -620,7 +843,7 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
         start_ack(m, ack->now, queue);
     else if (m->phase == DRAIN)
         drain_ack(m, ack->now, ack, queue);
-    while (gmc_cc_rounds_next(&m->rounds, ack->largest, &round))
+    while (gmc_cc_rounds_next(&m->rounds, ack->now, hold_of(m, ack->now), ack->largest, &round))
         judge(m, ack->now, &round);
     advance(m, ack->now);
     update_outputs(m);

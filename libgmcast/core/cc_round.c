@@ -80,7 +80,7 @@ void gmc_cc_rounds_decided(struct gmc_cc_rounds *rounds, uint64_t packet, uint32
     round->lost += lost;
 }
 
-void gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet)
+bool gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet)
 {
     struct gmc_cc_round *round = find(rounds, packet);
 
@@ -88,6 +88,7 @@ void gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet)
         rounds->total.lost--;
     if (round != 0 && round->lost > 0)
         round->lost--;
+    return round != 0;
 }
 
 void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, uint64_t largest, gmc_time sent,
@@ -108,13 +109,20 @@ void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, uint64_t largest, gmc_time 
         round->queue_max = queue;
 }
 
-bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, uint64_t largest, struct gmc_cc_round *out)
+bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, gmc_time now, gmc_duration hold,
+                        uint64_t largest, struct gmc_cc_round *out)
 {
     struct gmc_cc_round *round = nth(rounds, 0);
 
     if (rounds->count == 0 || !round->closed)
         return false;
     if (round->decided < round->sent && largest < round->last + OVERDUE)
+        return false;
+    if (!round->is_decided) {
+        round->is_decided = true;
+        round->decided_at = now;
+    }
+    if (gmc_time_sub(now, round->decided_at) < hold)
         return false;
     *out = *round;
     rounds->oldest = (rounds->oldest + 1) % GMC_CC_ROUNDS;

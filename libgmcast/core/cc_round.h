@@ -27,7 +27,9 @@ struct gmc_cc_round {
     bool any;                     /* a packet has been sent in it */
     bool closed;                  /* no more will be */
     bool windowed;                /* the window held packets back, or nearly */
-    uint32_t acks;                /* with their largest packet in here */
+    gmc_time decided_at;          /* all of it; valid if is_decided */
+    bool is_decided;
+    uint32_t acks; /* with their largest packet in here */
     struct gmc_cc_mark from, to;
     gmc_duration queue_min, queue_max;
 };
@@ -48,11 +50,14 @@ struct gmc_cc_round *gmc_cc_rounds_current(struct gmc_cc_rounds *rounds);
 void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet);
 void gmc_cc_rounds_decided(struct gmc_cc_rounds *rounds, uint64_t packet, uint32_t bytes,
                            bool lost);
-void gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet);
+/* False: its round has been taken out. */
+bool gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet);
 void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, uint64_t largest, gmc_time sent,
                        uint64_t arrival_ns, gmc_duration queue);
-/* Takes out the oldest round if it is closed and all of it is decided. */
-bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, uint64_t largest, struct gmc_cc_round *out);
+/* Takes out the oldest round if it is closed and all of it was decided by now less `hold` (for
+ * packets that were called lost and come late). */
+bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, gmc_time now, gmc_duration hold,
+                        uint64_t largest, struct gmc_cc_round *out);
 
 /* bytes in a time, as bits per second, saturating; 0 for no time. */
 uint64_t gmc_cc_rate_bps(uint64_t bytes, gmc_duration span);

@@ -12,6 +12,7 @@ static const struct ccwire_path base_path = {.rate_bps = 100000000,
                                              .delay = GMC_MS(15),
                                              .queue_bytes = 625000};
 
+#define SEEDS 4
 static const uint32_t losses[] = {0, 10000, 50000, 100000, 200000};
 
 static double seconds(gmc_time t)
@@ -103,7 +104,7 @@ static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t qu
     double least = 1, most = 0, total = 0;
     uint64_t sum_us = 0;
 
-    for (uint64_t seed = 1; seed <= 4; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct ccwire_path path = base_path;
         struct ccwire *wire;
         struct ccwire_stats a0, b0, a, b;
@@ -130,8 +131,8 @@ static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t qu
         mine = (double)a.delivered / (double)(a.delivered + b.delivered);
         least = mine < least ? mine : least;
         most = mine > most ? mine : most;
-        total += (double)(a.delivered + b.delivered) * 12000 / 60 / 1e6 / 4;
-        sum_us += ccwire_mean_queue(wire) / 1000 / 4;
+        total += (double)(a.delivered + b.delivered) * 12000 / 60 / 1e6 / SEEDS;
+        sum_us += ccwire_mean_queue(wire) / 1000 / SEEDS;
         ccwire_free(wire);
     }
     printf("  %-34s %.2f .. %.2f   %5.1f Mbit/s  queue %5.1f ms\n", title, least, most, total,
@@ -147,11 +148,11 @@ static void rivals(void)
     static const struct {
         const char *name;
         uint64_t bytes;
-    } queues[] = {{"50 ms", 625000}, {"10 packets", 15000}, {"200 ms", 2500000}};
+    } queues[] = {{"50 ms", 625000}, {"10 packets", 15000}, {"10 ms", 125000}, {"25 ms", 312500}};
 
     printf("\nshare of the sum over 60 s of overlap (4 seeds), sum, mean queue\n");
     for (size_t i = 0; i < 3; i++) {
-        for (size_t q = 0; q < 3; q++) {
+        for (size_t q = 0; q < 4; q++) {
             char title[80];
 
             snprintf(title, sizeof title, "%s, %s, first", them[i].name, queues[q].name);
@@ -173,7 +174,7 @@ static void siblings(void)
     printf("\nsiblings over 60 s: Jain's index, sum in Mbit/s\n");
     for (size_t q = 0; q < 2; q++) {
         for (size_t l = 0; l < 5; l += 2) {
-            for (int n = 2; n <= 4; n += 2) {
+            for (int n = 2; n <= 8; n += n) {
                 double least = 1, sum_all = 0;
 
                 for (uint64_t seed = 1; seed <= 3; seed++) {

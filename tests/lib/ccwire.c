@@ -40,6 +40,7 @@ struct flow {
     gmc_time pace_at, supply_at, host_at;
     uint64_t supply_packets;
     bool waiting, limited, any_acked;
+    uint64_t wake_generation;
     gmc_duration srtt;
     uint32_t timeouts;
     gmc_time timeout_at;
@@ -222,7 +223,7 @@ static void wake(struct ccwire *w, int id, gmc_time at)
     if (f->waiting)
         return;
     f->waiting = true;
-    push(w, (struct event){.at = at, .kind = SEND, .flow = id});
+    push(w, (struct event){.at = at, .kind = SEND, .flow = id, .packet = f->wake_generation});
 }
 
 static void send_one(struct ccwire *w, int id)
@@ -441,6 +442,8 @@ static void step(struct ccwire *w)
     w->now = event.at;
     switch (event.kind) {
     case SEND:
+        if (event.packet != f->wake_generation)
+            break; /* the supply has changed since */
         f->waiting = false;
         try_send(w, event.flow);
         break;
@@ -491,6 +494,8 @@ void ccwire_set_supply(struct ccwire *w, int flow, uint64_t supply_bps)
     f->want.supply_bps = supply_bps;
     f->supply_packets = 0;
     f->supply_at = w->now;
+    f->waiting = false;
+    f->wake_generation++;
     try_send(w, flow);
 }
 

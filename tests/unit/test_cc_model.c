@@ -1,36 +1,527 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests core/cc_model on a bottleneck in virtual time. */
+/* Tests core/cc_model and its parts: the parts by hand, the law on a bottleneck in virtual time,
+ * judged by bounds over several seeds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cc_filter.h"
+#include "core/cc_loss.h"
+#include "core/cc_round.h"
 #include "tests/lib/ccwire.h"
 #include "tests/lib/unit.h"
+
+#define PACKETS_100MB UINT64_C(70200) /* 1500 bytes each, 46 for a block of 65536 */
 
 static const struct ccwire_path path_100m = {.rate_bps = 100000000,
                                              .delay = GMC_MS(15),
                                              .queue_bytes = 625000};
 
+/* ------------------------------------------------------------------ parts */
+
+static void test_isqrt_is_exact(void **state)
+{
+    (void)state;
+    for (uint64_t root = 0; root < 5000; root++) {
+        assert_int_equal(gmc_cc_isqrt(root * root), root);
+        if (root > 0)
+            assert_int_equal(gmc_cc_isqrt(root * root - 1), root - 1);
+    }
+    assert_int_equal(gmc_cc_isqrt(UINT64_MAX), UINT32_MAX);
+}
+
+static void test_minimum_is_windowed(void **state)
+{
+    struct gmc_cc_min min;
+
+    (void)state;
+    gmc_cc_min_init(&min, GMC_S(10));
+    assert_int_equal(gmc_cc_min_add(&min, 0, 50), 50);
+    assert_int_equal(gmc_cc_min_add(&min, GMC_S(1), -7), -7);
+    for (uint64_t s = 2; s <= 10; s++)
+        assert_int_equal(gmc_cc_min_add(&min, GMC_S(s), 40), -7);
+    assert_int_equal(gmc_cc_min_add(&min, GMC_S(12), 45), 40);
+    assert_int_equal(gmc_cc_min_add(&min, GMC_S(13), 39), 39);
+    gmc_cc_min_reset(&min);
+    assert_int_equal(gmc_cc_min_add(&min, GMC_S(14), 99), 99);
+}
+
+static void test_minimum_against_brute_force(void **state)
+{
+    struct gmc_prng prng;
+    struct gmc_cc_min min;
+    int64_t values[4000];
+
+    (void)state;
+    gmc_prng_init(&prng, 5);
+    gmc_cc_min_init(&min, GMC_MS(200));
+    for (int i = 0; i < 4000; i++) {
+        int64_t got, whole = INT64_MAX, last_quarter = INT64_MAX;
+
+        values[i] = (int64_t)gmc_prng_below(&prng, 1000) + i;
+        got = gmc_cc_min_add(&min, GMC_MS(i), values[i]);
+        for (int k = i > 200 ? i - 200 : 0; k <= i; k++) {
+            whole = values[k] < whole ? values[k] : whole;
+            if (k >= i - 50)
+                last_quarter = values[k] < last_quarter ? values[k] : last_quarter;
+        }
+        assert_true(got >= whole && got <= last_quarter);
+    }
+}
+
+static void test_base_loss_is_told_from_more(void **state)
+{
+    struct gmc_cc_loss base;
+
+    (void)state;
+    gmc_cc_loss_init(&base);
+    assert_int_equal(gmc_cc_loss_ppm(&base), 0);
+    assert_false(gmc_cc_loss_is_excess(&base, 0, 0));
+    gmc_cc_loss_learn(&base, 4000, 400);
+    assert_int_equal(gmc_cc_loss_ppm(&base), 100000);
+    /* 1000 packets: mean 100, sigma 9.49; allowed 100 + 28.5 + 10 + 2 */
+    assert_int_equal(gmc_cc_loss_allow_milli(&base, 1000), 100000 + 3 * 9486);
+    assert_false(gmc_cc_loss_is_excess(&base, 1000, 140));
+    assert_true(gmc_cc_loss_is_excess(&base, 1000, 141));
+    assert_false(gmc_cc_loss_is_below(&base, 1000, 72, 3));
+    assert_true(gmc_cc_loss_is_below(&base, 1000, 71, 3));
+    gmc_cc_loss_learn_clipped(&base, 1000, 1000);
+    assert_in_range(gmc_cc_loss_ppm(&base), 100000, 110000);
+    for (int i = 0; i < 100; i++)
+        gmc_cc_loss_learn(&base, 1000, 10);
+    assert_in_range(gmc_cc_loss_ppm(&base), 9700, 10200);
+    gmc_cc_loss_set(&base, 100, 100);
+    assert_in_range(gmc_cc_loss_ppm(&base), 0, 500000);
+    gmc_cc_loss_learn(&base, UINT32_MAX, UINT32_MAX);
+    assert_in_range(gmc_cc_loss_ppm(&base), 0, 500000);
+    assert_true(gmc_cc_loss_allow_milli(&base, UINT64_MAX / 100000) > 0);
+}
+
+static void test_round_counts_by_number(void **state)
+{
+    struct gmc_cc_rounds rounds;
+    struct gmc_cc_round round;
+
+    (void)state;
+    gmc_cc_rounds_init(&rounds);
+    assert_null(gmc_cc_rounds_current(&rounds));
+    gmc_cc_rounds_sent(&rounds, 1); /* before the first: nobody's */
+    gmc_cc_rounds_open(&rounds, 1, 0, 1000);
+    for (uint64_t i = 10; i < 20; i++)
+        gmc_cc_rounds_sent(&rounds, i);
+    gmc_cc_rounds_open(&rounds, 2, 0, 1000);
+    gmc_cc_rounds_sent(&rounds, 20);
+    for (uint64_t i = 10; i < 19; i++)
+        gmc_cc_rounds_decided(&rounds, i, 1500, i % 3 == 0);
+    gmc_cc_rounds_ack(&rounds, 14, GMC_MS(1), GMC_MS(100), GMC_US(300));
+    gmc_cc_rounds_ack(&rounds, 18, GMC_MS(2), GMC_MS(101), GMC_US(100));
+    assert_false(gmc_cc_rounds_next(&rounds, GMC_MS(5), 0, 20, &round));
+    assert_true(gmc_cc_rounds_spurious(&rounds, 12));
+    gmc_cc_rounds_decided(&rounds, 19, 1500, false);
+    assert_false(gmc_cc_rounds_next(&rounds, GMC_MS(5), GMC_MS(2), 20, &round)); /* held */
+    assert_true(gmc_cc_rounds_next(&rounds, GMC_MS(7), GMC_MS(2), 20, &round));
+    assert_int_equal(round.phase, 1);
+    assert_int_equal(round.sent, 10);
+    assert_int_equal(round.decided, 10);
+    assert_int_equal(round.lost, 2);
+    assert_int_equal(round.acks, 2);
+    assert_int_equal(round.queue_min, GMC_US(100));
+    assert_int_equal(round.queue_max, GMC_US(300));
+    assert_false(gmc_cc_rounds_next(&rounds, GMC_MS(9), 0, 20, &round)); /* not closed */
+    for (uint64_t i = 0; i < 100; i++) { /* never decided: the oldest make room */
+        gmc_cc_rounds_open(&rounds, 3, 0, 1000);
+        gmc_cc_rounds_sent(&rounds, 100 + i);
+    }
+    assert_int_equal(gmc_cc_rounds_current(&rounds)->first, 199);
+    assert_false(gmc_cc_rounds_spurious(&rounds, 10));
+    assert_int_equal(gmc_cc_rate_bps(1500, GMC_US(120)), 100000000);
+    assert_int_equal(gmc_cc_rate_bps(1500, 0), 0);
+    assert_in_range(gmc_cc_rate_bps(UINT64_C(1) << 40, GMC_S(1)), UINT64_C(1) << 42,
+                    UINT64_C(1) << 44);
+}
+
+/* ------------------------------------------------------------------ alone */
+
+/* Mean over seeds of delivered / (rate (1-p)) / completion, in thousandths; *least if wanted. */
+static unsigned use_permille(struct ccwire_path path, uint64_t packets, unsigned seeds,
+                             unsigned *least)
+{
+    double ideal_ns =
+        (double)packets * 12000 * 1e9 / ((double)path.rate_bps * (1 - path.loss_ppm / 1e6));
+    double sum = 0;
+
+    if (least != NULL)
+        *least = 1000;
+    for (unsigned seed = 1; seed <= seeds; seed++) {
+        struct ccwire *wire = ccwire_new(&path, seed);
+        gmc_time done;
+        unsigned use;
+
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .packets = packets});
+        done = ccwire_run_flow(wire, 0, GMC_S(1000));
+        use = (unsigned)(1000 * ideal_ns / (double)done);
+        sum += use;
+        if (least != NULL && use < *least)
+            *least = use;
+        ccwire_free(wire);
+    }
+    return (unsigned)(sum / seeds);
+}
+
+static const uint32_t losses[] = {0, 10000, 50000, 100000, 200000};
+
 static void test_uses_the_path_at_any_loss(void **state)
 {
-    static const uint32_t losses[] = {0, 10000, 50000, 100000, 200000};
-
     (void)state;
     for (unsigned i = 0; i < 5; i++) {
         struct ccwire_path path = path_100m;
-        struct ccwire *wire;
-        gmc_time done;
+        unsigned least;
 
         path.loss_ppm = losses[i];
-        wire = ccwire_new(&path, 1);
-        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .packets = 70200});
-        done = ccwire_run_flow(wire, 0, GMC_S(100));
-        /* 70200 packets of 1500 bytes take 8.424 s at full rate. */
-        assert_true(done < GMC_MS(8424) / (1000000 - losses[i]) * 1000000 / 97 * 100);
+        assert_true(use_permille(path, PACKETS_100MB, 5, &least) >= 975); /* the start: 1.3 % */
+        assert_true(least >= 955);
+    }
+}
+
+static void test_uses_it_for_a_gigabyte(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i += 2) {
+        struct ccwire_path path = path_100m;
+
+        path.loss_ppm = losses[i];
+        assert_true(use_permille(path, 10 * PACKETS_100MB, 1, NULL) >= (i == 0 ? 995 : 985));
+    }
+}
+
+static void test_short_queue(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        struct ccwire_path path = path_100m;
+
+        path.loss_ppm = losses[i];
+        path.queue_bytes = 10 * 1500;
+        assert_true(use_permille(path, PACKETS_100MB, 5, NULL) >= 860);
+    }
+}
+
+static void test_jitter_reordering_and_drift(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 5; i += 2) {
+        struct ccwire_path path = path_100m;
+
+        path.loss_ppm = losses[i];
+        path.jitter = GMC_MS(4);
+        assert_true(use_permille(path, PACKETS_100MB, 2, NULL) >= 930);
+        path.reorder = true;
+        assert_true(use_permille(path, PACKETS_100MB, 2, NULL) >= 930);
+        path.jitter = 0;
+        path.drift_ppm = i == 0 ? 100 : -100;
+        assert_true(use_permille(path, PACKETS_100MB, 2, NULL) >= 955);
+    }
+}
+
+static void test_other_paths(void **state)
+{
+    struct ccwire_path slow = {.rate_bps = 1000000, .delay = GMC_MS(15), .queue_bytes = 6250};
+    struct ccwire_path wide = {.rate_bps = 1000000000, .delay = GMC_MS(50), .queue_bytes = 6250000};
+    struct ccwire_path loop = {.rate_bps = UINT64_C(10000000000),
+                               .delay = GMC_US(25),
+                               .queue_bytes = 2000000,
+                               .jitter = GMC_US(200)};
+
+    (void)state;
+    assert_true(use_permille(slow, 3500, 3, NULL) >= 930);
+    assert_true(use_permille(wide, 10 * PACKETS_100MB, 1, NULL) >= 880); /* the start: 10 RTT */
+    assert_true(use_permille(loop, 10 * PACKETS_100MB, 3, NULL) >= 900);
+    loop.loss_ppm = 10000;
+    assert_true(use_permille(loop, 10 * PACKETS_100MB, 1, NULL) >= 900);
+}
+
+/* ------------------------------------------------------------------ with others */
+
+static double delivered(const struct ccwire *wire, int flow)
+{
+    struct ccwire_stats stats;
+
+    ccwire_stats(wire, flow, &stats);
+    return (double)stats.delivered;
+}
+
+/* Our part of the sum over a minute, in thousandths, mean of two seeds. */
+static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_bytes)
+{
+    double sum = 0;
+
+    for (unsigned seed = 1; seed <= 2; seed++) {
+        struct ccwire_path path = path_100m;
+        struct ccwire *wire;
+
+        path.queue_bytes = queue_bytes;
+        wire = ccwire_new(&path, seed);
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = GMC_MS(500)});
+        ccwire_add(wire, &(struct ccwire_flow){.ops = rival, .ack_every = 2, .tick = 1});
+        ccwire_run_until(wire, GMC_S(60));
+        sum += delivered(wire, 0) / (delivered(wire, 0) + delivered(wire, 1));
         ccwire_free(wire);
     }
+    return (unsigned)(1000 * sum / 2);
+}
+
+static void test_shares_with_tcp(void **state)
+{
+    (void)state;
+    assert_in_range(share_permille(&cc_rival_cubic, 625000), 300, 700);
+    assert_in_range(share_permille(&cc_rival_bbr, 625000), 300, 700);
+    assert_in_range(share_permille(&cc_rival_cubic, 15000), 300, 700);
+    assert_in_range(share_permille(&cc_rival_bbr, 15000), 300, 700);
+}
+
+/* Jain's index over a minute, in thousandths. */
+static unsigned jain_permille(struct ccwire_path path, int flows)
+{
+    struct ccwire *wire = ccwire_new(&path, 1);
+    double sum = 0, squares = 0;
+
+    for (int i = 0; i < flows; i++)
+        ccwire_add(wire,
+                   &(struct ccwire_flow){.ops = &gmc_cc_model, .start = (gmc_time)i * GMC_MS(300)});
+    ccwire_run_until(wire, GMC_S(60));
+    for (int i = 0; i < flows; i++) {
+        sum += delivered(wire, i);
+        squares += delivered(wire, i) * delivered(wire, i);
+    }
+    ccwire_free(wire);
+    assert_true(sum * 12000 / 60 > 0.93 * (double)path.rate_bps * (1 - path.loss_ppm / 1e6));
+    return (unsigned)(1000 * sum * sum / (flows * squares));
+}
+
+static void test_shares_with_siblings(void **state)
+{
+    struct ccwire_path path = path_100m;
+
+    (void)state;
+    assert_true(jain_permille(path, 2) >= 950);
+    assert_true(jain_permille(path, 4) >= 950);
+    path.loss_ppm = 50000;
+    assert_true(jain_permille(path, 2) >= 950);
+    path.loss_ppm = 0;
+    path.queue_bytes = 15000;
+    assert_true(jain_permille(path, 2) >= 950);
+    assert_true(jain_permille(path, 4) >= 950);
+}
+
+/* ------------------------------------------------------------------ changes */
+
+static double rate_over(struct ccwire *wire, gmc_duration span)
+{
+    double before = delivered(wire, 0);
+
+    ccwire_run_until(wire, ccwire_now(wire) + span);
+    return (delivered(wire, 0) - before) * 12000 / ((double)span / 1e9);
+}
+
+static void test_follows_the_path(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire *wire = ccwire_new(&path, 3);
+    struct ccwire_stats stats;
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(3));
+    path.rate_bps = 50000000; /* halves */
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(1));
+    assert_true(rate_over(wire, GMC_S(2)) > 0.97 * 50e6);
+    ccwire_stats(wire, 0, &stats);
+    assert_in_range(stats.rate_bps, 35000000, 63000000);
+    path.rate_bps = 100000000; /* doubles */
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(2));
+    assert_true(rate_over(wire, GMC_S(2)) > 0.97 * 100e6);
+    path.delay = GMC_MS(40); /* a longer route */
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(8));
+    assert_true(rate_over(wire, GMC_S(4)) > 0.97 * 100e6);
+    path.delay = GMC_MS(15);
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(2));
+    path.loss_ppm = 100000; /* begins to lose */
+    ccwire_set_path(wire, &path);
+    assert_true(rate_over(wire, GMC_S(4)) > 0.93 * 90e6);
+    ccwire_stats(wire, 0, &stats);
+    assert_in_range(stats.loss_ppm, 80000, 120000);
+    path.loss_ppm = 0;
+    ccwire_set_path(wire, &path);
+    assert_true(rate_over(wire, GMC_S(4)) > 0.97 * 100e6);
+    ccwire_free(wire);
+}
+
+static void test_little_to_send_lowers_nothing(void **state)
+{
+    struct ccwire *wire = ccwire_new(&path_100m, 4);
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(3));
+    ccwire_set_supply(wire, 0, 5000000);
+    ccwire_run_until(wire, GMC_S(33));
+    ccwire_set_supply(wire, 0, 0);
+    assert_true(rate_over(wire, GMC_MS(500)) > 0.85 * 100e6);
+    ccwire_set_supply(wire, 0, 1); /* idle */
+    ccwire_run_until(wire, GMC_S(45));
+    ccwire_set_supply(wire, 0, 0);
+    assert_true(rate_over(wire, GMC_MS(500)) > 0.75 * 100e6);
+    assert_true(rate_over(wire, GMC_S(1)) > 0.95 * 100e6);
+    ccwire_free(wire);
+}
+
+static void test_slow_host_is_not_held_back(void **state)
+{
+    struct ccwire_path path = {.rate_bps = UINT64_C(40000000000),
+                               .delay = GMC_US(25),
+                               .queue_bytes = 4000000,
+                               .jitter = GMC_US(100)};
+    struct ccwire *wire = ccwire_new(&path, 5);
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .sender_bps = 3000000000});
+    ccwire_run_until(wire, GMC_MS(100));
+    assert_true(rate_over(wire, GMC_MS(400)) > 0.95 * 3e9);
+    ccwire_free(wire);
+}
+
+static void test_comes_back_after_a_cut(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire *wire = ccwire_new(&path, 6);
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(2));
+    path.loss_ppm = 1000000;
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, GMC_S(4));
+    path.loss_ppm = 0;
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, GMC_S(9));
+    assert_true(rate_over(wire, GMC_S(1)) > 0.95 * 100e6);
+    ccwire_free(wire);
+}
+
+/* ------------------------------------------------------------------ safety */
+
+/* Whatever is reported, also what no link reports: rate and window stay sane, nothing traps. */
+static void test_nonsense_does_no_harm(void **state)
+{
+    static const uint64_t extremes[] = {0, 1, 1000, UINT32_MAX, UINT64_MAX / 2, UINT64_MAX};
+    const struct gmc_cc_ops *ops = &gmc_cc_model;
+    void *model = calloc(1, ops->state_size);
+    struct gmc_prng prng;
+
+    (void)state;
+    assert_non_null(model);
+    gmc_prng_init(&prng, 7);
+    for (int run = 0; run < 60; run++) {
+        struct gmc_cc_params params = {.packet_bytes = run % 3 == 0 ? 0 : 1500,
+                                       .initial_rtt = extremes[run % 4]};
+        gmc_time now = 0;
+        uint64_t packet = 0;
+
+        ops->init(model, &params, &prng, now);
+        for (int i = 0; i < 3000; i++) {
+            struct gmc_cc_ack ack = {.now = now};
+
+            now += gmc_prng_below(&prng, run % 2 == 0 ? GMC_MS(3) : GMC_S(3));
+            ack.now = now;
+            packet += 1 + gmc_prng_below(&prng, 3);
+            ops->on_sent(model, now, packet, 1500, i % 7 == 0);
+            if (gmc_prng_below(&prng, 4) == 0)
+                ops->on_lost(model, now, packet - gmc_prng_below(&prng, 9), 1500, now);
+            else
+                ops->on_acked(model, now, packet, (uint32_t)gmc_prng_below(&prng, 9000), now);
+            if (gmc_prng_below(&prng, 20) == 0)
+                ops->on_spurious(model, now, packet, 1500);
+            if (gmc_prng_below(&prng, 50) == 0)
+                ops->on_timeout(model, now, (uint32_t)gmc_prng_below(&prng, 10));
+            ack.largest = packet;
+            ack.largest_sent = now - gmc_prng_below(&prng, now + 1);
+            ack.largest_arrival_ns = i % 5 == 0 ? extremes[gmc_prng_below(&prng, 6)] : now;
+            ack.rtt = gmc_prng_below(&prng, GMC_S(2));
+            ack.inflight_bytes = extremes[gmc_prng_below(&prng, 6)];
+            ops->on_ack(model, &ack);
+            assert_in_range(ops->rate_bps(model), 64000, UINT64_C(2000000000000));
+            assert_true(ops->window_bytes(model) > 0);
+            assert_in_range(ops->loss_ppm(model), 0, 500000);
+        }
+    }
+    free(model);
+}
+
+static void test_same_seed_same_story(void **state)
+{
+    struct ccwire_stats stats[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct ccwire_path path = path_100m;
+        struct ccwire *wire;
+
+        path.loss_ppm = 50000;
+        wire = ccwire_new(&path, 11);
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+        ccwire_run_until(wire, GMC_S(5));
+        memset(&stats[i], 0, sizeof stats[i]);
+        ccwire_stats(wire, 0, &stats[i]);
+        ccwire_free(wire);
+    }
+    assert_int_equal(stats[0].sent, stats[1].sent);
+    assert_int_equal(stats[0].delivered, stats[1].delivered);
+    assert_int_equal(stats[0].rate_bps, stats[1].rate_bps);
+}
+
+static void test_fixed_is_fixed(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire *wire;
+    struct ccwire_stats stats;
+
+    (void)state;
+    path.loss_ppm = 100000;
+    wire = ccwire_new(&path, 12);
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_fixed});
+    ccwire_run_until(wire, GMC_S(3));
+    ccwire_stats(wire, 0, &stats);
+    assert_int_equal(stats.rate_bps, 100000000);
+    assert_true((double)stats.sent * 12000 > 0.98 * 3 * 100e6);
+    assert_in_range(stats.loss_ppm, 80000, 120000);
+    ccwire_free(wire);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_isqrt_is_exact),
+        cmocka_unit_test(test_minimum_is_windowed),
+        cmocka_unit_test(test_minimum_against_brute_force),
+        cmocka_unit_test(test_base_loss_is_told_from_more),
+        cmocka_unit_test(test_round_counts_by_number),
         cmocka_unit_test(test_uses_the_path_at_any_loss),
+        cmocka_unit_test(test_uses_it_for_a_gigabyte),
+        cmocka_unit_test(test_short_queue),
+        cmocka_unit_test(test_jitter_reordering_and_drift),
+        cmocka_unit_test(test_other_paths),
+        cmocka_unit_test(test_shares_with_tcp),
+        cmocka_unit_test(test_shares_with_siblings),
+        cmocka_unit_test(test_follows_the_path),
+        cmocka_unit_test(test_little_to_send_lowers_nothing),
+        cmocka_unit_test(test_slow_host_is_not_held_back),
+        cmocka_unit_test(test_comes_back_after_a_cut),
+        cmocka_unit_test(test_nonsense_does_no_harm),
+        cmocka_unit_test(test_same_seed_same_story),
+        cmocka_unit_test(test_fixed_is_fixed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
