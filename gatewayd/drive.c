@@ -404,12 +404,13 @@ static void hash_output(struct gwd_drive *drive, const struct gmc_output *out)
 
 bool gwd_drive_next_output(struct gwd_drive *drive, struct gmc_output *out)
 {
+    /* Calls are counted, not outputs: also the last one, which finds none, moves the core. */
+    drive->taken++;
     if (!gmc_gateway_next_output(drive->gateway, out))
         return false;
     if (drive->recorder == NULL && drive->replaying == NULL)
         return true;
     hash_output(drive, out);
-    drive->taken++;
     if (drive->replaying != NULL && out->kind == GMC_OUT_STORE)
         gwd_replay_note_read(drive, &out->u.store);
     return true;

@@ -33,7 +33,7 @@ enum gwd_record_kind {
     GWD_RECORD_SIGN,
     GWD_RECORD_RESOLVE,
     GWD_RECORD_MAY,
-    /* outputs were taken: how many, and the running hash */
+    /* outputs were taken: with how many calls, and the running hash */
     GWD_RECORD_DRAIN
 };
 
