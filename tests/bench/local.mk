@@ -12,3 +12,9 @@ tests_bench_bench_crypto_LDADD = $(GMC_CRYPTO_LIBS)
 # make tests/bench/bench_tls; the peer of the daemon benchmark: TLS 1.3 streams.
 EXTRA_PROGRAMS += tests/bench/bench_tls
 tests_bench_bench_tls_LDADD = $(OPENSSL_SSL_LIBS) $(OPENSSL_LIBS)
+
+# make bench: real daemons on loopback beside TLS streams, memory, and the limits of one core.
+bench: all tests/bench/bench_tls tests/bench/bench_crypto
+	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_daemons.py
+.PHONY: bench
+EXTRA_DIST += tests/bench/bench_daemons.py
