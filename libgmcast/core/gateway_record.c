@@ -472,6 +472,10 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
                             ? (enum gmc_member_state)state
                             : GMC_MEMBER_WAITING;
         gw_text(member->reason, sizeof(member->reason), "%s", reason);
+        if (member->state == GMC_MEMBER_VERIFIED) { /* it proved what was the object's digest */
+            memcpy(ch->digest, member->digest, GMC_HASH_BYTES);
+            ch->digest_known = true;
+        }
     }
     free(domain);
     free(path);

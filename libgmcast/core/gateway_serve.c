@@ -108,6 +108,12 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     gmc_status status =
         gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object,
                       gmc_block_page(block->number), gmc_bytes(block->plain, block->len), &page);
+    if (status != GMC_OK && ch->is_source && ch->src->build.reloading) {
+        /* Torn by a loss of power: it is built again, from here on. */
+        gmc_cache_remove(gw->cache, block);
+        gw_build_reloaded(gw, ch, NULL);
+        return;
+    }
     if (status != GMC_OK) {
         unusable(gw, ch, block, "a hash page in the state folder is damaged");
         return;
