@@ -203,7 +203,7 @@ void sim_disk_crash(struct sim_disk *disk, enum sim_crash crash)
         for (size_t i = 0; i < disk->store_count; i++)
             sim_store_power_loss(disk->stores[i], &disk->prng);
     for (size_t i = 0; i < disk->store_count; i++)
-        disk->stores[i]->open = false;
+        disk->stores[i]->open = disk->stores[i]->closed = false;
     disk->busy_until = 0;
     arm(disk);
 }

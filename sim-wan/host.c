@@ -306,8 +306,11 @@ static void on_peer(struct sim_host *host, uint32_t peer, struct gmc_peer_change
         hold_back(host, peer, change);
         return;
     }
-    sim_trace_record(&host->world->trace, host->world->engine.now, SIM_TRACE_SESSION, host->id,
-                     peer, change->event);
+    static const char *const words[] = {"up", "down", "not reached", "refused"};
+    sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_SESSION, host->id,
+                   host->name, "session with %s %s%s%s", host->world->hosts[peer]->name,
+                   words[change->event], change->reason != NULL ? ": " : "",
+                   change->reason != NULL ? change->reason : "");
     if (host->gateway == NULL)
         return;
     change->peer = sim_host_peer(host, peer);

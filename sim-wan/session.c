@@ -31,6 +31,7 @@ struct sim_peering {
     struct sim_sessions *sessions;
     uint32_t host, peer;
     struct sim_conn *conn; /* established */
+    gmc_time since;
     uint8_t side;
     bool wanted;
     bool dial_connected;   /* the dial is past the first round trip */
@@ -141,16 +142,31 @@ static void make_session(struct sim_peering *peering, struct sim_conn *conn, int
     session->spki = sessions->sink.spki(sessions->sink.ctx, peering->peer);
 }
 
+/* Two dials crossed when the session there is was not yet up as the new one was begun. Both sides
+ * then keep the lower host's: were the later one to win, each side could keep another. */
+static bool loses_crossing(const struct sim_peering *peering, const struct sim_conn *conn, int side)
+{
+    bool ours_is_lower = peering->host < peering->peer;
+    return peering->conn != NULL && peering->side != side &&
+           peering->since >= sim_conn_began(conn) && (side == 0) != ours_is_lower;
+}
+
 static void establish(struct sim_peering *peering, struct sim_conn *conn, int side)
 {
     struct gmc_session session;
     if (peering->dial == conn)
         peering->dial = NULL;
     stop_dial(peering);
+    if (loses_crossing(peering, conn, side)) {
+        sim_conn_set_user(conn, side, NULL);
+        sim_conn_close(conn, side, true);
+        return;
+    }
     if (peering->conn != NULL)
         sim_conn_close(peering->conn, peering->side, true);
     peering->conn = conn;
     peering->side = (uint8_t)side;
+    peering->since = peering->sessions->engine->now;
     peering->wanted = false;
     peering->attempts = 0;
     peering->sessions->established++;
@@ -346,9 +362,7 @@ void sim_sessions_fini(struct sim_sessions *sessions)
 void sim_session_want(struct sim_sessions *sessions, uint32_t host, uint32_t peer)
 {
     struct sim_peering *peering = peering_of(sessions, host, peer);
-    if (peering->conn != NULL)
-        sim_session_end(sessions, host, peer);
-    if (peering->wanted)
+    if (peering->wanted || peering->conn != NULL)
         return;
     peering->wanted = true;
     peering->attempts = 0;

@@ -42,7 +42,7 @@ void sim_sessions_init(struct sim_sessions *sessions, struct sim_engine *engine,
                        const struct gmc_prng *prng);
 void sim_sessions_fini(struct sim_sessions *sessions);
 
-/* Keeps dialling until the session is up. */
+/* Keeps dialling until the session is up; nothing to do when it is. */
 void sim_session_want(struct sim_sessions *sessions, uint32_t host, uint32_t peer);
 /* Ends the session from this side, and any dial. */
 void sim_session_end(struct sim_sessions *sessions, uint32_t host, uint32_t peer);

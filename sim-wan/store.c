@@ -137,8 +137,17 @@ static void read_block(const struct sim_store *store, uint32_t block, uint8_t *o
         memset(out, 0, bytes);
 }
 
+/* Takes the bytes. Half a block may happen to be all of it: the rest was zeros. */
 static void put_other(struct sim_store *store, uint32_t block, uint8_t *bytes)
 {
+    uint64_t offset = (uint64_t)block * store->object->block_bytes;
+    uint64_t left = sim_object_space(store->object) - offset;
+    size_t len = left < store->object->block_bytes ? (size_t)left : store->object->block_bytes;
+    if (sim_object_is(store->object, offset, bytes, len)) {
+        set_content(store, block, SIM_BLOCK_GOOD);
+        free(bytes);
+        return;
+    }
     free(gmc_map_remove(&store->others, block));
     set_content(store, block, SIM_BLOCK_OTHER);
     gmc_status status = gmc_map_put(&store->others, block, bytes);
@@ -271,6 +280,7 @@ void sim_store_sync(struct sim_store *store)
 void sim_store_close(struct sim_store *store, bool discard)
 {
     store->open = false;
+    store->closed = true;
     free_files(store);
     free_pages(store);
     if (discard && !store->finished) {

@@ -27,6 +27,7 @@ struct sim_store {
     struct sim_object *object; /* of the registry; NULL until known */
     bool is_source;
     bool open;     /* opened or scanned, not closed */
+    bool closed;   /* by this process: what was asked for before may still come in */
     bool laid_out; /* temporary tree made */
     bool finished; /* stands under its final name */
     bool discarded;

@@ -31,6 +31,7 @@ struct sim_conn *sim_tcp_connect(struct sim_tcp *tcp, uint32_t from, uint32_t to
     struct sim_conn *conn = sim_calloc(1, sizeof(*conn));
     conn->tcp = tcp;
     conn->id = tcp->next_id++;
+    conn->began = tcp->engine->now;
     end_init(&conn->ends[0], from);
     end_init(&conn->ends[1], to);
     conn->ends[0].side = 0;
@@ -274,6 +275,11 @@ uint32_t sim_conn_host(const struct sim_conn *conn, int side)
 uint64_t sim_conn_id(const struct sim_conn *conn)
 {
     return conn->id;
+}
+
+gmc_time sim_conn_began(const struct sim_conn *conn)
+{
+    return conn->began;
 }
 
 size_t sim_conn_backlog(const struct sim_conn *conn, int side)

@@ -57,6 +57,7 @@ struct sim_tcp_end {
 struct sim_conn {
     struct sim_tcp *tcp;
     uint64_t id;
+    gmc_time began;
     uint32_t busy; /* functions of this connection that are running */
     struct sim_tcp_end ends[2];
 };
