@@ -97,6 +97,8 @@ struct model {
     struct gmc_cc_rounds rounds;
     gmc_time round_until;
     gmc_time last_sent;
+    uint64_t largest; /* acknowledged */
+    bool largest_any;
 
     enum phase phase;
     gmc_time cruise_until, drain_until;
@@ -838,6 +840,13 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
     }
     if (current != 0 && ack->inflight_bytes >= m->window_bytes / 10 * 8)
         current->windowed = true;
+    if (m->largest_any && ack->largest <= m->largest) {
+        advance(m, ack->now); /* an older acknowledgement that was overtaken marks nothing */
+        update_outputs(m);
+        return;
+    }
+    m->largest = ack->largest;
+    m->largest_any = true;
     gmc_cc_rounds_ack(&m->rounds, ack->largest, ack->largest_sent, ack->largest_arrival_ns, queue);
     if (m->phase == START)
         start_ack(m, ack->now, queue);
