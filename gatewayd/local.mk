@@ -32,7 +32,11 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/tls.c gatewayd/tls.h \
 	gatewayd/udp.c gatewayd/udp.h
 
-check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls
+check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
+	tests/unit/test_gwd_store
+tests_unit_test_gwd_store_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
 tests_unit_test_gwd_conf_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_conf_SOURCES = tests/unit/test_gwd_conf.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
