@@ -2,3 +2,4 @@
 # Owns the installation of the manuals and the texts for people.
 
 dist_man_MANS += docs/gmcast.1
+dist_doc_DATA += README.md

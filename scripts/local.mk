@@ -3,7 +3,7 @@
 
 dist_check_SCRIPTS += scripts/check-includes scripts/check-purity scripts/check-headers
 TESTS += scripts/check-includes scripts/check-purity scripts/check-headers
-EXTRA_DIST += scripts/install-deps scripts/lint scripts/spelling-words scripts/ci
+EXTRA_DIST += scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci
 
 if INSTRUMENTED
 GMC_INSTRUMENTED = yes

@@ -2,6 +2,10 @@
 # Owns the build of tests/daemons. Tests that run the real daemons.
 
 # They are skipped where the daemons are not built.
-dist_check_SCRIPTS += tests/daemons/test_cli.sh
-TESTS += tests/daemons/test_cli.sh
+DAEMON_TESTS = \
+	tests/daemons/test_cli.sh \
+	tests/daemons/test_files.py \
+	tests/daemons/test_transfer.py
+dist_check_SCRIPTS += $(DAEMON_TESTS)
+TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += tests/daemons/lib.py

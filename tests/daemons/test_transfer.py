@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What people do with transfers: watch, add, cancel, resume, ask other domains; and refusals."""
+
+import json
+import os
+
+import lib
+
+# Slow enough that something can happen in the middle.
+SLOW = ("--rate", "40M")
+SLOW_BYTES = 10000000
+
+
+def test_a_target_that_refuses():
+    with lib.Grid("abc", start=False) as grid:
+        grid["b"].options["no_receive"] = ["a"]
+        grid.start()
+        grid.write("a", "x", 1000000)
+        result = grid.stage("a", ["x"], "bc").expect("partial")
+        refused = result.domain("b.test")
+        lib.check(refused["state"] == "failed" and "a.test" in refused["reason"], str(result))
+        lib.check(result.domain("c.test")["state"] == "verified", str(result))
+        grid.same("a", "x", "c")
+        grid.absent("b", "x")
+
+
+def test_a_target_that_is_down():
+    with lib.Grid("abc", patience="2s") as grid:
+        grid["b"].stop()
+        grid.write("a", "x", 1000000)
+        result = grid.stage("a", ["x"], "bc").expect("partial")
+        lib.check(result.domain("b.test")["state"] in ("failed", "silent"), str(result))
+        lib.check(result.domain("b.test")["reason"], str(result))
+        grid.same("a", "x", "c")
+        # It comes back, and gets what it lacks.
+        grid["b"].start()
+        grid.resume("a", result.channel).expect("complete")
+        grid.same("a", "x", "b")
+
+
+def test_places_outside_are_refused():
+    with lib.Grid("abc") as grid:
+        grid.write("a", "x", b"x")
+        for place in ("../x", "/etc/x", "sub/../../x"):
+            result = grid.stage("a", ["x"], ["b:" + place, "c:ok" + str(len(place)) + "/"])
+            result.expect("partial")
+            lib.check(result.domain("b.test")["state"] == "failed", str(result))
+        lib.check(not os.path.exists(os.path.join(grid["b"].path, "x")), "it got out")
+
+
+def test_sources_outside_are_refused():
+    with lib.Grid("ab") as grid:
+        secret = os.path.join(grid["a"].path, "secret")
+        with open(secret, "w") as out:
+            out.write("s")
+        os.symlink(secret, os.path.join(grid["a"].data, "link"))
+        for path in (secret, "/etc/passwd", os.path.join(grid["a"].data, "..", "secret")):
+            result = grid.stage("a", [path], "b").expect("failed")
+            lib.check(path[-6:] in json.dumps(result.last), str(result))
+        # A symlink is sent as what it is or refused: never what it points at.
+        result = grid.stage("a", ["link"], "b")
+        lib.check(not os.path.isfile(grid.incoming("b", "link")), str(result))
+
+
+def test_nobody_knows_the_target():
+    with lib.Grid("ab") as grid:
+        grid.write("a", "x", b"x")
+        result = grid.stage("a", ["x"], ["zzz"]).expect("failed")
+        lib.check('add a section peer "zzz"' in result.errors, result.errors)
+
+
+def test_add_in_the_middle():
+    with lib.Grid("abc") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "b", *SLOW)
+        grid.wait_share("a", run.channel(), "b", 0.2)
+        grid["a"].gmcast("add", run.channel(), "--to", "c:late")
+        result = run.wait().expect("complete")
+        lib.check(set(result.last["domains"]) == {"b.test", "c.test"}, str(result))
+        grid.same("a", "x", "b")
+        grid.same("a", "x", "c", "late")
+
+
+def test_cancel_in_the_middle():
+    with lib.Grid("abc") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "bc", *SLOW)
+        grid.wait_share("a", run.channel(), "b", 0.2)
+        grid["a"].gmcast("cancel", run.channel())
+        run.wait().expect("cancelled")
+        for name in "bc":
+            grid.absent(name, "x")
+            lib.wait(lambda: not os.listdir(grid[name].incoming), "%s removed the rest" % name)
+
+
+def test_the_client_goes_away():
+    with lib.Grid("ab") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "b", *SLOW)
+        channel = run.channel()
+        grid.wait_share("a", channel, "b", 0.1)
+        run.interrupt()
+        result = run.wait()
+        lib.check(result.status == lib.DETACHED, str(result))
+        lib.check("gmcast watch " + channel in result.errors, result.errors)
+        lib.check("gmcast cancel " + channel in result.errors, result.errors)
+        # Another one looks, is killed, and a third sees the end.
+        watcher = lib.Running([lib.GMCAST, "--gateway", grid["a"].control, "watch", channel[:8],
+                               "--json"], dict(os.environ))
+        watcher.channel()
+        watcher.kill()
+        grid.watch("a", channel).expect("complete")
+        grid.same("a", "x", "b")
+
+
+def test_detach_status_and_tree():
+    with lib.Grid("abc") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        out = grid["a"].gmcast("stage", os.path.join(grid["a"].data, "x"), "--to", "b,c", "--detach",
+                               *SLOW)[1]
+        channel = out.strip()
+        grid.wait_share("a", channel, "b", 0.05)
+        one = grid["a"].gmcast("status", channel)[1]
+        lib.check("b.test" in one and "running" in one, one)
+        lib.check(channel in grid["a"].gmcast("status")[1], "not in the list of the source")
+        lib.check(channel in grid["b"].gmcast("status")[1], "not in the list of the target")
+        # A target is told by the source.
+        lib.check("c.test" in grid["b"].gmcast("status", channel)[1], "b sees its siblings")
+        tree = grid["a"].gmcast("tree", channel[:8])[1]
+        lib.check(tree.startswith("a.test  source") and "c.test" in tree, tree)
+        dot = grid["a"].gmcast("tree", channel, "--dot")[1]
+        lib.check('"a.test" -> ' in dot, dot)
+        peers = grid["a"].peers()
+        lib.check([p["domain"] for p in peers["peers"]][0] == "a.test", str(peers))
+        lib.check(all(p["up"] for p in peers["peers"]), str(peers))
+        lib.check(peers["latencies"], str(peers))
+        lib.check("round trips in ms" in grid["a"].gmcast("peers")[1], "no matrix")
+        grid.watch("a", channel).expect("complete")
+
+
+def test_data_that_another_domain_holds():
+    with lib.Grid("abc") as grid:
+        where = grid.write("b", "x", 2000000, folder="public")
+        result = grid.stage("a", ["b:" + where], "ac").expect("complete")
+        lib.check(result.channel.endswith("@b.test"), str(result))
+        for name in "ac":
+            lib.assert_same(where, grid.incoming(name, "x"))
+        # What it does not serve, it does not send.
+        private = grid.write("b", "y", b"private")
+        result = grid.stage("a", ["b:" + private], "c").expect("failed")
+        lib.check("b.test" in result.errors, result.errors)
+        grid.absent("c", "y")
+
+
+def test_steering_from_afar():
+    with lib.Grid("abc") as grid:
+        where = grid.write("b", "x", SLOW_BYTES, folder="public")
+        run = grid.begin("a", ["b:" + where], "c", *SLOW)
+        channel = run.channel()
+        grid.wait_share("a", channel, "c", 0.1)
+        # Who asked for it may; a mere target may look only.
+        code, _, error = grid["c"].gmcast("cancel", channel, check_status=False)
+        lib.check(code == lib.REFUSED and "knows no transfer" in error, error)
+        lib.check("c.test" in grid["c"].gmcast("status", channel)[1], "a target may look")
+        grid["a"].gmcast("cancel", channel)
+        run.wait().expect("cancelled")
+
+
+def test_two_ways_at_once():
+    with lib.Grid("ab") as grid:
+        grid.write("a", "from-a", 8000000)
+        grid.write("b", "from-b", 8000000)
+        one = grid.begin("a", ["from-a"], "b", "--rate", "100M")
+        two = grid.begin("b", ["from-b"], "a", "--rate", "100M")
+        one.wait().expect("complete")
+        two.wait().expect("complete")
+        grid.same("a", "from-a", "b")
+        grid.same("b", "from-b", "a")
+
+
+if __name__ == "__main__":
+    lib.main(globals())
