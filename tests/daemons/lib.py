@@ -39,7 +39,6 @@ KEEP = bool(os.environ.get("GMC_KEEP"))
 SKIP = 77
 # Everything that waits, waits at most this long unless it says otherwise.
 LIMIT = float(os.environ.get("GMC_LIMIT", "45"))
-# Sanitizers and valgrind make programs slower.
 COMPLETE, REFUSED, PARTIAL, CANCELLED, DETACHED = 0, 1, 2, 3, 4
 
 
@@ -433,7 +432,7 @@ class Grid:
             os.chmod(full, mode)
         if mtime_ns is not None:
             os.utime(full, ns=(mtime_ns, mtime_ns))
-        return full
+        return os.fsdecode(full)
 
     def incoming(self, name, path=""):
         return os.path.join(os.fsencode(self[name].incoming), os.fsencode(path))
@@ -510,8 +509,9 @@ def digest_of(path):
     return digest.digest()
 
 
-def assert_same(a, b, top=True):
+def assert_same(a, b):
     """Same type, permission bits, modification time, content, names, link targets; recursively."""
+    a, b = os.fsencode(a), os.fsencode(b)
     sa, sb = os.lstat(a), _lstat(b)
     check(sb is not None, lambda: "%r is missing" % b)
     check(stat.S_IFMT(sa.st_mode) == stat.S_IFMT(sb.st_mode), lambda: "%r is of another type" % b)
@@ -526,7 +526,7 @@ def assert_same(a, b, top=True):
         names, others = sorted(os.listdir(a)), sorted(os.listdir(b))
         check(names == others, lambda: "%r holds %s, not %s" % (b, others, names))
         for name in names:
-            assert_same(os.path.join(a, name), os.path.join(b, name), False)
+            assert_same(os.path.join(a, name), os.path.join(b, name))
         return
     check(sa.st_size == sb.st_size, lambda: "%r has %d bytes, not %d" % (b, sb.st_size, sa.st_size))
     check(digest_of(a) == digest_of(b), lambda: "%r has another content" % b)
