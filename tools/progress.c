@@ -10,16 +10,21 @@
 
 #define NAME_MAX_COLUMNS 28
 #define NAME_MIN_COLUMNS 10
-#define BAR_COLUMNS 20
+#define BAR_MAX 20
+#define BAR_MIN 5
+/* What stands beside name and bar of a member that receives. */
+#define FIGURE_COLUMNS 58
 #define LINE_MAX_BYTES 1024
 /* Rates are smoothed over about this long: short enough to follow, long enough to read. */
 #define RATE_SECONDS 2.0
+#define REPORT_SECONDS 1.0
 
 struct member_rate {
     char *domain;
     uint64_t bytes;
     double at;
     double rate; /* bytes per second; < 0 not known */
+    unsigned samples;
 };
 
 struct progress {
@@ -67,7 +72,7 @@ static void add_rate(struct progress *progress, const struct gmc_ctl_member *mem
         free(domain);
         return; /* only the rate is not shown */
     }
-    grown[progress->count++] = (struct member_rate){domain, member->bytes, at, -1};
+    grown[progress->count++] = (struct member_rate){domain, member->bytes, at, -1, 0};
 }
 
 static void update_rate(struct member_rate *rate, const struct gmc_ctl_member *member, double at)
@@ -77,8 +82,16 @@ static void update_rate(struct member_rate *rate, const struct gmc_ctl_member *m
 
     if (interval <= 0)
         return;
+    if (member->bytes == 0) { /* it has not begun: do not measure that */
+        rate->at = at;
+        return;
+    }
+    /* Members report in steps, more rarely than they are asked about. */
+    if (member->bytes == rate->bytes && interval < REPORT_SECONDS)
+        return;
     now = member->bytes > rate->bytes ? (double)(member->bytes - rate->bytes) / interval : 0;
-    weight = rate->rate < 0 ? 1 : 1 - exp(-interval / RATE_SECONDS);
+    /* The first samples count alike, later ones the less the older they are. */
+    weight = fmax(1 - exp(-interval / RATE_SECONDS), 1.0 / ++rate->samples);
     rate->rate = rate->rate < 0 ? now : rate->rate + weight * (now - rate->rate);
     rate->bytes = member->bytes;
     rate->at = at;
@@ -105,6 +118,7 @@ struct drawing {
     FILE *out;
     size_t lines;
     size_t name_columns;
+    size_t bar_columns;
 };
 
 static const char *colour_of(enum gmc_ctl_member_state state)
@@ -130,17 +144,17 @@ static void put_line(struct drawing *drawing, const char *colour, char *line)
     drawing->lines++;
 }
 
-static void bar(uint64_t part, uint64_t whole, char out[BAR_COLUMNS + 3])
+static void bar(uint64_t part, uint64_t whole, size_t columns, char out[BAR_MAX + 3])
 {
-    size_t full = whole > 0 ? (size_t)((double)part / (double)whole * BAR_COLUMNS) : 0;
+    size_t full = whole > 0 ? (size_t)((double)part / (double)whole * (double)columns) : 0;
 
-    if (full > BAR_COLUMNS)
-        full = BAR_COLUMNS;
+    if (full > columns)
+        full = columns;
     out[0] = '[';
     memset(out + 1, '#', full);
-    memset(out + 1 + full, '.', BAR_COLUMNS - full);
-    out[BAR_COLUMNS + 1] = ']';
-    out[BAR_COLUMNS + 2] = '\0';
+    memset(out + 1 + full, '.', columns - full);
+    out[columns + 1] = ']';
+    out[columns + 2] = '\0';
 }
 
 static int percent(uint64_t part, uint64_t whole)
@@ -156,9 +170,10 @@ static void put_head(struct drawing *drawing, const struct gmc_ctl_transfer *t)
 
     text_safe_into(t->reason, reason, sizeof reason);
     if (t->state == GMC_CTL_TRANSFER_SCANNING || t->state == GMC_CTL_TRANSFER_FAILED)
-        snprintf(line, sizeof line, "%s  %s%s%s", t->channel, state, reason[0] ? ": " : "", reason);
+        snprintf(line, sizeof line, "%.16s  %s%s%s", t->channel, state, reason[0] ? ": " : "",
+                 reason);
     else
-        snprintf(line, sizeof line, "%s  %s  %s in %llu file%s  verified at %u of %u  %s",
+        snprintf(line, sizeof line, "%.16s  %s  %s in %llu file%s  verified at %u of %u  %s",
                  t->channel, state, text_size(t->total_bytes, size),
                  (unsigned long long)t->file_count, t->file_count == 1 ? "" : "s",
                  t->verified_members, t->total_members,
@@ -167,14 +182,15 @@ static void put_head(struct drawing *drawing, const struct gmc_ctl_transfer *t)
 }
 
 /* How it goes with a member that receives: bar, share, bytes, rate, time left, repairs. */
-static void describe_receiving(const struct gmc_ctl_transfer *t, const struct gmc_ctl_member *m,
-                               const struct member_rate *rate, char *out, size_t size)
+static void describe_receiving(const struct drawing *drawing, const struct gmc_ctl_transfer *t,
+                               const struct gmc_ctl_member *m, const struct member_rate *rate,
+                               char *out, size_t size)
 {
-    char bars[BAR_COLUMNS + 3], bytes[TEXT_FIGURE_MAX], speed[TEXT_FIGURE_MAX] = "-",
-                                                        left[TEXT_FIGURE_MAX];
+    char bars[BAR_MAX + 3], bytes[TEXT_FIGURE_MAX], speed[TEXT_FIGURE_MAX] = "-",
+                                                    left[TEXT_FIGURE_MAX];
     double eta = -1;
 
-    bar(m->bytes, t->total_bytes, bars);
+    bar(m->bytes, t->total_bytes, drawing->bar_columns, bars);
     if (rate != NULL && rate->rate >= 0)
         text_rate(rate->rate, speed);
     if (rate != NULL && rate->rate > 0 && t->total_bytes >= m->bytes)
@@ -210,7 +226,7 @@ static void put_member(struct drawing *drawing, const struct gmc_ctl_transfer *t
     text_safe_into(m->domain, name, sizeof name);
     text_cut(name, drawing->name_columns);
     if (m->state == GMC_CTL_MEMBER_RECEIVING || (m->state == GMC_CTL_MEMBER_SILENT && m->bytes > 0))
-        describe_receiving(t, m, rate, text, sizeof text);
+        describe_receiving(drawing, t, m, rate, text, sizeof text);
     else
         describe_end(m, text, sizeof text);
     used = text_width(name);
@@ -234,6 +250,12 @@ static size_t name_columns(const struct gmc_ctl_transfer *t, size_t columns)
     return widest < limit ? widest : limit;
 }
 
+static size_t bar_columns(size_t columns, size_t used)
+{
+    used += FIGURE_COLUMNS;
+    return columns < used + BAR_MIN ? BAR_MIN : columns > used + BAR_MAX ? BAR_MAX : columns - used;
+}
+
 static void put_rest(struct drawing *drawing, const struct gmc_ctl_transfer *t, size_t shown)
 {
     char line[LINE_MAX_BYTES];
@@ -246,11 +268,12 @@ static void put_rest(struct drawing *drawing, const struct gmc_ctl_transfer *t, 
 size_t progress_draw(const struct progress *progress, const struct gmc_ctl_transfer *transfer,
                      const struct progress_screen *screen, FILE *out)
 {
-    struct drawing drawing = {screen, out, 0, name_columns(transfer, screen->columns)};
+    struct drawing drawing = {screen, out, 0, name_columns(transfer, screen->columns), 0};
     /* One line for the head, and one to say how many have no room. */
     size_t room = screen->lines > 2 ? screen->lines - 2 : 1;
     size_t shown = transfer->member_count <= room + 1 ? transfer->member_count : room;
 
+    drawing.bar_columns = bar_columns(screen->columns, drawing.name_columns);
     put_head(&drawing, transfer);
     for (size_t i = 0; i < shown; i++)
         put_member(&drawing, transfer, &transfer->members[i],

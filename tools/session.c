@@ -128,7 +128,7 @@ struct follow {
     size_t drawn;      /* lines of the display on the screen */
     double answered;   /* when the gateway last answered about the transfer */
     bool waiting_said; /* that it does not answer */
-    double next_json;
+    double next_json, next_draw;
     enum gmc_ctl_member_state *said; /* plain: the states that were printed */
     size_t said_count;
 };
@@ -147,6 +147,8 @@ static void follow_init(struct follow *f, struct gmc_client *client, const char 
         f->output = isatty(STDOUT_FILENO) ? SESSION_PLAIN : SESSION_JSON;
     f->colour = f->terminal && (no_colour == NULL || no_colour[0] == '\0');
     f->progress = progress_new();
+    if (f->terminal) /* a display is written at once, or it flickers */
+        setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 }
 
 static void follow_fini(struct follow *f)
@@ -220,7 +222,10 @@ static void show(struct follow *f, const struct gmc_ctl_transfer *transfer)
     if (f->progress != NULL)
         progress_update(f->progress, transfer, now);
     if (f->terminal) {
+        if (now < f->next_draw)
+            return;
         show_display(f, transfer);
+        f->next_draw = now + POLL_SECONDS;
     } else if (f->output == SESSION_PLAIN) {
         show_plain(f, transfer);
     } else if (now >= f->next_json && !gmc_client_transfer_is_over(transfer->state)) {

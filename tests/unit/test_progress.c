@@ -86,7 +86,7 @@ static void test_wide(void **state)
 
     (void)state;
     assert_string_equal(
-        text, "00f3a9c2d4e5b617@a.example  running  100 MB in 3 files  verified at 1 of 5  0:03\n"
+        text, "00f3a9c2d4e5b617  running  100 MB in 3 files  verified at 1 of 5  0:03\n"
               "  b.example                     [####................]  20%   20.0 MB   10.0 MB/s  "
               "ETA 0:08  repairs 12\n"
               "  c.example                     verified  100 MB in 2.5 s  40.0 MB/s  repairs 0\n"
@@ -105,8 +105,8 @@ static void test_narrow_and_low(void **state)
     char *text = draw(&screen, &lines);
 
     (void)state;
-    assert_string_equal(text, "00f3a9c2d4e5b617@a.example  running  100\n"
-                              "  b.example        [####................\n"
+    assert_string_equal(text, "00f3a9c2d4e5b617  running  100 MB in 3 f\n"
+                              "  b.example        [#....]  20%   20.0 M\n"
                               "  c.example        verified  100 MB in 2\n"
                               "  a-domain-with-q  failed: \"x\\ny\" exists\n"
                               "  ... and 2 more domains (1 verified, 1 \n");
