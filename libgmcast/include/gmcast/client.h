@@ -23,8 +23,8 @@ enum gmc_client_result {
     GMC_CLIENT_BAD_REPLY = -5,   /* what answers is not a gateway, or a much newer one */
     GMC_CLIENT_REFUSED = -6,     /* the gateway's answer is no */
     GMC_CLIENT_NOT_FOUND = -7,   /* the gateway does not know the transfer or domain */
-    GMC_CLIENT_AGAIN = -8        /* another domain has to be asked and is being connected to: nothing
-                                    was done yet, ask again */
+    GMC_CLIENT_AGAIN = -8 /* another domain has to be asked and is being connected to: nothing
+                             was done yet, ask again */
 };
 
 struct gmc_client_transport {
