@@ -66,7 +66,6 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
     ch->source_peer = source_peer;
     ch->opened_at = gw->now;
     ch->timer.channel = ch;
-    gmc_interval_init(&ch->have, GW_HAVE_RANGES_MAX);
     gmc_interval_init(&ch->seen, GW_HAVE_RANGES_MAX);
     gmc_list_init(&ch->page_wait);
     gmc_list_init(&ch->layout_wait);
@@ -123,7 +122,6 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     free(ch->record_bytes);
     free(ch->source_spki);
     free(ch->saved_have);
-    gmc_interval_fini(&ch->have);
     gmc_interval_fini(&ch->seen);
     free(ch);
 }
@@ -135,8 +133,11 @@ void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     gmc_cache_drop_channel(gw->cache, ch->slot);
     gw_page_forget(ch);
-    gmc_interval_fini(&ch->have);
     gmc_interval_fini(&ch->seen);
+    if (ch->dst != NULL) {
+        gmc_have_fini(&ch->dst->have);
+        gmc_interval_fini(&ch->dst->stable);
+    }
     if (gw->channel_count == 0)
         gmc_cache_trim(gw->cache);
 }

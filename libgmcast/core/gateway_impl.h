@@ -17,6 +17,7 @@
 #include "base/prng.h"
 #include "core/cache.h"
 #include "core/gateway.h"
+#include "core/have.h"
 #include "core/link.h"
 #include "core/manifest.h"
 #include "core/overlay.h"
@@ -149,14 +150,16 @@ struct gwtarget {
     size_t path_len;
     uint16_t handle; /* 0: none given out */
     uint32_t blames;
-    struct gmc_interval_set fresh; /* stored, not yet reported to the parent */
-    gmc_time fresh_since;
+    struct gmc_have have;     /* verified, and in the store */
+    gmc_time fresh_since;     /* when the first block was stored that the parent was not told of */
+    bool forgot;              /* blocks that the parent was told of are wanted again */
     uint64_t listing_missing; /* listing blocks not yet stored */
     bool laid_out, laying_out;
     uint64_t recheck_at; /* next block to look at */
     uint64_t recheck_end;
     uint32_t rechecks; /* under way */
     bool checkpointing;
+    bool unsaved; /* `have` has changed since the last checkpoint began */
     bool checkpoint_due;
     uint64_t horizon;
     struct gmc_interval_set stable; /* what the SYNC under way covers */
@@ -199,8 +202,7 @@ struct gwchannel {
     uint64_t stored_bytes; /* of file data */
 
     /* blocks */
-    struct gmc_interval_set have; /* verified, and in the store */
-    struct gmc_interval_set seen; /* have, or at least begun to arrive */
+    struct gmc_interval_set seen; /* here, or at least begun to arrive */
     struct gmc_page *pages[GW_PAGES_KEPT];
     uint64_t page_used[GW_PAGES_KEPT];
     uint64_t page_clock;
@@ -233,6 +235,7 @@ struct gwop {
     uint32_t page;           /* WRITE_PAGE at the source: which */
     uint8_t *owned;          /* freed when answered */
     bool recheck;
+    bool checkpoint; /* SAVE: of what is stored */
 };
 
 /* A queued output that is not a datagram. */
@@ -248,7 +251,7 @@ struct gwcounts {
     uint64_t dropped_full, dropped_duplicate, dropped_seal;
     uint64_t echoes_refused;
     uint64_t messages_in, messages_bad, messages_unknown, messages_refused;
-    uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed;
+    uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed, blocks_forgotten;
     uint64_t checkpoints;
 };
 
@@ -364,8 +367,8 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved);
 void gw_restart_channels(struct gmc_gateway *gw);
 /* gateway_msg.c: control messages */
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes);
-void gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name, const uint8_t *bytes,
-             size_t len);
+struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
+                     const uint8_t *bytes, size_t len);
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                       struct gmc_store_op **op);
 
@@ -374,7 +377,6 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer,
                       const struct gmc_link_data *data);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
-void gw_count_stored(struct gwchannel *ch, uint32_t number);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
 void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what);
@@ -469,10 +471,22 @@ gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
                                 struct gmc_bytes record, struct gmc_bytes signature,
                                 const uint8_t *secret, struct gmc_bytes spki);
 
+/* gateway_have.c: what a receiver has, counted, and told to its parent */
+bool gw_has(const struct gwchannel *ch, uint64_t number);
+void gw_have_put(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* Takes over a checkpoint. False: there is none that can be used; nothing is there then. */
+bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved,
+                  uint64_t *horizon);
+/* Sends msg (ATTACH or HAVE) with what the parent was not told yet, and HAVEs for the rest. */
+void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
+                  struct gmc_msg *msg);
+
 /* gateway_resume.c: saved state of a receiver */
 void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_checkpointed(struct gwchannel *ch, gmc_status status);
 gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);
 void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch);

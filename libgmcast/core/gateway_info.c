@@ -215,6 +215,7 @@ size_t gmc_gateway_counters(const struct gmc_gateway *gw, struct gmc_counter *ou
         {"blocks_bad", c->blocks_bad},
         {"blocks_read", c->blocks_read},
         {"blocks_sealed", c->blocks_sealed},
+        {"blocks_forgotten", c->blocks_forgotten},
         {"checkpoints", c->checkpoints},
         {"cache_bytes", gmc_cache_bytes_used(gw->cache)},
     };

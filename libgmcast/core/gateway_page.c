@@ -65,8 +65,7 @@ const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel 
             return gw_page(ch, index);
         }
     }
-    bool stored = ch->is_source ? gmc_interval_contains(&ch->seen, number)
-                                : gmc_interval_contains(&ch->have, number);
+    bool stored = ch->is_source ? gmc_interval_contains(&ch->seen, number) : gw_has(ch, number);
     if (block == NULL && stored)
         gw_block_read(gw, ch, number, false);
     return NULL;

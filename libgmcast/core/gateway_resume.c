@@ -12,7 +12,6 @@
 #include "core/gateway_impl.h"
 
 #define RECORD_MAGIC 0x676d7231u /* "gmr1" */
-#define HAVE_MAGIC 0x676d6831u   /* "gmh1" */
 
 /* ---- the record ---- */
 void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -91,89 +90,53 @@ void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch)
     if (dst->checkpointing || gw->now < dst->next_checkpoint)
         return;
     dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
-    if (gmc_interval_count(&ch->have) == gmc_interval_count(&dst->stable))
+    if (!dst->unsaved)
         return;
     gmc_interval_clear(&dst->stable);
-    if (gmc_interval_add_set(&dst->stable, &ch->have) != GMC_OK)
+    if (gmc_interval_add_set(&dst->stable, &dst->have.stored) != GMC_OK)
         return;
     dst->checkpointing = true;
+    dst->unsaved = false;
     struct gmc_store_op *op;
     gw_store(gw, ch, GMC_STORE_SYNC, &op);
 }
 
+/* What was written is durable: its names follow. */
 void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
-    size_t ranges = gmc_interval_ranges(&dst->stable);
-    size_t size = 4 + 8 + 4 + ranges * 16 + GMC_HASH_BYTES;
-    uint8_t *bytes = malloc(size);
-    if (bytes == NULL)
-        return;
+    uint8_t *bytes;
+    size_t len;
     dst->horizon = highest(&ch->seen) + GW_HORIZON_BLOCKS;
-    struct gmc_writer w;
-    gmc_writer_init(&w, bytes, size);
-    gmc_writer_u32(&w, HAVE_MAGIC);
-    gmc_writer_u64(&w, dst->horizon);
-    gmc_writer_u32(&w, (uint32_t)ranges);
-    for (size_t i = 0; i < ranges; i++) {
-        struct gmc_interval range = gmc_interval_range_at(&dst->stable, i);
-        gmc_writer_u64(&w, range.lo);
-        gmc_writer_u64(&w, range.hi);
+    gmc_status status =
+        gmc_have_save(&dst->stable, ch->blocks, dst->horizon, gw->config.crypto, &bytes, &len);
+    if (status != GMC_OK) {
+        gw_target_checkpointed(ch, status);
+        return;
     }
-    gw->config.crypto->ops->hash(bytes, size - GMC_HASH_BYTES, bytes + size - GMC_HASH_BYTES);
-    gw_save(gw, ch, "have", bytes, size);
+    gw_save(gw, ch, "have", bytes, len)->checkpoint = true;
     gw->counts.checkpoints++;
     free(bytes);
 }
 
-/* Reads a checkpoint into have; a damaged one counts as none. */
-static bool read_have(struct gmc_gateway *gw, struct gwchannel *ch)
+void gw_target_checkpointed(struct gwchannel *ch, gmc_status status)
 {
-    size_t len = ch->saved_have_len;
-    uint8_t hash[GMC_HASH_BYTES];
-    if (ch->saved_have == NULL || len < 16 + GMC_HASH_BYTES)
-        return false;
-    gw->config.crypto->ops->hash(ch->saved_have, len - GMC_HASH_BYTES, hash);
-    if (memcmp(hash, ch->saved_have + len - GMC_HASH_BYTES, GMC_HASH_BYTES) != 0)
-        return false;
-    struct gmc_reader r;
-    gmc_reader_init(&r, gmc_bytes(ch->saved_have, len - GMC_HASH_BYTES));
-    if (gmc_reader_u32(&r) != HAVE_MAGIC)
-        return false;
-    ch->dst->horizon = gmc_reader_u64(&r);
-    uint32_t ranges = gmc_reader_u32(&r);
-    for (uint32_t i = 0; i < ranges && gmc_reader_left(&r) > 0; i++) {
-        uint64_t lo = gmc_reader_u64(&r);
-        uint64_t hi = gmc_reader_u64(&r);
-        if (lo >= hi || hi > ch->blocks || gmc_interval_add(&ch->have, lo, hi) != GMC_OK)
-            return false;
-    }
-    return gmc_reader_status(&r) == GMC_OK;
-}
-
-static void count_have(struct gwchannel *ch)
-{
-    for (size_t i = 0; i < gmc_interval_ranges(&ch->have); i++) {
-        struct gmc_interval range = gmc_interval_range_at(&ch->have, i);
-        for (uint64_t b = range.lo; b < range.hi; b++)
-            gw_count_stored(ch, (uint32_t)b);
-    }
+    ch->dst->checkpointing = false;
+    if (status != GMC_OK)
+        ch->dst->unsaved = true;
 }
 
 void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    if (!read_have(gw, ch)) {
-        gmc_interval_clear(&ch->have);
+    struct gmc_bytes saved = gmc_bytes(ch->saved_have, ch->saved_have_len);
+    if (!gw_have_load(gw, ch, saved, &ch->dst->horizon))
         ch->dst->horizon = GW_HORIZON_BLOCKS;
-    }
     free(ch->saved_have);
     ch->saved_have = NULL;
-    if (gmc_interval_add_set(&ch->seen, &ch->have) != GMC_OK ||
-        gmc_interval_add_set(&ch->dst->stable, &ch->have) != GMC_OK) {
+    if (gmc_interval_add_set(&ch->seen, &ch->dst->have.stored) != GMC_OK) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
         return;
     }
-    count_have(ch);
     ch->dst->recheck_end = ch->dst->horizon < ch->blocks ? ch->dst->horizon : ch->blocks;
     gw_target_open(gw, ch);
 }
@@ -185,7 +148,7 @@ static bool recheck_one(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t n
                    gmc_block_data(number) < gmc_object_listing_blocks(&ch->object);
     if (!gmc_block_is_page(number)) {
         /* Without its page a block cannot have been stored; without a layout only listing was. */
-        if (!gmc_interval_contains(&ch->have, gmc_block_of_page(gmc_block_page(number))) ||
+        if (!gw_has(ch, gmc_block_of_page(gmc_block_page(number))) ||
             (!ch->dst->laid_out && !listing))
             return true;
         if (gw_page_or_load(gw, ch, gmc_block_page(number)) == NULL)
@@ -205,7 +168,8 @@ void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwtarget *dst = ch->dst;
     while (dst->recheck_at < dst->recheck_end) {
         uint64_t number;
-        if (!gmc_interval_first_missing(&ch->have, dst->recheck_at, dst->recheck_end, &number)) {
+        if (!gmc_interval_first_missing(&dst->have.stored, dst->recheck_at, dst->recheck_end,
+                                        &number)) {
             dst->recheck_at = dst->recheck_end;
             break;
         }
@@ -254,10 +218,8 @@ void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gm
 {
     uint64_t number = block->number;
     ch->dst->rechecks--;
-    if (matches(gw, ch, block, result) &&
-        gmc_interval_add(&ch->have, number, number + 1) == GMC_OK &&
-        gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK)
-        gw_count_stored(ch, (uint32_t)number);
+    if (matches(gw, ch, block, result) && gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK)
+        gw_have_put(gw, ch, (uint32_t)number);
     gmc_cache_remove(gw->cache, block);
     gw_target_recheck(gw, ch);
 }

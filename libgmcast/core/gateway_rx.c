@@ -89,7 +89,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     if (data->block >= ch->blocks)
         goto malformed;
-    if (gmc_interval_contains(&ch->have, data->block)) {
+    if (gw_has(ch, data->block)) {
         gw->counts.dropped_duplicate++;
         return GMC_OK;
     }
@@ -106,6 +106,8 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     uint64_t bit = (uint64_t)1 << data->fragment;
     if (block->state != GMC_BLOCK_RECEIVING || (block->received & bit) != 0) {
+        if (block->state == GMC_BLOCK_VERIFIED)
+            gw_have_put(gw, ch, data->block); /* stored, and forgotten since */
         gw->counts.dropped_duplicate++;
         return GMC_OK;
     }
@@ -187,17 +189,6 @@ void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_blo
         data_whole(gw, ch, block);
 }
 
-/* Progress is counted in bytes of file data; the listing is ours, not the user's. */
-void gw_count_stored(struct gwchannel *ch, uint32_t number)
-{
-    if (gmc_block_is_page(number))
-        return;
-    if (gmc_block_data(number) < gmc_object_listing_blocks(&ch->object))
-        ch->dst->listing_missing--;
-    else
-        ch->stored_bytes += gmc_block_len(&ch->object, number);
-}
-
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
     struct gwtarget *dst = ch->dst;
@@ -206,12 +197,7 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw->counts.blocks_stored++;
     if (dst->receiving > 0)
         dst->receiving--;
-    if (gmc_interval_count(&dst->fresh) == 0)
-        dst->fresh_since = gw->now;
-    /* Should a set be full, the block is not claimed, and comes once more after a restart. */
-    if (gmc_interval_add(&ch->have, number, (uint64_t)number + 1) == GMC_OK &&
-        gmc_interval_add(&dst->fresh, number, (uint64_t)number + 1) == GMC_OK)
-        gw_count_stored(ch, number);
+    gw_have_put(gw, ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);

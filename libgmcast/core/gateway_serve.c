@@ -75,9 +75,8 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         return;
     }
     /* Children get it from an ancestor: this gateway does not offer it any more. */
-    gmc_status status = gmc_interval_remove(&ch->have, number, (uint64_t)number + 1);
-    if (status == GMC_OK)
-        status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
+    gw_have_lose(gw, ch, number);
+    gmc_status status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
     (void)status;
     if (ch->dst->phase == GW_RECHECKING) {
         gw_target_recheck(gw, ch); /* without this page; its blocks are fetched again */

@@ -26,8 +26,8 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     return record;
 }
 
-void gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name, const uint8_t *bytes,
-             size_t len)
+struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
+                     const uint8_t *bytes, size_t len)
 {
     struct gmc_store_op *op;
     struct gwop *record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
@@ -36,6 +36,7 @@ void gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name, con
     memcpy(record->owned, bytes, len);
     op->name = name;
     op->bytes = gmc_bytes(record->owned, len);
+    return record;
 }
 
 static const char *reason_of(const struct gmc_store_result *result)
@@ -125,8 +126,8 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
         if (result->status != GMC_OK)
             gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
                      "cannot save the state of the transfer: %s", reason_of(result));
-        if (!ch->is_source)
-            gw_target_answered(gw, ch, record->kind, result);
+        if (record->checkpoint)
+            gw_target_checkpointed(ch, result->status);
         break;
     case GMC_STORE_CLOSE:
         break;

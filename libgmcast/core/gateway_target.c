@@ -11,7 +11,7 @@ void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gmc_prng prng;
     gmc_prng_fork_nth(&gw->prng, "overlay", ch->slot, &prng);
     gmc_overlay_init(&ch->dst->overlay, &prng);
-    gmc_interval_init(&ch->dst->fresh, GW_HAVE_RANGES_MAX);
+    gmc_have_init(&ch->dst->have, 0, GW_HAVE_RANGES_MAX);
     gmc_interval_init(&ch->dst->stable, GW_HAVE_RANGES_MAX);
     ch->dst->phase = GW_OPENING;
     ch->state = GMC_CHANNEL_RUNNING;
@@ -19,7 +19,7 @@ void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
 
 void gw_target_free(struct gwtarget *dst)
 {
-    gmc_interval_fini(&dst->fresh);
+    gmc_have_fini(&dst->have);
     gmc_interval_fini(&dst->stable);
     free(dst);
 }
@@ -119,10 +119,12 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
                                 .fragment_bytes = ch->record.fragment_bytes};
     bool first = !ch->object_known;
     gw_channel_set_object(ch, &object);
-    if (first)
+    if (first) {
+        gmc_have_init(&ch->dst->have, ch->blocks, GW_HAVE_RANGES_MAX);
         ch->dst->listing_missing = gmc_object_listing_blocks(&object);
-    else if (ch->epoch != epoch_before)
+    } else if (ch->epoch != epoch_before) {
         gw_channel_new_epoch(gw, ch);
+    }
     const struct gmc_record_member *self =
         &ch->record.members[gw_record_index(&ch->record, gw->domain)];
     gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", self->path);
@@ -283,7 +285,7 @@ static void finished(struct gmc_gateway *gw, struct gwchannel *ch)
 void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                         const struct gmc_store_result *result)
 {
-    if (result->status != GMC_OK && kind != GMC_STORE_SAVE) {
+    if (result->status != GMC_OK) {
         gw_target_fail(gw, ch, result->status,
                        result->reason != NULL ? result->reason : gmc_status_text(result->status));
         return;
@@ -297,9 +299,6 @@ void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_s
         break;
     case GMC_STORE_SYNC:
         gw_target_save_have(gw, ch);
-        break;
-    case GMC_STORE_SAVE:
-        ch->dst->checkpointing = false;
         break;
     case GMC_STORE_FINISH:
         finished(gw, ch);
@@ -334,7 +333,7 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
 /* ---- progress ---- */
 static bool is_whole(const struct gwchannel *ch)
 {
-    return gmc_interval_count(&ch->have) == ch->blocks;
+    return gmc_have_is_whole(&ch->dst->have);
 }
 
 /* Looks at what a newly stored block makes possible. */
@@ -358,36 +357,11 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
         op->dest = dst->dest;
     }
     /* The parent's window opens with every HAVE: it goes out early when much of it is used. */
-    if (gmc_interval_count(&dst->fresh) >= gw_rx_window(gw) / 8 + 1)
+    if (gmc_have_untold(&dst->have) >= gw_rx_window(gw) / 8 + 1)
         gw_target_step(gw, ch);
-    else if (gmc_interval_count(&dst->fresh) == 1)
+    else if (gmc_have_untold(&dst->have) == 1)
         gw_set_timer(gw, &ch->timer,
                      gmc_time_min(ch->timer.node.key, gmc_time_add(gw->now, GW_HAVE_WAIT)));
-}
-
-static void send_ranges(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
-                        struct gmc_msg *msg, const struct gmc_interval_set *set)
-{
-    struct gmc_msg_range *ranges = malloc(sizeof(*ranges) * GMC_RANGES_MAX);
-    if (ranges == NULL)
-        return; /* the parent sends what it need not */
-    size_t total = gmc_interval_ranges(set);
-    size_t at = 0;
-    msg->window = gw_rx_window(gw);
-    do {
-        size_t n = 0;
-        for (; at < total && n < GMC_RANGES_MAX; at++, n++) {
-            struct gmc_interval range = gmc_interval_range_at(set, at);
-            ranges[n] = (struct gmc_msg_range){.first = range.lo, .last = range.hi - 1};
-        }
-        msg->ranges = ranges;
-        msg->range_count = n;
-        msg->more = at < total;
-        gw_send(gw, peer, msg);
-        *msg = about(ch, GMC_MSG_HAVE);
-        msg->window = gw_rx_window(gw);
-    } while (at < total);
-    free(ranges);
 }
 
 static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -408,15 +382,15 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.version = ch->record.version;
     msg.epoch = ch->epoch;
     msg.handle = dst->handle;
-    gmc_interval_clear(&dst->fresh);
-    send_ranges(gw, peer, ch, &msg, &ch->have);
+    dst->forgot = false;
+    gmc_have_tell_all(&dst->have);
+    gw_have_tell(gw, ch, peer, &msg);
 }
 
 static void send_have(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent)
 {
     struct gmc_msg msg = about(ch, GMC_MSG_HAVE);
-    send_ranges(gw, parent, ch, &msg, &ch->dst->fresh);
-    gmc_interval_clear(&ch->dst->fresh);
+    gw_have_tell(gw, ch, parent, &msg);
 }
 
 static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -470,7 +444,7 @@ static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *
 {
     const struct gwtarget *dst = ch->dst;
     gmc_time when = gmc_time_min(gmc_overlay_deadline(&dst->overlay), dst->next_status);
-    if (gmc_interval_count(&dst->fresh) > 0 && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
+    if (gmc_have_untold(&dst->have) > 0 && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
         when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
@@ -510,7 +484,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
             gw_want_session(gw, standby);
     }
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&dst->overlay));
-    uint64_t fresh = gmc_interval_count(&dst->fresh);
+    uint64_t fresh = gmc_have_untold(&dst->have);
     if (parent != NULL && fresh > 0 &&
         (fresh >= gw_rx_window(gw) / 8 + 1 || dst->phase != GW_RECEIVING ||
          gw->now >= gmc_time_add(dst->fresh_since, GW_HAVE_WAIT)))
@@ -518,6 +492,9 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     if (gw->now >= dst->next_status) {
         if (ch->source_peer->up)
             send_status(gw, ch);
+        /* The parent believes to be here what was forgotten: it learns anew what is missing. */
+        if (dst->forgot && dst->phase == GW_RECEIVING && dst->receiving == 0)
+            gmc_overlay_again(&dst->overlay, gw->now);
         dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
     }
     if (dst->phase == GW_RECEIVING) {

@@ -146,6 +146,11 @@ size_t gmc_have_ranges(const struct gmc_interval_set *set, size_t *at, struct gm
     return count;
 }
 
+uint64_t gmc_have_untold(const struct gmc_have *have)
+{
+    return gmc_interval_count(have->all_fresh ? &have->stored : &have->fresh);
+}
+
 void gmc_have_tell_all(struct gmc_have *have)
 {
     gmc_interval_clear(&have->fresh);

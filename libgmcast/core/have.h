@@ -56,6 +56,8 @@ size_t gmc_have_ranges(const struct gmc_interval_set *set, size_t *at, struct gm
 /* Up to max ranges of what was added since the last report, the lowest first: they count as told
  * now. Returns how many; 0 when all is told (or memory is short: then nothing counts as told). */
 size_t gmc_have_delta(struct gmc_have *have, struct gmc_msg_range *out, size_t max);
+/* How many blocks were not told yet. */
+uint64_t gmc_have_untold(const struct gmc_have *have);
 /* Everything is to be told again (a new parent knows nothing), or counts as told. */
 void gmc_have_tell_all(struct gmc_have *have);
 void gmc_have_told_all(struct gmc_have *have);

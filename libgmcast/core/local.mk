@@ -69,6 +69,7 @@ tests_unit_test_probe_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 # The composition and the machines that only it uses.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache.h \
 	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
+	libgmcast/core/gateway_have.c \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
 	libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
@@ -85,6 +86,9 @@ FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway
 tests_unit_test_gateway_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_gateway_have
+tests_unit_test_gateway_have_SOURCES = tests/unit/test_gateway_have.c tests/unit/toy_crypto.h
+tests_unit_test_gateway_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 
 # The listing.

@@ -72,6 +72,12 @@ void gmc_overlay_stop(struct gmc_overlay *overlay)
     enter(overlay, GMC_OVERLAY_IDLE, GMC_TIME_NEVER);
 }
 
+void gmc_overlay_again(struct gmc_overlay *overlay, gmc_time now)
+{
+    if (overlay->state == GMC_OVERLAY_ATTACHED)
+        enter(overlay, GMC_OVERLAY_RESTING, now);
+}
+
 gmc_peer gmc_overlay_candidate(const struct gmc_overlay *overlay)
 {
     if (overlay->redirect != GMC_PEER_NONE)

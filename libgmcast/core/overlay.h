@@ -72,6 +72,8 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
 /* Begin (or begin anew at the first candidate). */
 void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now);
 void gmc_overlay_stop(struct gmc_overlay *overlay);
+/* Asks the parent once more, to tell it everything anew; nothing to do unless attached. */
+void gmc_overlay_again(struct gmc_overlay *overlay, gmc_time now);
 gmc_peer gmc_overlay_candidate(const struct gmc_overlay *overlay);
 /* The parent; GMC_PEER_NONE unless attached. */
 gmc_peer gmc_overlay_parent(const struct gmc_overlay *overlay);

@@ -75,8 +75,10 @@ static void adding(void **state)
 
     (void)state;
     gmc_have_init(&have, 100, 8);
+    assert_int_equal(gmc_have_untold(&have), 0);
     assert_string_equal(add(&have, 5, 5), "");
     assert_string_equal(add(&have, 0, 3), "");
+    assert_int_equal(gmc_have_untold(&have), 5);
     assert_string_equal(add(&have, 4, 4), "");
     assert_string_equal(text_of(&have.stored), "0-5");
     assert_int_equal(gmc_have_add(&have, 6, 5, &forgotten), GMC_ERR_INVALID);
@@ -164,6 +166,7 @@ static void reports(void **state)
     assert_string_equal(delta(&have, 2), "15-15");
     gmc_have_tell_all(&have);
     add(&have, 60, 60);
+    assert_int_equal(gmc_have_untold(&have), 15);
     assert_string_equal(delta(&have, 16), "0-0 10-20 30-30 50-50 60-60");
     add(&have, 70, 70);
     gmc_have_told_all(&have);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a receiver has of an object: put in and taken out, counted for people, told to the parent.
+ */
+#include "core/gateway_impl.h"
+
+/* Ranges in one message: a report of a steady flow has a few, that of a long list continues. */
+#define TELL_RANGES 512u
+
+bool gw_has(const struct gwchannel *ch, uint64_t number)
+{
+    return gmc_interval_contains(&ch->dst->have.stored, number);
+}
+
+/* ---- counting ---- */
+/* Data blocks in the block space below `block`. */
+static uint64_t data_below(uint64_t block)
+{
+    uint64_t in_group = block % GMC_PAGE_GROUP;
+    return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + (in_group > 0 ? in_group - 1 : 0);
+}
+
+/* Bytes of the object's byte space below a data block, without the listing. */
+static uint64_t file_bytes_below(const struct gmc_object *object, uint64_t data)
+{
+    uint64_t listing = gmc_object_listing_blocks(object);
+    uint64_t bytes = data > listing ? (data - listing) * object->block_bytes : 0;
+    return bytes < object->total_bytes ? bytes : object->total_bytes; /* the last may be short */
+}
+
+/* Progress is counted in bytes of file data; the listing is ours, not the user's. */
+static void count(struct gwchannel *ch, struct gmc_interval range, bool here)
+{
+    const struct gmc_object *object = &ch->object;
+    uint64_t listing = gmc_object_listing_blocks(object);
+    uint64_t first = data_below(range.lo), end = data_below(range.hi);
+    uint64_t bytes = file_bytes_below(object, end) - file_bytes_below(object, first);
+    uint64_t listed = (end < listing ? end : listing) - (first < listing ? first : listing);
+    if (here) {
+        ch->stored_bytes += bytes;
+        ch->dst->listing_missing -= listed;
+    } else {
+        ch->stored_bytes -= bytes;
+        ch->dst->listing_missing += listed;
+    }
+}
+
+/* ---- in and out ---- */
+/* A block is verified, and in the store. Where there is no room to remember it, it (or another) is
+ * fetched once more, when there is. */
+void gw_have_put(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    struct gwtarget *dst = ch->dst;
+    struct gmc_interval forgotten;
+    if (gw_has(ch, number))
+        return;
+    if (gmc_have_untold(&dst->have) == 0)
+        dst->fresh_since = gw->now;
+    if (gmc_have_add(&dst->have, number, number, &forgotten) != GMC_OK) {
+        dst->forgot = true;
+        return;
+    }
+    dst->unsaved = true;
+    count(ch, (struct gmc_interval){number, (uint64_t)number + 1}, true);
+    if (forgotten.lo == forgotten.hi)
+        return;
+    count(ch, forgotten, false);
+    gw->counts.blocks_forgotten += forgotten.hi - forgotten.lo;
+    dst->forgot = true;
+}
+
+/* A block that was here is not what it should be any more. */
+void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    struct gwtarget *dst = ch->dst;
+    struct gmc_interval lost = gmc_have_lose(&dst->have, number);
+    if (lost.lo == lost.hi)
+        return;
+    count(ch, lost, false);
+    gw->counts.blocks_forgotten += lost.hi - lost.lo;
+    dst->forgot = true;
+    dst->unsaved = true;
+}
+
+bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved,
+                  uint64_t *horizon)
+{
+    struct gmc_have *have = &ch->dst->have;
+    if (saved.data == NULL ||
+        gmc_have_load(saved, ch->blocks, gw->config.crypto, &have->stored, horizon) != GMC_OK)
+        return false;
+    for (size_t i = 0; i < gmc_interval_ranges(&have->stored); i++)
+        count(ch, gmc_interval_range_at(&have->stored, i), true);
+    return true;
+}
+
+/* ---- telling ---- */
+void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
+                  struct gmc_msg *msg)
+{
+    struct gmc_msg_range ranges[TELL_RANGES];
+    struct gmc_have *have = &ch->dst->have;
+    do {
+        msg->ranges = ranges;
+        msg->range_count = gmc_have_delta(have, ranges, TELL_RANGES);
+        msg->more = gmc_have_untold(have) > 0;
+        msg->window = gw_rx_window(gw);
+        gw_send(gw, parent, msg);
+        if (msg->range_count == 0)
+            break; /* all is told, or memory is short: then with the next one */
+        *msg = (struct gmc_msg){.type = GMC_MSG_HAVE, .source = ch->key.source, .e = ch->key.e};
+    } while (gmc_have_untold(have) > 0);
+}
