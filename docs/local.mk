@@ -3,3 +3,6 @@
 
 dist_man_MANS += docs/gmcast.1
 dist_doc_DATA += README.md
+if WITH_DAEMONS
+dist_man_MANS += docs/gatewayd.8 docs/gatewayd.conf.5 docs/gmcast-replay.1
+endif

@@ -32,6 +32,7 @@ struct unknown {
 
 static struct reader {
     const char *file;
+    char *text;
     struct gwd_errors *errors;
     struct gwd_conf_lines *lines;
     struct unknown unknown[UNKNOWN_MAX];
@@ -250,6 +251,72 @@ static void build_section(enum gwd_section section, cfg_opt_t *out)
     out[n] = (cfg_opt_t)CFG_END();
 }
 
+/* libconfuse counts the lines of comments twice, and would so name wrong lines: comments become
+ * blanks first. They begin with # anywhere, or with // or a slash and a star where a word begins;
+ * not inside quotes. */
+static size_t skip_quoted(char *text, size_t at)
+{
+    char quote = text[at++];
+    while (text[at] != '\0' && text[at] != quote)
+        at += text[at] == '\\' && text[at + 1] != '\0' ? 2 : 1;
+    return text[at] != '\0' ? at + 1 : at;
+}
+
+static size_t blank_comment(char *text, size_t at)
+{
+    bool block = text[at] == '/' && text[at + 1] == '*', over = false;
+    size_t begin = at;
+    while (text[at] != '\0' && !over) {
+        if (block)
+            over = at > begin + 2 && text[at] == '/' && text[at - 1] == '*';
+        else if (text[at] == '\n')
+            break;
+        at++;
+    }
+    for (size_t i = begin; i < at; i++)
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+    return at;
+}
+
+static void blank_comments(char *text)
+{
+    size_t at = 0;
+    while (text[at] != '\0') {
+        bool word = at == 0 || isspace((unsigned char)text[at - 1]);
+        if (text[at] == '"' || text[at] == '\'')
+            at = skip_quoted(text, at);
+        else if (text[at] == '#' ||
+                 (word && text[at] == '/' && (text[at + 1] == '/' || text[at + 1] == '*')))
+            at = blank_comment(text, at);
+        else
+            at++;
+    }
+}
+
+static char *read_text(const char *path)
+{
+    FILE *in = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+    ssize_t len = in != NULL ? getdelim(&text, &size, '\0', in) : -1;
+    bool failed = in == NULL || ferror(in) != 0;
+    int error = errno;
+    if (in != NULL)
+        (void)fclose(in);
+    if (failed) {
+        free(text);
+        errno = error;
+        return NULL;
+    }
+    if (len < 0) { /* empty */
+        free(text);
+        text = calloc(1, 1);
+    }
+    if (text != NULL)
+        blank_comments(text);
+    return text;
+}
+
 static cfg_t *parse_once(int *result)
 {
     static cfg_opt_t tables[GWD_SECTIONS][OPTIONS_MAX];
@@ -269,7 +336,7 @@ static cfg_t *parse_once(int *result)
     if (cfg == NULL)
         return NULL;
     (void)cfg_set_error_function(cfg, on_error);
-    *result = cfg_parse(cfg, reader->file);
+    *result = cfg_parse_buf(cfg, reader->text);
     return cfg;
 }
 
@@ -436,9 +503,11 @@ struct gwd_conf *gwd_conf_read(const char *file, struct gwd_errors *errors)
     struct reader state = {.file = file, .errors = errors};
     struct gwd_conf *conf = NULL;
     int result = CFG_SUCCESS;
-    cfg_t *cfg;
+    cfg_t *cfg = NULL;
     reader = &state;
-    cfg = parse(&result);
+    state.text = read_text(file);
+    if (state.text != NULL)
+        cfg = parse(&result);
     if (cfg == NULL || result == CFG_FILE_ERROR)
         gwd_errors_add(errors, file, 0, "cannot be read: %s", strerror(errno));
     else if (result == CFG_SUCCESS)
@@ -448,6 +517,7 @@ struct gwd_conf *gwd_conf_read(const char *file, struct gwd_errors *errors)
     if (cfg != NULL)
         (void)cfg_free(cfg);
     drop_lines(state.lines);
+    free(state.text);
     reader = NULL;
     if (errors->count > 0 && conf != NULL) {
         gwd_conf_free(conf);

@@ -219,6 +219,29 @@ static void test_defaults_parse(void **state)
     free(text);
 }
 
+static void test_comments_keep_lines(void **state)
+{
+    struct gwd_errors errors;
+    (void)state;
+    assert_null(read_text("# one\n"                               /* 1 */
+                          "domain = \"a#b\" # of it\n"            /* 2 */
+                          "// two\n"                              /* 3 */
+                          "/* three\n"                            /* 4 */
+                          " * four */ cache = 1X # \"\n"          /* 5 */
+                          "listen = 'x//y' /* } */ workers = x\n" /* 6 */
+                          "#\n#\n\nlog = loud\n",                 /* 10 */
+                          &errors));
+    expect(&errors, ":2:", "'a#b' is not right");
+    expect(&errors, ":5:", "'1X'");
+    expect(&errors, ":6:", "'x//y'");
+    expect(&errors, ":6:", "'workers'");
+    expect(&errors, ":10:", "'loud'");
+    gwd_errors_clear(&errors);
+    assert_null(read_text("", &errors));
+    expect(&errors, "gatewayd.conf: ", "'domain' is missing");
+    gwd_errors_clear(&errors);
+}
+
 static void test_restart(void **state)
 {
     struct gwd_errors errors;
@@ -236,9 +259,13 @@ static void test_restart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_all_mistakes_are_named),
-        cmocka_unit_test(test_syntax),  cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_expired), cmocka_unit_test(test_defaults_parse),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_all_mistakes_are_named),
+        cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_expired),
+        cmocka_unit_test(test_defaults_parse),
+        cmocka_unit_test(test_comments_keep_lines),
         cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
