@@ -116,7 +116,16 @@ static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number
     return true;
 }
 
-/* The next block that the child lacks and this gateway has, or is receiving. */
+/* Blocks without which a child can store nothing: pages, and the listing. */
+static bool is_prerequisite(const struct gwchannel *ch, uint32_t number)
+{
+    return gmc_block_is_page(number) ||
+           gmc_block_data(number) < gmc_object_listing_blocks(&ch->object);
+}
+
+/* The next block that the child lacks and this gateway has, or is receiving. Nothing overtakes a
+ * prerequisite that is still on its way here: a child's window full of blocks that wait for it
+ * would never open again. */
 static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *number)
 {
     struct gwchannel *ch = child->channel;
@@ -133,6 +142,8 @@ static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *
             return false;
         if (at == *number)
             return true;
+        if (is_prerequisite(ch, *number))
+            return false;
         from = at;
     }
 }
