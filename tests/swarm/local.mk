@@ -8,8 +8,8 @@ tests_swarm_swarm_LDADD = $(GMC_SIM_LIBS)
 # In make check: 200 seeds in shards that run side by side, and the canaries.
 SWARM_SHARDS = tests/swarm/shard-1 tests/swarm/shard-2 tests/swarm/shard-3 tests/swarm/shard-4 \
 	tests/swarm/canaries
-EXTRA_DIST += $(SWARM_SHARDS)
-# TESTS
+dist_check_SCRIPTS += $(SWARM_SHARDS)
+TESTS += $(SWARM_SHARDS)
 
 # A campaign: make check-swarm SEEDS=1..100000
 SEEDS = 1..2000

@@ -122,12 +122,12 @@ static void draw_transfer(struct swarm *swarm)
 static bool skip_repair(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
 {
     const struct swarm *swarm = ctx;
-    struct gmc_data_head head;
-    if (out->head_len != GMC_DATA_HEAD_BYTES ||
-        gmc_data_head_get(gmc_bytes(out->head, sizeof(out->head)), &head) != GMC_OK)
+    if (out->head_len != GMC_DATA_HEAD_BYTES)
         return true;
+    uint32_t block = gmc_get32(out->head + 11);
+    uint16_t fragment = gmc_get16(out->head + 15);
     bool victim = sim_host_of_peer(host, out->peer) == swarm->canary_host;
-    return !(victim && head.block == 1 && head.fragment == 0);
+    return !(victim && block == 1 && fragment == 0);
 }
 
 static void plant(struct swarm *swarm, enum canary canary)
