@@ -90,18 +90,40 @@ static void release_children(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel));
 }
 
-static void release_waiting(struct gwchannel *ch)
+static void unpin_all(struct gmc_gateway *gw, struct gmc_list *waiting)
 {
-    while (gmc_list_pop_front(&ch->page_wait) != NULL)
-        ;
-    while (gmc_list_pop_front(&ch->layout_wait) != NULL)
-        ;
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(waiting)) != NULL)
+        gmc_block_unpin(gw->cache, GMC_CONTAINER_OF(node, struct gmc_block, wait));
+}
+
+static void not_seen(void *ctx, uint32_t number)
+{
+    struct gwchannel *ch = ctx;
+    gmc_status status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
+    (void)status; /* without memory for it the block is looked for in vain, no more */
+}
+
+/* What has only begun to arrive is forgotten. */
+void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t count = gmc_cache_give_up(gw->cache, ch->slot, not_seen, ch);
+    if (ch->dst != NULL)
+        ch->dst->receiving -= count < ch->dst->receiving ? (uint32_t)count : ch->dst->receiving;
+}
+
+/* Blocks that no store operation holds: nobody else would unpin them. */
+static void release_blocks(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    unpin_all(gw, &ch->page_wait);
+    unpin_all(gw, &ch->layout_wait);
+    gw_channel_give_up(gw, ch);
 }
 
 void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     release_children(gw, ch);
-    release_waiting(ch);
+    release_blocks(gw, ch);
     if (!ch->closing && gw->channel_count > 0)
         gw->channel_count--;
     gmc_list_remove(&ch->node);
@@ -153,7 +175,7 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
     if (reason != NULL)
         gw_text(ch->reason, sizeof(ch->reason), "%s", reason);
     release_children(gw, ch);
-    release_waiting(ch);
+    release_blocks(gw, ch);
     if (ch->dst != NULL) {
         gmc_overlay_stop(&ch->dst->overlay);
         if (ch->dst->handle != 0)

@@ -348,6 +348,7 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
 void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_channel_state state,
                     bool discard, const char *reason);
+void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Frees a closing channel when nothing is under way for it any more. */
 void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_set_object(struct gwchannel *ch, const struct gmc_object *object);

@@ -80,7 +80,9 @@ void gw_page_arrived(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gmc_list *node;
     while ((node = gmc_list_pop_front(&waiting)) != NULL) {
         struct gmc_block *block = GMC_CONTAINER_OF(node, struct gmc_block, wait);
-        if (block->state == GMC_BLOCK_UNCHECKED)
+        if (ch->closing) /* one of those before it ended the transfer */
+            gmc_block_unpin(gw->cache, block);
+        else if (block->state == GMC_BLOCK_UNCHECKED)
             gw_block_whole(gw, ch, block);
         else
             gw_block_was_read(gw, ch, block);
