@@ -76,7 +76,12 @@ static void sort_in(struct gmc_tx *tx, struct gmc_tx_block *b)
         return;
     set_list(tx, b, list);
     gmc_list_remove(&b->node);
-    gmc_list_push_back(list, &b->node);
+    struct gmc_list *behind = list;
+    /* Mostly at the end; at most the backlog at hand is passed by. */
+    while ((list == &tx->repairs || list == &tx->fresh) && behind->prev != list &&
+           GMC_CONTAINER_OF(behind->prev, struct gmc_tx_block, node)->block > b->block)
+        behind = behind->prev;
+    gmc_list_insert_before(behind, &b->node);
 }
 
 static void close_block(struct gmc_tx *tx, struct gmc_tx_block *b)

@@ -3,8 +3,9 @@
  * fragments, repair of lost ones and serving of late or returning children are one machine.
  *
  * A block is missing, open (fragments are being sent; it counts against the child's window), or
- * had (the child verified and stored it). Repairs go before fresh fragments; blocks are opened in
- * the order of their numbers, so a child that lags is fed in order. The machine does not know
+ * had (the child verified and stored it). Repairs go before fresh fragments; blocks are opened and
+ * sent in the order of their numbers, so a child that lags is fed in order, and a page goes before
+ * its blocks also when it comes to hand after them. The machine does not know
  * where bytes are: the composition says which fragments of an open block are at hand.
  */
 #ifndef GMC_CORE_TX_H
@@ -23,8 +24,8 @@ struct gmc_tx_block;
 struct gmc_tx {
     struct gmc_interval_set taken; /* had or open */
     struct gmc_map open;           /* block -> struct gmc_tx_block */
-    struct gmc_list repairs;       /* open blocks with lost fragments at hand */
-    struct gmc_list fresh;         /* open blocks with unsent fragments at hand */
+    struct gmc_list repairs;       /* open blocks with lost fragments at hand, by number */
+    struct gmc_list fresh;         /* open blocks with unsent fragments at hand, by number */
     struct gmc_list waiting;       /* open blocks with unsent fragments, none at hand */
     struct gmc_list resting;       /* the other open blocks: all sent */
     struct gmc_list spares;        /* records to use again */
