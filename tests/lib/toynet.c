@@ -399,7 +399,6 @@ static void session_up(struct toynet *net, size_t a, size_t b)
 static void one_side_down(struct toynet *net, size_t at, size_t other)
 {
     struct node *node = &net->nodes[at];
-    node->pending[other] = false;
     if (!node->linked[other])
         return;
     node->linked[other] = false;
@@ -504,6 +503,8 @@ static void start_gateway(struct toynet *net, struct node *node)
     };
     node->gw = gmc_gateway_new(&config, net->now);
     GMC_ASSERT(node->gw != NULL);
+    for (size_t i = 0; i < net->count; i++)
+        gmc_gateway_peer(node->gw, net->nodes[i].name);
     struct gmc_list *at;
     GMC_LIST_FOREACH(at, &node->saved)
     {
@@ -523,12 +524,12 @@ void toynet_restart(struct toynet *net, size_t at)
     struct node *node = &net->nodes[at];
     gmc_gateway_free(node->gw);
     node->life++;
-    for (size_t i = 0; i < net->count; i++) {
-        node->linked[i] = node->pending[i] = false;
+    for (size_t i = 0; i < net->count; i++)
+        node->linked[i] = node->pending[i] = net->nodes[i].pending[at] = false;
+    start_gateway(net, node);
+    for (size_t i = 0; i < net->count; i++)
         if (i != at)
             one_side_down(net, i, at);
-    }
-    start_gateway(net, node);
 }
 
 struct toynet *toynet_new(const struct toynet_config *config, size_t nodes)
@@ -541,10 +542,11 @@ struct toynet *toynet_new(const struct toynet_config *config, size_t nodes)
     net->next_session = 1;
     gmc_heap_init(&net->events);
     gmc_prng_init(&net->prng, config->seed);
+    for (size_t i = 0; i < nodes; i++)
+        snprintf(net->nodes[i].name, sizeof(net->nodes[i].name), "n%zu.example", i);
     for (size_t i = 0; i < nodes; i++) {
         struct node *node = &net->nodes[i];
         uint8_t seed[32] = {(uint8_t)config->seed, (uint8_t)i};
-        snprintf(node->name, sizeof(node->name), "n%zu.example", i);
         node->config = config->node;
         node->life = 1;
         gmc_list_init(&node->objects);
