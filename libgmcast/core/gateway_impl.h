@@ -83,6 +83,8 @@ struct gwpeer {
     bool unreachable;      /* the last attempt to connect failed */
     gmc_time silent_since; /* NEVER while up */
     char reason[160];      /* why there is no session */
+    /* Of links that are gone: what is reported of a peer grows over reconnects. */
+    uint64_t before_bytes_sent, before_bytes_received, before_packets_sent, before_packets_lost;
 };
 
 /* ---- a member, as its source sees it ---- */
@@ -253,6 +255,7 @@ struct gwcounts {
     uint64_t messages_in, messages_bad, messages_unknown, messages_refused;
     uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed, blocks_forgotten;
     uint64_t checkpoints;
+    uint64_t data_bytes_in, data_bytes_out; /* of fragments, those that came or went again too */
 };
 
 struct gmc_gateway {

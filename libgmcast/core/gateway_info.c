@@ -160,7 +160,13 @@ bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer 
     if (number >= gw->peer_count)
         return false;
     const struct gwpeer *peer = gw->peers[number];
-    *info = (struct gmc_peer_info){.domain = peer->name, .up = peer->up, .reason = peer->reason};
+    *info = (struct gmc_peer_info){.domain = peer->name,
+                                   .up = peer->up,
+                                   .reason = peer->reason,
+                                   .bytes_sent = peer->before_bytes_sent,
+                                   .bytes_received = peer->before_bytes_received,
+                                   .packets_sent = peer->before_packets_sent,
+                                   .packets_lost = peer->before_packets_lost};
     if (peer->link == NULL)
         return true;
     struct gmc_link_info link;
@@ -169,10 +175,10 @@ bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer 
     info->rtt_ns = link.srtt;
     info->min_rtt_ns = link.min_rtt;
     info->rate_bps = link.rate_bps;
-    info->bytes_sent = link.bytes_sent;
-    info->bytes_received = link.bytes_received;
-    info->packets_sent = link.packets_sent;
-    info->packets_lost = link.packets_lost;
+    info->bytes_sent += link.bytes_sent;
+    info->bytes_received += link.bytes_received;
+    info->packets_sent += link.packets_sent;
+    info->packets_lost += link.packets_lost;
     info->payload_max = link.udp_payload_max;
     return true;
 }
@@ -217,6 +223,8 @@ size_t gmc_gateway_counters(const struct gmc_gateway *gw, struct gmc_counter *ou
         {"blocks_sealed", c->blocks_sealed},
         {"blocks_forgotten", c->blocks_forgotten},
         {"checkpoints", c->checkpoints},
+        {"data_bytes_in", c->data_bytes_in},
+        {"data_bytes_out", c->data_bytes_out},
         {"cache_bytes", gmc_cache_bytes_used(gw->cache)},
     };
     size_t n = sizeof(all) / sizeof(all[0]);

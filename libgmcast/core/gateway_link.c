@@ -7,12 +7,23 @@
 #include "core/gateway_impl.h"
 
 /* ---- sessions ---- */
+static void keep_counts(struct gwpeer *peer)
+{
+    struct gmc_link_info info;
+    gmc_link_info(peer->link, &info);
+    peer->before_bytes_sent += info.bytes_sent;
+    peer->before_bytes_received += info.bytes_received;
+    peer->before_packets_sent += info.packets_sent;
+    peer->before_packets_lost += info.packets_lost;
+}
+
 static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason)
 {
     if (peer->link == NULL)
         return;
     bool was_up = peer->up;
     gmc_map_remove(&gw->sessions, gmc_link_session_id(peer->link));
+    keep_counts(peer);
     gmc_link_free(peer->link);
     peer->link = NULL;
     peer->up = false;

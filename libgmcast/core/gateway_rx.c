@@ -87,6 +87,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
         gw->counts.dropped_handle++;
         return GMC_ERR_UNKNOWN;
     }
+    gw->counts.data_bytes_in += data->body.len;
     if (data->block >= ch->blocks)
         goto malformed;
     if (gw_has(ch, data->block)) {

@@ -285,6 +285,7 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
         return NOT_NOW;
     gmc_tx_sent(&child->tx, number, fragment);
     lend(gw, block);
+    gw->counts.data_bytes_out += len;
     child->allowance -= (int64_t)len;
     child->deficit -= (int64_t)len;
     if (ch->src != NULL && ch->src->setup_end == 0)
