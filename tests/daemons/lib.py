@@ -289,6 +289,15 @@ class Domain:
         code, out, _ = self.gmcast("status", channel, "--json", check_status=False)
         return json.loads(out) if code == COMPLETE and out else None
 
+    def local_status(self, channel):
+        """What this gateway itself knows of a transfer; nobody else is asked. None: nothing."""
+        _, out, _ = self.gmcast("status", "--json", check_status=False)
+        for line in out.splitlines():
+            transfer = json.loads(line)
+            if transfer["channel"] == channel:
+                return transfer
+        return None
+
     def peers(self):
         return json.loads(self.gmcast("peers", "--json")[1])
 

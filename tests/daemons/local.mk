@@ -5,7 +5,10 @@
 DAEMON_TESTS = \
 	tests/daemons/test_cli.sh \
 	tests/daemons/test_files.py \
-	tests/daemons/test_transfer.py
+	tests/daemons/test_transfer.py \
+	tests/daemons/test_kill.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
-EXTRA_DIST += tests/daemons/lib.py
+EXTRA_DIST += \
+	tests/daemons/faults.py \
+	tests/daemons/lib.py

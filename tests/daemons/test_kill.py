@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""kill -9 of a leaf, a relay and the source in the middle of a transfer, and their restart."""
+
+import time
+
+import faults
+import lib
+
+# 3.2 s along the chain a -> relay -> leaf.
+BYTES = 40 << 20
+RATE_BPS = 105000000
+OPTIONS = ("--tree", "chain", "--rate", str(RATE_BPS))
+GOES_ON_WITHIN = 5.0
+# What was in flight to a dead receiver: 50 ms of the rate pass until a busy machine notices.
+IN_FLIGHT = RATE_BPS // 8 // 20
+# Beside the data of files, fragments carry the listing and pages of hashes.
+OTHER_DATA = 3 * faults.BLOCK + BYTES // 1000
+
+
+def go_on(grid, channel, name, had, begun):
+    """name gets further than it was, soon after the restart."""
+    lib.wait(lambda: faults.bytes_here(grid, name, channel) > had, "%s goes on" % name,
+             max(0.1, begun + GOES_ON_WITHIN - time.monotonic()))
+    return time.monotonic() - begun
+
+
+def check_sent_twice(sent, which):
+    """sent: bytes of fragments that went to one receiver, from everybody and in all its lives."""
+    twice = sent - BYTES - OTHER_DATA
+    lib.check(twice <= IN_FLIGHT + BYTES // 100,
+              "%s: %d bytes sent twice, %.2f %%" % (which, twice, 100 * twice / BYTES))
+    return "%s %.2f %%" % (which, 100 * max(twice, 0) / BYTES)
+
+
+def begin(grid):
+    grid.write("a", "x", BYTES)
+    run = grid.begin("a", ["x"], "bc", *OPTIONS)
+    relay, leaf = faults.chain(grid, run.channel())
+    return run, run.channel(), relay, leaf
+
+
+def finish(grid, run, channel):
+    result = run.wait()
+    # A client whose own gateway died may have given up; another one sees the end.
+    if result.status == lib.REFUSED:
+        result = grid.watch("a", channel)
+    result.expect("complete")
+    for name in "bc":
+        grid.same("a", "x", name)
+        grid.nothing_left(name)
+
+
+def test_a_leaf():
+    with lib.Grid("abc") as grid:
+        run, channel, relay, leaf = begin(grid)
+        had = faults.wait_here(grid, leaf, channel, 0.3)
+        grid[leaf].kill()
+        begun = time.monotonic()
+        grid[leaf].start()
+        after = go_on(grid, channel, leaf, had, begun)
+        finish(grid, run, channel)
+        # The relay lived: what it sent is what the leaf was sent in both lives.
+        twice = check_sent_twice(faults.data_out(grid, relay), "leaf")
+        check_sent_twice(faults.data_in(grid, relay), "relay")
+        print("  leaf killed at %d %%, goes on after %.2f s; twice: %s"
+              % (100 * had / BYTES, after, twice))
+
+
+def test_a_relay():
+    with lib.Grid("abc") as grid:
+        run, channel, relay, leaf = begin(grid)
+        had = faults.wait_here(grid, relay, channel, 0.3)
+        grid[relay].kill()
+        begun = time.monotonic()
+        grid[relay].start()
+        after = go_on(grid, channel, relay, had, begun)
+        finish(grid, run, channel)
+        # The source counts what it sends to a peer over all sessions.
+        to_relay = grid["a"].bytes_sent()[grid.dns(relay)]
+        to_leaf = faults.data_in(grid, leaf)
+        twice = [check_sent_twice(to_relay, "relay"), check_sent_twice(to_leaf, "leaf")]
+        print("  relay killed at %d %%, goes on after %.2f s; twice: %s"
+              % (100 * had / BYTES, after, ", ".join(twice)))
+
+
+def test_the_source():
+    with lib.Grid("abc") as grid:
+        run, channel, relay, leaf = begin(grid)
+        faults.wait_here(grid, leaf, channel, 0.3)
+        grid["a"].kill()
+        had = faults.bytes_here(grid, leaf, channel)
+        begun = time.monotonic()
+        grid["a"].start()
+        after = go_on(grid, channel, leaf, had + BYTES // 20, begun)
+        finish(grid, run, channel)
+        twice = [check_sent_twice(faults.data_in(grid, relay), "relay"),
+                 check_sent_twice(faults.data_in(grid, leaf), "leaf")]
+        print("  source killed at %d %%, goes on after %.2f s; twice: %s"
+              % (100 * had / BYTES, after, ", ".join(twice)))
+
+
+if __name__ == "__main__":
+    lib.main(globals())
