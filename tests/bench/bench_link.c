@@ -97,6 +97,18 @@ static void other_paths(void)
     path.queue_bytes = 2000000;
     path.jitter = GMC_US(200);
     table_alone("10 Gbit/s, 50 us, 2 MB queue, jitter 200 us, 2 GB", path, 1400000);
+    path.rate_bps = UINT64_C(3000000000);
+    path.stall = GMC_MS(5);
+    path.stall_every = GMC_MS(10);
+    path.socket_bytes = 4000000;
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 5 ms each 10 ms, 4 MB socket", path, 1400000);
+    path.stall = GMC_MS(20);
+    path.stall_every = GMC_MS(20);
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 4 MB socket", path, 1400000);
+    path.stall = GMC_MS(20);
+    path.stall_every = GMC_MS(20);
+    path.socket_bytes = 400000;
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 0.4 MB socket", path, 1400000);
 }
 
 static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t queue,

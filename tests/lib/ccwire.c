@@ -51,6 +51,8 @@ struct flow {
     uint64_t log_end, acked_end, largest_got, largest_arrival;
     uint64_t ack_generation;
     gmc_time last_arrival;
+    gmc_time stall_at, stalled_until;
+    uint64_t waiting_packets; /* in the socket, while the receiver is stalled */
 };
 
 struct ccwire {
@@ -167,10 +169,34 @@ static uint64_t receiver_clock(const struct ccwire *w)
     return (uint64_t)((int64_t)w->now + drift) + UINT64_C(77777777777);
 }
 
+/* The receiving host does something else: the packet waits in the socket, or finds it full. */
+static bool is_stalled(struct ccwire *w, int id, uint64_t packet)
+{
+    struct flow *f = &w->flows[id];
+
+    if (w->path.stall == 0)
+        return false;
+    while (w->now >= f->stall_at) {
+        f->stalled_until = f->stall_at + gmc_prng_below(&w->prng, w->path.stall);
+        f->stall_at = f->stalled_until + 1 + gmc_prng_below(&w->prng, 2 * w->path.stall_every);
+        f->waiting_packets = 0;
+    }
+    if (w->now >= f->stalled_until)
+        return false;
+    if (++f->waiting_packets * f->want.packet_bytes > w->path.socket_bytes)
+        f->dropped++;
+    else
+        push(w, (struct event){
+                    .at = f->stalled_until, .kind = ARRIVE, .flow = id, .packet = packet});
+    return true;
+}
+
 static void on_arrive(struct ccwire *w, int id, uint64_t packet)
 {
     struct flow *f = &w->flows[id];
 
+    if (is_stalled(w, id, packet))
+        return;
     f->log[f->log_end++ % RING] = packet;
     if (f->log_end == 1 || packet > f->largest_got) {
         f->largest_got = packet;

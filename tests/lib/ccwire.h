@@ -19,6 +19,9 @@ struct ccwire_path {
     gmc_duration jitter;  /* added to each packet, uniform in [0, jitter] */
     bool reorder;         /* jitter may overtake */
     int32_t drift_ppm;    /* of the receivers' clocks */
+    gmc_duration stall;   /* receivers are not scheduled for up to so long, */
+    gmc_duration stall_every; /* about so often, */
+    uint64_t socket_bytes; /* and meanwhile this waits for them */
 };
 
 struct ccwire_flow {
