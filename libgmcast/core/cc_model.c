@@ -59,6 +59,7 @@ enum phase { START, DRAIN, CRUISE, UP, DOWN };
 #define START_TRIES 3u
 #define LEARN_PACKETS 128u  /* base is learnt by so many */
 #define TEST_PACKETS 64u    /* DOWN tells congestion from the path by so many */
+#define SHRUNK_PACKETS 32u  /* a round of fewer does not show that the path has shrunk */
 #define UP_PACKETS 4u       /* a probe's least step, per round trip, for small shares */
 #define LEAST_PACKETS 2u    /* the least rate, per round trip: TCP's least window */
 #define ROUND_MIN GMC_MS(4) /* acknowledgements come every 4 ms at the latest */
@@ -633,6 +634,8 @@ static void judge_down(struct model *m, gmc_time now, const struct gmc_cc_round 
 /* The path carries much less than it did: two rounds in a row, with a queue that shows it. */
 static bool has_shrunk(struct model *m, const struct gmc_cc_round *round, uint64_t sample)
 {
+    if (round->decided < SHRUNK_PACKETS)
+        return false;
     if (sample == 0 || sample > times(m->bw_bps, 850) || round->queue_min < queue_threshold(m)) {
         m->shrunk = 0;
         return false;
