@@ -463,7 +463,8 @@ static void judge_start(struct model *m, gmc_time now, const struct gmc_cc_round
         end_start(m, now, sample);
         return;
     }
-    gmc_cc_loss_learn(&m->base, n, lost);
+    if (round->acks > 0 && round->queue_min / 2 + round->queue_max / 2 < queue_threshold(m))
+        gmc_cc_loss_learn(&m->base, n, lost);
     if (round->acks < 2 || is_limited(round))
         return;
     if (sample > m->start_best + m->start_best / 4) {
