@@ -322,10 +322,12 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
 /* ---- timers ---- */
 void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when)
 {
-    if (gmc_heap_node_is_queued(&timer->node))
+    if (gmc_heap_node_is_queued(&timer->node)) {
         gmc_heap_update(&gw->timers, &timer->node, when, timer->node.seq);
-    else if (gmc_heap_push(&gw->timers, &timer->node, when, gw->timer_seq++) != GMC_OK)
-        GMC_ASSERT(!"out of memory for a timer");
+        return;
+    }
+    gmc_status status = gmc_heap_push(&gw->timers, &timer->node, when, gw->timer_seq++);
+    GMC_ASSERT(status == GMC_OK);
 }
 
 gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw)

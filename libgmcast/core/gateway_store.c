@@ -13,8 +13,8 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     record->ticket = gw->next_ticket++;
     record->kind = kind;
     record->channel = ch;
-    if (gmc_map_put(&gw->ops, record->ticket, record) != GMC_OK)
-        GMC_ASSERT(!"out of memory for a store operation");
+    gmc_status status = gmc_map_put(&gw->ops, record->ticket, record);
+    GMC_ASSERT(status == GMC_OK);
     ch->ops++;
     *op = &gw_out(gw, GMC_OUT_STORE, gw->self)->output.u.store;
     (*op)->ticket = record->ticket;
