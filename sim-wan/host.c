@@ -124,6 +124,41 @@ static void on_pulse(struct sim_event *event, gmc_time now)
     }
 }
 
+/* ---- the socket of a process that is stopped ---- */
+static void wait_in_socket(struct sim_host *host, const struct sim_packet *packet)
+{
+    if (host->socket_bytes + packet->len > SIM_SOCKET_BYTES) {
+        host->count.lost_while_down++;
+        return;
+    }
+    struct sim_packet *copy = sim_packet_copy(&host->world->net.pool, packet);
+    if (host->socket_last != NULL)
+        host->socket_last->next = copy;
+    else
+        host->socket_first = copy;
+    host->socket_last = copy;
+    host->socket_bytes += copy->len;
+}
+
+static struct sim_packet *take_from_socket(struct sim_host *host)
+{
+    struct sim_packet *packet = host->socket_first;
+    if (packet == NULL)
+        return NULL;
+    host->socket_first = packet->next;
+    if (packet->next == NULL)
+        host->socket_last = NULL;
+    host->socket_bytes -= packet->len;
+    return packet;
+}
+
+static void empty_socket(struct sim_host *host)
+{
+    struct sim_packet *packet;
+    while ((packet = take_from_socket(host)) != NULL)
+        sim_packet_free(&host->world->net.pool, packet);
+}
+
 /* ---- a host's life ---- */
 struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *name)
 {
@@ -170,6 +205,7 @@ void sim_host_free(struct sim_host *host)
     sim_disk_fini(&host->disk);
     crypto_close(host);
     gmc_map_fini(&host->host_peers);
+    empty_socket(host);
     free(host->unknown_peers);
     free(host->news);
     free(host->peer_hosts);
@@ -229,6 +265,7 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
         return;
     host->frozen = false;
     host->news_count = 0;
+    empty_socket(host);
     sim_disk_stall(&host->disk, false);
     bool kill = crash == SIM_CRASH_KILL;
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
@@ -256,8 +293,12 @@ gmc_time sim_host_now(const struct sim_host *host)
 /* ---- inputs ---- */
 void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet)
 {
-    if (host->gateway == NULL || host->frozen) {
+    if (host->gateway == NULL) {
         host->count.lost_while_down++;
+        return;
+    }
+    if (host->frozen) {
+        wait_in_socket(host, packet);
         return;
     }
     struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
@@ -349,4 +390,9 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
         on_peer(host, news->peer, &news->change);
     }
     host->news_count = 0;
+    struct sim_packet *packet;
+    while (!host->frozen && (packet = take_from_socket(host)) != NULL) {
+        sim_host_on_packet(host, packet);
+        sim_packet_free(&host->world->net.pool, packet);
+    }
 }

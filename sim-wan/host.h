@@ -11,10 +11,13 @@
 struct gmc_crypto_cheap;
 struct gmc_crypto_openssl;
 
+#define SIM_SOCKET_BYTES (UINT64_C(4) << 20)
+
 struct sim_host_news;
 
 struct sim_host_counters {
     uint64_t datagrams_in, datagrams_out, datagrams_refused; /* by the core */
+    uint64_t bytes_out;                                      /* UDP payload, or framed in TLS */
     uint64_t lost_while_down;
     uint64_t timers, starts, events;
     uint64_t stream_refused; /* datagrams that found the TLS connection's backlog full */
@@ -42,6 +45,8 @@ struct sim_host {
     struct gmc_map host_peers;  /* host + 1 -> peer number + 1 */
     struct sim_host_news *news; /* of sessions, held back while frozen */
     size_t news_count, news_capacity;
+    struct sim_packet *socket_first, *socket_last; /* datagrams that wait while frozen */
+    uint64_t socket_bytes;
     gmc_time timer_at; /* spinning: calls at one instant without a result */
     uint32_t timer_idle;
     bool check_claims;
@@ -66,8 +71,9 @@ void sim_host_free(struct sim_host *host);
 void sim_host_start(struct sim_host *host);
 /* Ends it without a word: killed, or by a loss of power (then peers are told nothing). */
 void sim_host_crash(struct sim_host *host, enum sim_crash crash);
-/* Stops the process as SIGSTOP does, or lets it go on. Its connections stay open. What arrives
- * meanwhile is lost (UDP), or waits at the sender (TCP); news of sessions waits. */
+/* Stops the process as SIGSTOP does, or lets it go on. Its connections stay open. Datagrams that
+ * arrive meanwhile wait in the socket's buffer of SIM_SOCKET_BYTES and are lost when it is full;
+ * segments wait at the sender; news of sessions waits. */
 void sim_host_freeze(struct sim_host *host, bool frozen);
 bool sim_host_is_up(const struct sim_host *host);
 /* What the host's own clock shows. */

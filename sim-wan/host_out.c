@@ -35,6 +35,7 @@ static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
 {
     uint32_t to = out->to.len == 4 ? gmc_get32(out->to.bytes) : sim_host_of_peer(host, out->peer);
     host->count.datagrams_out++;
+    host->count.bytes_out += gmc_dgram_out_len(out);
     if (to >= host->world->host_count || to == host->id)
         return; /* an address that nobody has */
     if (host->tamper != NULL && !host->tamper(host->tamper_ctx, host, out))

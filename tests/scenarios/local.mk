@@ -7,3 +7,5 @@ STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
 check_PROGRAMS += tests/scenarios/test_story_small
 tests_scenarios_test_story_small_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_crash
+tests_scenarios_test_story_crash_LDADD = $(STORY_LIBS)

@@ -15,6 +15,8 @@ static size_t line_count;
 static void on_line(void *ctx, const char *text)
 {
     (void)ctx;
+    if (getenv("GMC_STORY_TRACE") != NULL) /* to watch a story that does not fail */
+        fprintf(stderr, "  %s\n", text);
     if (line_count < LINES_MAX)
         lines[line_count++] = strdup(text);
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stories of gateways that die, stop, lose power and come back. */
+#include "tests/scenarios/story.h"
+
+#define OBJECT (40 * MB)
+
+static void begin(struct story *story, uint64_t seed)
+{
+    story_open(story, seed);
+    sim_build_tree3(story->world, &story->wire);
+    story_start(story);
+    story_stage(story, OBJECT, GMC_TREE_ECO, NULL);
+}
+
+/* A relay's gateway is killed for good, in the middle; its children go to the grandparent within
+ * 2 s plus six round trips and complete; the dead one is named. */
+static void relay_ends(void (*end)(struct story *story))
+{
+    struct story story;
+    begin(&story, 20);
+    story_run_to_percent(&story, "d", 40, GMC_S(30));
+    end(&story);
+    story_run(&story, GMC_S(2) + 6 * GMC_MS(90));
+    assert_string_equal(story_parent(&story, "d"), "a.example");
+    assert_string_equal(story_parent(&story, "e"), "a.example");
+    story_run_to_end(&story, GMC_S(120));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "acdef");
+    story_expect_not_delivered(&story, "b");
+    assert_int_not_equal(story_member_state(&story, "b"), GMC_MEMBER_VERIFIED);
+    assert_string_not_equal(story_member_reason(&story, "b"), "");
+    /* The source's first wire hardly noticed. */
+    assert_in_range(story_wire_bytes(&story, "s", "a"), OBJECT, OBJECT * 112 / 100);
+    story_close(&story);
+}
+
+static void end_by_kill(struct story *story)
+{
+    sim_host_crash(story_host(story, "b"), SIM_CRASH_KILL);
+}
+
+static void end_by_power(struct story *story)
+{
+    sim_host_crash(story_host(story, "b"), SIM_CRASH_POWER);
+}
+
+static void end_by_stop(struct story *story)
+{
+    sim_host_freeze(story_host(story, "b"), true);
+}
+
+static void test_relay_killed(void **state)
+{
+    (void)state;
+    relay_ends(end_by_kill);
+}
+
+static void test_relay_without_power(void **state)
+{
+    (void)state;
+    relay_ends(end_by_power);
+}
+
+static void test_relay_stopped(void **state)
+{
+    (void)state;
+    relay_ends(end_by_stop);
+}
+
+/* Bytes that all gateways sent: what is sent twice shows here, whoever sends it. */
+static uint64_t all_sent(struct story *story)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < story->world->host_count; i++)
+        bytes += story->world->hosts[i]->count.bytes_out;
+    return bytes;
+}
+
+/* A crash and a restart after a second: all complete, at most 5 s later than without, and what was
+ * sent twice is bounded. */
+static void restart(const char *host, enum sim_crash crash, const char *watched)
+{
+    struct story story;
+    begin(&story, 21);
+    story_run_to_end(&story, GMC_S(60));
+    uint64_t quiet = all_sent(&story);
+    double seconds = story_seconds(&story);
+    story_close(&story);
+
+    begin(&story, 21);
+    story_run_to_percent(&story, watched, 40, GMC_S(30));
+    sim_host_crash(story_host(&story, host), crash);
+    story_run(&story, GMC_S(1));
+    sim_host_start(story_host(&story, host));
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    /* 1 % of the object, and what was in flight on each of the links that ended: up to the queue
+     * of its wire and a round trip, and blocks not yet whole. */
+    uint64_t allowed = quiet + OBJECT / 100 + 3 * 2 * MB;
+    if (crash == SIM_CRASH_POWER)
+        allowed += 15 * MB; /* what the second since the last checkpoint brought */
+    assert_in_range(all_sent(&story), 0, allowed);
+    assert_true(story_seconds(&story) < seconds + 1 + 5);
+    story_close(&story);
+}
+
+static void test_leaf_restarts(void **state)
+{
+    (void)state;
+    restart("f", SIM_CRASH_KILL, "f");
+}
+
+static void test_leaf_loses_power(void **state)
+{
+    (void)state;
+    restart("f", SIM_CRASH_POWER, "f");
+}
+
+static void test_relay_restarts(void **state)
+{
+    (void)state;
+    restart("b", SIM_CRASH_KILL, "b");
+}
+
+static void test_source_restarts(void **state)
+{
+    (void)state;
+    restart("s", SIM_CRASH_KILL, "a");
+}
+
+static void test_source_loses_power(void **state)
+{
+    (void)state;
+    restart("s", SIM_CRASH_POWER, "a");
+}
+
+/* A leaf stops and goes on, again and again; the others do not notice. */
+static void test_slow_receiver(void **state)
+{
+    (void)state;
+    struct story story;
+    gmc_duration quiet = 0, beside = 0;
+    for (int slow = 0; slow < 2; slow++) {
+        struct gmc_member_info info;
+        begin(&story, 22);
+        struct sim_host *leaf = story_host(&story, "d");
+        story_run_to_percent(&story, "d", 5, GMC_S(30));
+        for (int i = 0; i < 80; i++) {
+            sim_host_freeze(leaf, slow == 1);
+            story_run(&story, GMC_MS(slow == 1 ? 90 : 100));
+            sim_host_freeze(leaf, false);
+            if (slow == 1)
+                story_run(&story, GMC_MS(10));
+        }
+        story_run_to_end(&story, GMC_S(300));
+        story_expect_complete(&story);
+        assert_true(sim_member(story.source, &story.key, story_host(&story, "e"), &info));
+        *(slow == 1 ? &beside : &quiet) = info.elapsed;
+        story_close(&story);
+    }
+    assert_in_range(beside, quiet * 95 / 100, quiet * 105 / 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        story_test(test_relay_killed),     story_test(test_relay_without_power),
+        story_test(test_relay_stopped),    story_test(test_leaf_restarts),
+        story_test(test_leaf_loses_power), story_test(test_relay_restarts),
+        story_test(test_source_restarts),  story_test(test_source_loses_power),
+        story_test(test_slow_receiver),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
