@@ -114,6 +114,29 @@ def test_the_client_goes_away():
         grid.same("a", "x", "b")
 
 
+def test_the_gateway_restarts_under_the_client():
+    with lib.Grid("ab") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "b", *SLOW)
+        grid.wait_share("a", run.channel(), "b", 0.2)
+        grid["a"].kill()
+        grid["a"].start()
+        run.wait().expect("complete")
+        grid.same("a", "x", "b")
+
+
+def test_the_asked_domain_is_not_connected_yet():
+    with lib.Grid("ab") as grid:
+        where = grid.write("b", "x", b"x", folder="public")
+        grid["b"].stop()
+        run = grid.begin("a", ["b:" + where], "a")
+        # The first answers are "not yet": it keeps asking while b starts.
+        lib.check(run.process.poll() is None, "it gave up at once")
+        grid["b"].start()
+        run.wait().expect("complete")
+        lib.assert_same(where, grid.incoming("a", "x"))
+
+
 def test_detach_status_and_tree():
     with lib.Grid("abc") as grid:
         grid.write("a", "x", SLOW_BYTES)
