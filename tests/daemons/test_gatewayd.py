@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""gatewayd itself: configuration and reload, certificates, ways to connect, privileges, the end,
+recordings."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+
+import lib
+
+
+def run_gatewayd(domain, *arguments):
+    domain.write_conf()
+    return subprocess.run([lib.GATEWAYD, "-c", domain.conf_path, *arguments], capture_output=True,
+                          text=True, timeout=20)
+
+
+def said(domain, words, limit=20):
+    lib.wait(lambda: words in domain.log(), lambda: "%s says '%s'" % (domain.name, words), limit)
+
+
+def peer_of(grid, at, other):
+    for peer in grid[at].peers()["peers"]:
+        if peer["domain"] == grid.dns(other):
+            return peer
+    return {"up": False}
+
+
+def test_check():
+    with lib.Grid("ab", start=False) as grid:
+        done = run_gatewayd(grid["a"], "-T")
+        lib.check(done.returncode == 0, done.stderr)
+        grid["a"].options["top"] = 'cash = 64M\nworkers = none'
+        os.unlink(grid["a"].certificate)
+        done = run_gatewayd(grid["a"], "-T")
+        lib.check(done.returncode == 1, "a bad file is taken")
+        lib.check("conf:10: unknown option 'cash'; did you mean 'cache'?" in done.stderr and
+                  "conf:11: 'none' is not right for 'workers'" in done.stderr, done.stderr)
+        grid["a"].options["top"] = ""
+        done = run_gatewayd(grid["a"], "-T")
+        lib.check("conf:12: tls: certificate:" in done.stderr, done.stderr)
+        done = run_gatewayd(grid["a"], "--defaults")
+        lib.check('# patience = "30s"' in done.stdout, done.stdout)
+
+
+def test_reload_and_removal():
+    with lib.Grid("abc", rate="100M") as grid:
+        grid.write("a", "x", 20 << 20)
+        running = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", running.channel(), "b", 0.1)
+        # A bad file is refused, and says so; nothing changes.
+        grid["a"].options["top"] = "log = loud"
+        grid["a"].reload()
+        said(grid["a"], "configuration.kept")
+        lib.check("'loud' is not right for 'log'" in grid["a"].log(), grid["a"].log)
+        # A good one that takes a peer away: its session ends, the transfer does not notice.
+        grid["a"].options["top"] = "workers = 3"
+        grid["a"].options["unknown"] = "c"
+        grid["a"].reload()
+        said(grid["a"], "configuration.reloaded")
+        lib.check("options=workers" in grid["a"].log(), grid["a"].log)
+        result = grid.stage("a", ["x"], ["c.test"])
+        result.expect("failed")
+        running.wait().expect("complete")
+        grid.same("a", "x", "b", "x")
+        # And one that brings it back.
+        grid["a"].options["unknown"] = ""
+        grid["a"].reload()
+        lib.wait(lambda: grid["a"].log().count("configuration.reloaded") == 2, "a second reload")
+        grid.stage("a", ["x"], "c").expect("complete")
+
+
+def test_revoked_while_running():
+    with lib.Grid("abc", rate="100M") as grid:
+        grid.write("a", "x", 20 << 20)
+        running = grid.begin("a", ["x"], "bc", "--tree", "flat")
+        grid.wait_share("a", running.channel(), "c", 0.1)
+        grid.revoke("c")
+        for name in "ab":
+            grid[name].reload()
+        said(grid["a"], "certificate revoked")
+        result = running.wait().expect("partial")
+        lib.check("revoked" in result.domain("c.test")["reason"], lambda: str(result))
+        grid.same("a", "x", "b", "x")
+        grid.absent("c", "x")
+        said(grid["c"], "revoked")
+
+
+def test_strange_certificates():
+    with lib.Grid("abc") as grid:
+        other = os.path.join(grid.path, "other")
+        grid._run_ca("init", other, "--name", "Another CA")
+        grid["c"].stop()
+        grid.issue(grid["c"], other)
+        grid["c"].start()
+        grid.write("a", "x", 100000)
+        result = grid.stage("a", ["x"], "bc").expect("partial")
+        lib.check("refused" in result.domain("c.test")["reason"], lambda: str(result))
+        said(grid["a"], "unable to get local issuer certificate")
+        said(grid["c"], "refuses our certificate")
+        grid.same("a", "x", "b", "x")
+        # A certificate of somebody else.
+        grid["c"].stop()
+        shutil.copy(grid["b"].certificate, grid["c"].certificate)
+        shutil.copy(grid["b"].key, grid["c"].key)
+        done = run_gatewayd(grid["c"])
+        lib.check(done.returncode == 1 and "is not in the certificate" in done.stderr, done.stderr)
+
+
+def test_ways_to_connect():
+    with lib.Grid("ab", start=False) as grid:
+        # b can only dial out; a waits for it.
+        grid["a"].options["peer"] = {"b": "  connect = in"}
+        grid["a"].options["no_address"] = "b"
+        grid["b"].options["peer"] = {"a": "  connect = out"}
+        grid.start()
+        lib.wait(lambda: peer_of(grid, "a", "b")["up"], "b connected by itself")
+        grid.write("a", "x", 3 << 20)
+        grid.stage("a", ["x"], "b").expect("complete")
+        grid.write("b", "y", 3 << 20)
+        grid.stage("b", ["y"], "a").expect("complete")
+        lib.check("dialled=here" not in grid["a"].log(), grid["a"].log)
+        # It comes back after either side was away.
+        grid["a"].kill()
+        grid["a"].start()
+        lib.wait(lambda: peer_of(grid, "a", "b")["up"], "b connected again")
+        grid["b"].kill()
+        grid["b"].start()
+        grid.write("a", "z", 100)
+        grid.stage("a", ["z"], "b").expect("complete")
+
+
+def test_transports():
+    for transport in ("tcp", "udp", "auto"):
+        with lib.Grid("abc", peers="  transport = " + transport) as grid:
+            grid.write("a", "x", 8 << 20)
+            grid.stage("a", ["x"], "bc", "--tree", "chain").expect("complete")
+            for name in "bc":
+                grid.same("a", "x", name, "x")
+            path = peer_of(grid, "a", "b")["path"]
+            lib.check((path == "udp") == (transport != "tcp"), "path is " + path)
+
+
+def flip(path, where):
+    with open(path, "r+b") as file:
+        file.seek(where)
+        byte = file.read(1)
+        file.seek(where)
+        file.write(bytes([byte[0] ^ 1]))
+
+
+def test_recording_plays_again():
+    with lib.Grid("abc", start=False) as grid:
+        for domain in grid.domains.values():
+            domain.options["arguments"] = ["--record", os.path.join(domain.path, "recording")]
+        grid.start()
+        grid.write("a", "x", 3 << 20)
+        grid.stage("a", ["x"], "bc", "--tree", "chain").expect("complete")
+        grid.stage("a", ["x"], "b").expect("partial")
+        for domain in grid.domains.values():
+            lib.check(domain.stop() == 0, domain.log)
+            path = os.path.join(domain.path, "recording")
+            lib.check(os.stat(path).st_mode & 0o777 == 0o600, "others may read a recording")
+            replay = os.path.join(lib.BUILD, "tools", "gmcast-replay")
+            done = subprocess.run([replay, path], capture_output=True, text=True, timeout=60)
+            lib.check(done.returncode == 0 and "same outputs" in done.stdout,
+                      done.stdout + done.stderr)
+            # Bytes that differ are found (one may hit what made no difference).
+            found = 0
+            for part in (1, 2, 3, 4):
+                flip(path, os.path.getsize(path) * part // 5)
+                done = subprocess.run([replay, path], capture_output=True, text=True, timeout=60)
+                found += done.returncode == 1
+                flip(path, os.path.getsize(path) * part // 5)
+            lib.check(found >= 3, "changed recordings are taken for the same")
+
+
+def test_stop_and_start_in_the_middle():
+    with lib.Grid("ab", rate="100M") as grid:
+        grid.write("a", "x", 20 << 20)
+        running = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", running.channel(), "b", 0.2)
+        lib.check(grid["b"].stop() == 0, grid["b"].log)
+        lib.check("unwritten=0" in grid["b"].log(), grid["b"].log)
+        grid.absent("b", "x")
+        grid["b"].start()
+        running.wait().expect("complete")
+        grid.same("a", "x", "b", "x")
+        grid.nothing_left("b")
+        # Asked twice it ends at once, whatever it does.
+        process = grid["b"].process
+        grid["b"].freeze()
+        grid["b"].signal(signal.SIGTERM)
+        grid["b"].signal(signal.SIGINT)
+        grid["b"].thaw()
+        lib.check(process.wait(10) in (0, 1), "does not end")
+        grid["b"].process = None
+
+
+def test_sockets_after_a_crash():
+    with lib.Grid("a") as grid:
+        second = subprocess.run([lib.GATEWAYD, "-c", grid["a"].conf_path], capture_output=True,
+                                text=True, timeout=20)
+        lib.check(second.returncode == 1, "two run on one configuration")
+        grid["a"].gmcast("peers")
+        grid["a"].kill()
+        lib.check(os.path.exists(os.path.join(grid["a"].path, "c")), "no stale socket to test with")
+        grid["a"].start()
+        lib.check(grid["a"].stop() == 0, grid["a"].log)
+        lib.check(not os.path.exists(os.path.join(grid["a"].path, "c")), "its socket is left")
+
+
+def test_says_when_ready():
+    with lib.Grid("a", start=False) as grid:
+        path = os.path.join(grid.path, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(path)
+            notify.settimeout(20)
+            os.environ["NOTIFY_SOCKET"] = path
+            try:
+                grid["a"].start(wait_ready=False)
+            finally:
+                del os.environ["NOTIFY_SOCKET"]
+            lib.check(notify.recv(100) == b"READY=1", "is not ready")
+            grid["a"].gmcast("peers")
+            grid["a"].stop()
+            lib.check(notify.recv(100) == b"STOPPING=1", "does not say that it stops")
+
+
+def test_privileges():
+    if os.geteuid() != 0:
+        print("needs root")
+        return
+    nobody = pwd.getpwnam("nobody")
+    with lib.Grid("ab", start=False, top='user = "nobody"') as grid:
+        for domain in grid.domains.values():
+            for path in (domain.state, domain.incoming, domain.data, domain.path):
+                os.chown(path, nobody.pw_uid, nobody.pw_gid)
+            os.chmod(grid.path, 0o755)
+        grid.start()
+        for domain in grid.domains.values():
+            with open("/proc/%d/status" % domain.process.pid) as status:
+                lines = dict(line.split(":", 1) for line in status)
+            lib.check(lines["Uid"].split() == [str(nobody.pw_uid)] * 4, lines["Uid"])
+            lib.check(lines["Gid"].split() == [str(nobody.pw_gid)] * 4, lines["Gid"])
+            lib.check(int(lines["CapEff"], 16) == 0, lines["CapEff"])
+        grid.write("a", "x", 1000000, mode=0o644)
+        grid.stage("a", ["x"], "b").expect("complete")
+        owner = os.stat(grid.incoming("b", "x")).st_uid
+        lib.check(owner == nobody.pw_uid, "written by %d" % owner)
+        # What it may not read it says.
+        grid.write("a", "secret", b"s", mode=0o600)
+        result = grid.stage("a", ["secret"], "b").expect("failed")
+        lib.check("Permission denied" in str(result), lambda: str(result))
+
+
+def test_idle_is_small():
+    with lib.Grid("ab") as grid:
+        for domain in grid.domains.values():
+            size = domain.resident_bytes()
+            lib.check(size < 20e6, "an idle gateway has %d bytes resident" % size)
+
+
+lib.main(globals())
