@@ -164,11 +164,19 @@ struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number)
     return number < gw->peer_count ? gw->peers[number] : NULL;
 }
 
-struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
+struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name)
 {
     for (size_t i = 0; i < gw->peer_count; i++)
         if (strcmp(gw->peers[i]->name, name) == 0)
             return gw->peers[i];
+    return NULL;
+}
+
+struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
+{
+    struct gwpeer *known = gw_peer_known(gw, name);
+    if (known != NULL || gw->peer_count >= GW_PEERS_MAX)
+        return known;
     struct gwpeer **grown = realloc(gw->peers, sizeof(*grown) * (gw->peer_count + 1));
     if (grown == NULL)
         return NULL;
@@ -233,7 +241,7 @@ void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwc
 
 void gw_want_session(struct gmc_gateway *gw, struct gwpeer *peer)
 {
-    if (peer->number == gw->self || peer->link != NULL || peer->wanted)
+    if (peer->number == gw->self || peer->link != NULL || peer->wanted || peer->replaced)
         return;
     peer->wanted = true;
     gw_out(gw, GMC_OUT_CONNECT, peer->number);

@@ -159,7 +159,7 @@ struct gmc_peer_info {
     enum gmc_path path;
     uint64_t rtt_ns; /* smoothed */
     uint64_t min_rtt_ns;
-    uint64_t rate_bps;                   /* what congestion control allows now */
+    uint64_t rate_bps; /* what congestion control allows now */
     /* Since the start of this gateway, over all sessions. */
     uint64_t bytes_sent, bytes_received; /* datagrams, link heads included */
     uint64_t packets_sent, packets_lost;

@@ -39,6 +39,7 @@
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_OUTPUT_ARENA_BYTES 131072u
 #define GW_PINS_MAX 1024u
+#define GW_PEERS_MAX (2u * GMC_MEMBERS_MAX) /* domains that were ever named here */
 
 struct gwchannel;
 struct gwpeer;
@@ -72,6 +73,7 @@ struct gwpeer {
     struct gmc_link *link; /* NULL: no session */
     bool up;               /* the link was reported up */
     bool wanted;           /* the shell was asked for a session */
+    bool replaced;         /* its link makes room for that of a newer session */
     bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
     struct gmc_list dirty_node;
     struct gwtimer timer;
@@ -311,8 +313,9 @@ struct gwround {
 
 /* gateway.c: peers, outputs, timers */
 struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number);
-struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw,
-                               const char *name); /* adds; NULL: no memory */
+/* By name; adds it. NULL: no memory, or others have named too many. */
+struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name);
+struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name); /* adds none; NULL */
 void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when);
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now);
@@ -393,6 +396,8 @@ void gw_page_forget(struct gwchannel *ch);
 /* The page, or NULL after having asked the store for it if it is there. */
 const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel *ch,
                                        uint32_t index);
+/* Blocks wait for a page that could not be loaded so far: looks whether it can be now. */
+void gw_page_want(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_page_arrived(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_page_written(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t page);
 void gw_build_pages(struct gmc_gateway *gw, struct gwchannel *ch);

@@ -69,8 +69,11 @@ static gmc_status keep_key(struct gmc_gateway *gw, struct gwpeer *peer, struct g
 static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
                        const struct gmc_session *session)
 {
-    if (peer->link != NULL)
+    if (peer->link != NULL) {
+        peer->replaced = true;
         link_close(gw, peer, "a new session took over");
+        peer->replaced = false;
+    }
     if (keep_key(gw, peer, session->spki) != GMC_OK) {
         gw_text(peer->reason, sizeof(peer->reason), "its public key cannot be used");
         gw_out(gw, GMC_OUT_REJECT, peer->number);
@@ -221,6 +224,8 @@ void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
     struct gmc_bytes message;
     while (peer->link == link && link != NULL && gmc_link_next_message(link, &message))
         gw_message(gw, peer, message);
+    if (peer->link == link && link != NULL)
+        gw_link_check(gw, peer); /* a broken control stream has ended it just now */
 }
 
 /* ---- datagrams out ---- */

@@ -119,17 +119,18 @@ static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
     gw_touch(gw, peer);
 }
 
-/* Repairs that a child asks for are bounded by what it can name: each block once per message. */
+/* Repairs that a child asks for are bounded, by the object and in one message. */
 static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                     const struct gmc_msg *msg)
 {
     struct gwchild *child = gw_child_find(ch, peer);
     if (child == NULL)
         return;
+    uint32_t now = 0;
     for (size_t i = 0; i < msg->range_count; i++) {
         uint64_t last = msg->ranges[i].last < ch->blocks ? msg->ranges[i].last : ch->blocks;
         for (uint64_t b = msg->ranges[i].first; b <= last && b < ch->blocks; b++) {
-            if (++child->wants > ch->blocks) {
+            if (++child->wants > ch->blocks || ++now > GMC_RANGES_MAX) {
                 gw->counts.messages_refused++;
                 return;
             }

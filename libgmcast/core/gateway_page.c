@@ -71,6 +71,16 @@ const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel 
     return NULL;
 }
 
+void gw_page_want(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_list *node = gmc_list_first(&ch->page_wait);
+    if (node == NULL || ch->closing)
+        return;
+    uint32_t number = GMC_CONTAINER_OF(node, struct gmc_block, wait)->number;
+    if (gw_page_or_load(gw, ch, gmc_block_page(number)) != NULL)
+        gw_page_arrived(gw, ch);
+}
+
 /* A page has come into memory: blocks that waited for one are looked at again. */
 void gw_page_arrived(struct gmc_gateway *gw, struct gwchannel *ch)
 {

@@ -151,6 +151,18 @@ gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uin
     return status;
 }
 
+/* The channel that waits for this gateway's own measurements looks at them at once. */
+static void own_round_done(struct gmc_gateway *gw, const struct gwround *round)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->src != NULL && ch->src->round == round)
+            gw_set_timer(gw, &ch->timer, gw->now);
+    }
+}
+
 /* Puts the row into the cache and, for another's round, tells its source. */
 static void answer(struct gmc_gateway *gw, struct gwround *round)
 {
@@ -169,6 +181,8 @@ static void answer(struct gmc_gateway *gw, struct gwround *round)
                                                .spread_ns = latency.spread};
     }
     round->answered = true;
+    if (round->source == NULL)
+        own_round_done(gw, round);
     if (round->source != NULL) {
         struct gmc_msg msg = {.type = GMC_MSG_JOIN,
                               .probe_id = gmc_probe_id(round->probe),

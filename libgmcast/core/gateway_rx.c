@@ -198,6 +198,8 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw->counts.blocks_stored++;
     if (dst->receiving > 0)
         dst->receiving--;
+    if (dst->blames > 0)
+        dst->blames--; /* a few flipped bits among good blocks are no parent's fault */
     gw_have_put(gw, ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
@@ -250,6 +252,6 @@ void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what)
                           .status = GMC_ERR_MISMATCH,
                           .text = what};
     gw_send(gw, peer, &msg);
-    if (gmc_overlay_on_lost(&dst->overlay, gw->now, parent))
-        gw_target_step(gw, ch);
+    gmc_overlay_on_lost(&dst->overlay, gw->now, parent);
+    gw_target_step(gw, ch);
 }

@@ -100,6 +100,14 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     }
 }
 
+/* Is this the page that a restarted source goes on with? Children may have others read meanwhile;
+ * were one of them taken for it, a page could be built anew that was sealed and sent already. */
+static bool is_reload(const struct gwchannel *ch, const struct gmc_block *block)
+{
+    return ch->is_source && ch->src->build.reloading && ch->src->build.active &&
+           block->number == gmc_block_of_page(ch->src->build.next);
+}
+
 static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
     struct gmc_page page;
@@ -107,7 +115,7 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     gmc_status status =
         gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object,
                       gmc_block_page(block->number), gmc_bytes(block->plain, block->len), &page);
-    if (status != GMC_OK && ch->is_source && ch->src->build.reloading) {
+    if (status != GMC_OK && is_reload(ch, block)) {
         /* Torn by a loss of power: it is built again, from here on. */
         gmc_cache_remove(gw->cache, block);
         gw_build_reloaded(gw, ch, NULL);
@@ -118,7 +126,7 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         return;
     }
     gw_page_keep(ch, &page);
-    if (ch->is_source && ch->src->build.reloading)
+    if (is_reload(ch, block))
         gw_build_reloaded(gw, ch, &page);
     verified(gw, ch, block);
     gw_page_arrived(gw, ch);
@@ -152,7 +160,7 @@ void gw_block_read_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct g
                           const struct gmc_store_result *result)
 {
     const char *reason = result->reason != NULL ? result->reason : gmc_status_text(result->status);
-    if (ch->is_source && ch->src->build.reloading && gmc_block_is_page(block->number)) {
+    if (is_reload(ch, block)) {
         gmc_cache_remove(gw->cache, block);
         gw_build_reloaded(gw, ch, NULL);
         return;

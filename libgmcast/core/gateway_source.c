@@ -469,7 +469,9 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
     /* Newcomers are measured first, so that they find the place that the tree's rules give. */
     if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
         return;
-    for (size_t i = 0; i < ch->src->member_count; i++)
+    gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */
+    gw_page_want(gw, ch);
+    for (size_t i = 0; i < ch->src->member_count && !ch->closing; i++)
         look_at_member(gw, ch, &ch->src->members[i]);
     size_t verified;
     if (!ch->closing && is_finished(gw, ch, &verified))
@@ -532,11 +534,12 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
                       const struct gmc_msg *msg)
 {
     member->bytes = msg->bytes;
-    if (msg->parent != NULL && msg->parent[0] != '\0')
-        member->actual_parent = gmc_gateway_peer(gw, msg->parent);
+    const struct gwpeer *parent = msg->parent != NULL ? gw_peer_known(gw, msg->parent) : NULL;
+    if (parent != NULL)
+        member->actual_parent = parent->number;
     for (size_t i = 0; i < msg->child_count; i++) {
-        struct gwmember *child =
-            gw_source_member(ch, gmc_gateway_peer(gw, msg->children[i].domain));
+        const struct gwpeer *known = gw_peer_known(gw, msg->children[i].domain);
+        struct gwmember *child = known != NULL ? gw_source_member(ch, known->number) : NULL;
         if (child == NULL)
             continue;
         if (child->repairs_by != member->peer || msg->children[i].repairs < child->repairs_now) {

@@ -79,6 +79,7 @@ static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         gw_block_read_failed(gw, ch, record->block, result);
     if (ch->is_source)
         gw_build_pages(gw, ch);
+    gw_page_want(gw, ch);
     gw_children_touch(gw, ch);
 }
 

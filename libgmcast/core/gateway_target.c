@@ -430,7 +430,8 @@ static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch)
             send_attach(gw, ch);
             break;
         case GMC_OVERLAY_WANT_LINK:
-            gw_want_session(gw, candidate);
+            if (candidate != NULL)
+                gw_want_session(gw, candidate);
             break;
         case GMC_OVERLAY_NOTHING:
             if (overlay->state == before && overlay->at == at)
@@ -512,8 +513,12 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     struct gwtarget *dst = ch->dst;
     gmc_peer path[GMC_OVERLAY_DEPTH_MAX];
     size_t path_len = 0;
-    for (size_t i = 0; i < msg->name_count && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
-        path[path_len++] = gmc_gateway_peer(gw, msg->names[i]);
+    for (size_t i = 0; i < msg->name_count && path_len < GMC_OVERLAY_DEPTH_MAX; i++) {
+        /* A domain that was never named here is not us, and not below us. */
+        const struct gwpeer *known = gw_peer_known(gw, msg->names[i]);
+        if (known != NULL)
+            path[path_len++] = known->number;
+    }
     if (msg->epoch != ch->epoch)
         return;
     gmc_status status =
