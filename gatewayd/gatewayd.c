@@ -21,6 +21,7 @@
 #include "gatewayd/text.h"
 
 #define RECEIVE_BATCHES 4
+#define RESULTS_AT_ONCE 16 /* then their datagrams leave */
 
 gmc_time gwd_now(void)
 {
@@ -72,10 +73,12 @@ static void on_stored(evutil_socket_t fd, short what, void *ctx)
     struct gmc_store_result result;
     struct gmc_store_op op;
     (void)fd, (void)what;
-    while (gwd_store_next(gwd->store, &result, &op)) {
+    for (unsigned n = 1; gwd_store_next(gwd->store, &result, &op); n++) {
         gwd_drive_stored(gwd->drive, gwd_now(), &result, &op);
-        gwd_drain(gwd);
+        if (n % RESULTS_AT_ONCE == 0)
+            gwd_drain(gwd);
     }
+    gwd_drain(gwd);
 }
 
 static void on_drain(evutil_socket_t fd, short what, void *ctx)

@@ -21,6 +21,7 @@ struct gwd_chan *gwd_chan_new(const struct gmc_channel_key *key)
     for (size_t i = 0; i < GWD_FDS_MAX; i++)
         chan->files[i].fd = -1;
     (void)pthread_mutex_init(&chan->lock, NULL);
+    (void)pthread_rwlock_init(&chan->place, NULL);
     return chan;
 }
 
@@ -42,6 +43,7 @@ void gwd_chan_free(struct gwd_chan *chan)
     gmc_listing_free(chan->listing);
     free(chan->listing_copy);
     (void)pthread_mutex_destroy(&chan->lock);
+    (void)pthread_rwlock_destroy(&chan->place);
     free(chan);
 }
 
@@ -146,35 +148,81 @@ static gmc_status open_failed(struct gwd_chan *chan, struct gwd_job *job, size_t
     return gwd_job_errno(job, path);
 }
 
-gmc_status gwd_chan_acquire(struct gwd_chan *chan, struct gwd_job *job, size_t entry, int *fd,
-                            int *slot)
+bool gwd_entry_is_whole(const struct gwd_chan *chan, size_t entry, size_t len)
+{
+    const struct gmc_entry *e = gmc_listing_entry(chan->listing, entry);
+    return e->extent_count == 1 && e->extents[0].len == len;
+}
+
+static int open_entry(struct gwd_chan *chan, size_t entry)
+{
+    int fd, error;
+    if (chan->kind == GWD_CHAN_SOURCE)
+        return gwd_source_open_entry(chan, entry);
+    (void)pthread_rwlock_rdlock(&chan->place);
+    fd = gwd_target_open_entry(chan, entry);
+    error = errno;
+    (void)pthread_rwlock_unlock(&chan->place);
+    errno = error;
+    return fd;
+}
+
+/* Takes the kept descriptor of an entry; false when there is none. With chan->lock held. */
+static bool take_kept(struct gwd_chan *chan, size_t entry, int *fd, int *slot)
+{
+    struct gwd_open_file *file = find_file(chan, entry);
+    if (file == NULL)
+        return false;
+    file->users++;
+    file->used_at = ++chan->clock;
+    *fd = file->fd;
+    *slot = (int)(file - chan->files);
+    return true;
+}
+
+/* Keeps a descriptor just opened, if there is room, and takes it. With chan->lock held. */
+static void keep(struct gwd_chan *chan, size_t entry, int opened, int *fd, int *slot)
 {
     struct gwd_open_file *file;
-    gmc_status status = GMC_OK;
-    (void)pthread_mutex_lock(&chan->lock);
-    file = find_file(chan, entry);
-    if (file == NULL) {
-        int opened = chan->kind == GWD_CHAN_SOURCE ? gwd_source_open_entry(chan, entry)
-                                                   : gwd_target_open_entry(chan, entry);
-        if (opened < 0) {
-            status = open_failed(chan, job, entry);
-        } else if ((file = find_room(chan)) == NULL) {
-            *fd = opened; /* used once, closed at release */
-            *slot = -1;
-        } else {
-            if (file->fd >= 0)
-                (void)close(file->fd);
-            *file = (struct gwd_open_file){.entry = entry, .fd = opened};
-        }
+    if (take_kept(chan, entry, fd, slot)) {
+        (void)close(opened); /* another worker was faster */
+        return;
     }
-    if (file != NULL) {
-        file->users++;
-        file->used_at = ++chan->clock;
-        *fd = file->fd;
-        *slot = (int)(file - chan->files);
+    file = find_room(chan);
+    *fd = opened;
+    *slot = -1; /* used once, closed at release */
+    if (file == NULL)
+        return;
+    if (file->fd >= 0)
+        (void)close(file->fd);
+    *file =
+        (struct gwd_open_file){.entry = entry, .fd = opened, .users = 1, .used_at = ++chan->clock};
+    *slot = (int)(file - chan->files);
+}
+
+gmc_status gwd_chan_acquire(struct gwd_chan *chan, struct gwd_job *job, size_t entry, bool once,
+                            int *fd, int *slot)
+{
+    int opened;
+    if (!once) {
+        bool kept;
+        (void)pthread_mutex_lock(&chan->lock);
+        kept = take_kept(chan, entry, fd, slot);
+        (void)pthread_mutex_unlock(&chan->lock);
+        if (kept)
+            return GMC_OK;
     }
-    (void)pthread_mutex_unlock(&chan->lock);
-    return status;
+    opened = open_entry(chan, entry);
+    if (opened < 0)
+        return open_failed(chan, job, entry);
+    *fd = opened;
+    *slot = -1;
+    if (!once) {
+        (void)pthread_mutex_lock(&chan->lock);
+        keep(chan, entry, opened, fd, slot);
+        (void)pthread_mutex_unlock(&chan->lock);
+    }
+    return GMC_OK;
 }
 
 void gwd_chan_release(struct gwd_chan *chan, int fd, int slot)
@@ -212,7 +260,8 @@ static gmc_status read_piece(void *ctx, size_t entry, uint64_t file_offset, size
     gmc_status status;
     int fd, slot;
     ssize_t n;
-    status = gwd_chan_acquire(read->chan, read->job, entry, &fd, &slot);
+    status = gwd_chan_acquire(read->chan, read->job, entry,
+                              gwd_entry_is_whole(read->chan, entry, len), &fd, &slot);
     if (status != GMC_OK)
         return status;
     n = gwd_read_all(fd, read->data + buffer_offset, len, file_offset);

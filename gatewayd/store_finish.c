@@ -43,8 +43,8 @@ static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job,
                             const struct gmc_entry *entry)
 {
     bool ok = set_times(chan->tree_fd, entry->path, entry->mtime_ns);
-    uint32_t made = entry->type == GMC_ENTRY_FILE ? 0600 : 0700;
-    if (ok && entry->type != GMC_ENTRY_SYMLINK && entry->mode != made && !mode_is_late(entry))
+    if (ok && entry->type != GMC_ENTRY_SYMLINK && entry->mode != gwd_entry_made_mode(entry) &&
+        !mode_is_late(entry))
         ok = fchmodat(chan->tree_fd, entry->path, entry->mode, 0) == 0;
     return ok ? GMC_OK : gwd_job_errno(job, entry->path);
 }
@@ -130,7 +130,7 @@ static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
     return GMC_OK;
 }
 
-/* With chan->lock held: nobody opens files meanwhile. */
+/* With chan->place held for writing: nobody opens files meanwhile. */
 static gmc_status rename_all(struct gwd_chan *chan, struct gwd_job *job)
 {
     gmc_status status = GMC_OK;
@@ -169,9 +169,9 @@ gmc_status gwd_op_finish(struct gwd_store *store, struct gwd_chan *chan, struct 
         if (!gwd_target_note(chan))
             return gwd_job_errno(job, "state folder");
     }
-    (void)pthread_mutex_lock(&chan->lock);
+    (void)pthread_rwlock_wrlock(&chan->place);
     status = rename_all(chan, job);
-    (void)pthread_mutex_unlock(&chan->lock);
+    (void)pthread_rwlock_unlock(&chan->place);
     if (status == GMC_OK)
         gwd_store_unclaim(store, chan);
     return status;

@@ -83,7 +83,8 @@ struct gwd_chan {
     struct gwd_chan *next;
     struct gmc_channel_key key;
     int refs;
-    pthread_mutex_t lock; /* files, dirty set, finish */
+    pthread_mutex_t lock;   /* files, dirty set */
+    pthread_rwlock_t place; /* where the object is: written by FINISH, read by whoever opens */
     enum gwd_chan_kind kind;
     int state_fd;
     int listing_fd;
@@ -119,7 +120,7 @@ struct gwd_chan {
     bool created;             /* files were made since the last sync */
     bool meta_dirty;          /* listing or pages written since then */
     size_t dirty[GWD_DIRTY_MAX];
-    size_t dirty_count; /* GWD_DIRTY_MAX + 1: more */
+    _Atomic size_t dirty_count; /* GWD_DIRTY_MAX + 1: more */
 };
 
 /* ---- store.c ---- */
@@ -144,9 +145,12 @@ GMC_NODISCARD gmc_status gwd_chan_open_state(struct gwd_store *store, struct gwd
 /* Opens listing and pages in it. */
 GMC_NODISCARD gmc_status gwd_chan_open_files(struct gwd_chan *chan, struct gwd_job *job);
 uint64_t gwd_chan_padding_end(const struct gwd_chan *chan); /* offset of the first data byte */
-/* A descriptor for an entry; release it with the slot. */
+/* A descriptor for an entry; release it with the slot. once: it will not be asked for again soon,
+ * so it is not kept open (and no lock is taken: 10,000 small files go this way). */
 GMC_NODISCARD gmc_status gwd_chan_acquire(struct gwd_chan *chan, struct gwd_job *job, size_t entry,
-                                          int *fd, int *slot);
+                                          bool once, int *fd, int *slot);
+/* len bytes are all the data that the entry has. */
+bool gwd_entry_is_whole(const struct gwd_chan *chan, size_t entry, size_t len);
 void gwd_chan_release(struct gwd_chan *chan, int fd, int slot);
 void gwd_chan_close_files(struct gwd_chan *chan);
 GMC_NODISCARD gmc_status gwd_op_read(struct gwd_store *store, struct gwd_chan *chan,
@@ -185,6 +189,8 @@ gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct 
 gmc_status gwd_op_write(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 gmc_status gwd_op_sync(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 int gwd_target_open_entry(struct gwd_chan *chan, size_t entry);
+/* The mode that an entry is made with, before FINISH. */
+mode_t gwd_entry_made_mode(const struct gmc_entry *entry);
 void gwd_target_fini(struct gwd_chan *chan);
 /* Reads what OPEN noted; false when there is nothing. */
 bool gwd_target_load(struct gwd_chan *chan);

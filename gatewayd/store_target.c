@@ -254,6 +254,13 @@ gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gw
 }
 
 /* ---- LAYOUT: the temporary tree ---- */
+/* What others may not do under any usual mask of modes is left out; the rest is right at once and
+ * needs no change at the end. The tree above is closed to others until then. */
+mode_t gwd_entry_made_mode(const struct gmc_entry *entry)
+{
+    return entry->type == GMC_ENTRY_FILE ? (entry->mode & 0755u) | 0600u : 0700u;
+}
+
 static bool is_top(const struct gmc_entry *entry)
 {
     return strchr(entry->path, '/') == NULL;
@@ -297,7 +304,8 @@ static gmc_status make_file(struct gwd_chan *chan, struct gwd_job *job,
     int fd;
     if (last != NULL && last->offset + last->len == entry->size)
         return GMC_OK;
-    fd = gwd_open_beneath(chan->tree_fd, entry->path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    fd = gwd_open_beneath(chan->tree_fd, entry->path, O_RDWR | O_CREAT | O_NOFOLLOW,
+                          gwd_entry_made_mode(entry));
     if (fd < 0)
         return gwd_job_errno(job, entry->path);
     ok = entry->size == 0 || ftruncate(fd, (off_t)entry->size) == 0;
@@ -395,7 +403,7 @@ gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct 
 }
 
 /* ---- WRITE ---- */
-/* With chan->lock held. */
+/* With chan->place held. */
 int gwd_target_open_entry(struct gwd_chan *chan, size_t entry)
 {
     const char *path = gmc_listing_entry(chan->listing, entry)->path;
@@ -409,11 +417,14 @@ int gwd_target_open_entry(struct gwd_chan *chan, size_t entry)
         return -1;
     }
     chan->created = true;
-    return gwd_open_beneath(chan->tree_fd, path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    return gwd_open_beneath(chan->tree_fd, path, O_RDWR | O_CREAT | O_NOFOLLOW,
+                            gwd_entry_made_mode(gmc_listing_entry(chan->listing, entry)));
 }
 
 static void mark_dirty(struct gwd_chan *chan, size_t entry)
 {
+    if (chan->dirty_count > GWD_DIRTY_MAX)
+        return; /* everything will be synced anyway */
     (void)pthread_mutex_lock(&chan->lock);
     size_t i = 0;
     while (i < chan->dirty_count && i < GWD_DIRTY_MAX && chan->dirty[i] != entry)
@@ -437,7 +448,8 @@ static gmc_status write_piece(void *ctx, size_t entry, uint64_t file_offset, siz
     struct write *write = ctx;
     gmc_status status;
     int fd, slot;
-    status = gwd_chan_acquire(write->chan, write->job, entry, &fd, &slot);
+    status = gwd_chan_acquire(write->chan, write->job, entry,
+                              gwd_entry_is_whole(write->chan, entry, len), &fd, &slot);
     if (status != GMC_OK)
         return status;
     if (gwd_write_all(fd, write->data + buffer_offset, len, file_offset))
@@ -495,7 +507,7 @@ static gmc_status sync_files(struct gwd_chan *chan, struct gwd_job *job, const s
     gmc_status status = GMC_OK;
     for (size_t i = 0; i < count && status == GMC_OK; i++) {
         int fd, slot;
-        status = gwd_chan_acquire(chan, job, entries[i], &fd, &slot);
+        status = gwd_chan_acquire(chan, job, entries[i], false, &fd, &slot);
         if (status != GMC_OK)
             break;
         if (fdatasync(fd) != 0)
