@@ -622,7 +622,7 @@ static void judge_down(struct model *m, gmc_time now, const struct gmc_cc_round 
 
     learn_down(m, now, round);
     if (stands && m->up_clean) {
-        m->bw_bps = times(m->bw_bps, YIELD);
+        m->bw_bps = times(m->bw_bps, m->stubborn ? YIELD_STUBBORN : YIELD);
         check_minimum(m, now, round);
     }
     if (stands)
@@ -635,7 +635,7 @@ static void judge_down(struct model *m, gmc_time now, const struct gmc_cc_round 
 /* The path carries much less than it did: two rounds in a row, with a queue that shows it. */
 static bool has_shrunk(struct model *m, const struct gmc_cc_round *round, uint64_t sample)
 {
-    if (round->decided < SHRUNK_PACKETS)
+    if (round->decided < SHRUNK_PACKETS || m->stubborn)
         return false;
     if (sample == 0 || sample > times(m->bw_bps, 850) || round->queue_min < queue_threshold(m)) {
         m->shrunk = 0;
