@@ -86,8 +86,12 @@ tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
 tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
-check_PROGRAMS += tests/unit/test_gateway
+check_PROGRAMS += tests/unit/test_cache tests/unit/test_gateway tests/unit/test_overlay \
+	tests/unit/test_tx
+tests_unit_test_cache_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 tests_unit_test_gateway_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+tests_unit_test_overlay_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+tests_unit_test_tx_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway_have
 tests_unit_test_gateway_have_SOURCES = tests/unit/test_gateway_have.c tests/unit/toy_crypto.h
 tests_unit_test_gateway_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
