@@ -221,11 +221,16 @@ static void test_want(void **state)
     assert_int_equal(missing_from(&tx, 0), 4);
     open_whole(&tx, 4, 2);
     expect(&tx, 4, 0);
+    uint16_t before = gmc_tx_mark(&tx, 4, 0);
     gmc_tx_want(&tx, 4); /* from the beginning */
     assert_false(gmc_tx_is_open(&tx, 4));
     open_whole(&tx, 4, 2);
+    gmc_tx_fate(&tx, 4, before, true); /* of what was thrown away */
     expect(&tx, 4, 0);
+    gmc_tx_fate(&tx, 4, before, false);
     expect(&tx, 4, 1);
+    gmc_tx_fate(&tx, 4, gmc_tx_mark(&tx, 4, 0), false);
+    expect(&tx, 4, 0);
     gmc_tx_want(&tx, 4000);
     gmc_tx_fini(&tx);
 }
