@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "ctl/ctl_internal.h"
+#include "wire/control.h"
+
+/* What fits in a control message between gateways, its own fields aside. */
+#define FORWARD_MAX (GMC_MSG_BYTES_MAX - 64)
 
 /* Encoded once by hand for when memory is short: status -1 (NOMEM). */
 static const uint8_t out_of_memory[] = {0x08, 0x01};
@@ -22,6 +26,9 @@ void gmc_ctl_reply(struct call *call, struct gmc_ctl_reply *reply)
     else
         call->answer->bytes = gmc_bytes(out_of_memory, sizeof out_of_memory);
     call->answer->later = false;
+    if (call->origin != GMC_PEER_NONE && len > FORWARD_MAX)
+        gmc_ctl_fail(call, GMC_ERR_LIMIT,
+                     "the answer is too long to be sent to another domain: ask at %s", ctl->domain);
 }
 
 void gmc_ctl_fail(struct call *call, gmc_status status, const char *format, ...)
@@ -88,7 +95,11 @@ static gmc_status send_on(struct call *call, gmc_peer peer, uint64_t id,
 
     if (status != GMC_OK)
         return status;
-    status = gmc_gateway_forward(call->ctl->gateway, call->now, peer, id, gmc_bytes(bytes, len));
+    if (len > FORWARD_MAX)
+        status = GMC_ERR_LIMIT;
+    else
+        status =
+            gmc_gateway_forward(call->ctl->gateway, call->now, peer, id, gmc_bytes(bytes, len));
     gmc_ctl_bytes_free(bytes);
     return status;
 }
@@ -113,7 +124,10 @@ void gmc_ctl_forward(struct call *call, const char *domain, const struct gmc_ctl
     }
     status = send_on(call, peer, ctl->next_id, request);
     if (status != GMC_OK) {
-        if (request->kind != GMC_CTL_STATUS || !gmc_ctl_report_known(call, request->channel))
+        if (status == GMC_ERR_LIMIT)
+            gmc_ctl_fail(call, status,
+                         "the request is too long to be sent to %s: name fewer sources", domain);
+        else if (request->kind != GMC_CTL_STATUS || !gmc_ctl_report_known(call, request->channel))
             fail_unreachable(call, status == GMC_ERR_PEER_DOWN ? GMC_ERR_AGAIN : status, domain,
                              peer);
         return;

@@ -469,6 +469,32 @@ static void test_forwarding(void **state)
     assert_int_equal(f->reply.status, GMC_ERR_NOT_FOUND);
 }
 
+static void test_requests_too_long_to_forward(void **state)
+{
+    static char paths[300][4001];
+    const char *sources[300];
+    const struct gmc_ctl_target target = {"d.example", ""};
+    struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+                                      .from = "bee",
+                                      .sources = sources,
+                                      .source_count = 300,
+                                      .targets = &target,
+                                      .target_count = 1};
+    struct fixture *f = *state;
+
+    for (int i = 0; i < 300; i++) {
+        memset(paths[i], 'p', 4000);
+        paths[i][0] = '/';
+        sources[i] = paths[i];
+    }
+    connect_b(f);
+    assert_int_equal(ask(f, &request), GMC_ERR_LIMIT);
+    assert_error_says(f, "too long to be sent to b.example");
+    request.source_count = 200;
+    ask(f, &request);
+    assert_true(f->answer.later);
+}
+
 static void test_answers_that_are_none(void **state)
 {
     struct fixture *f = *state;
@@ -523,6 +549,7 @@ int main(void)
         TEST(test_peers_and_counters),
         TEST(test_what_another_domain_may_ask),
         TEST(test_forwarding),
+        TEST(test_requests_too_long_to_forward),
         TEST(test_answers_that_are_none),
         TEST(test_forwarding_is_bounded),
     };
