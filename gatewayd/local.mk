@@ -46,6 +46,10 @@ tests_unit_test_gwd_tls_SOURCES = tests/unit/test_gwd_tls.c tests/unit/gwd_certs
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_gwd_frame
+tests_fuzz_fuzz_gwd_frame_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
+tests_fuzz_fuzz_gwd_frame_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+
 sbin_PROGRAMS += gatewayd/gatewayd
 gatewayd_gatewayd_CPPFLAGS = $(HOST_CPPFLAGS) -DGWD_CONF_FILE='"$(sysconfdir)/gmcast/gatewayd.conf"'
 gatewayd_gatewayd_SOURCES = gatewayd/main.c

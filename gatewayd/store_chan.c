@@ -22,6 +22,7 @@ struct gwd_chan *gwd_chan_new(const struct gmc_channel_key *key)
         chan->files[i].fd = -1;
     (void)pthread_mutex_init(&chan->lock, NULL);
     (void)pthread_rwlock_init(&chan->place, NULL);
+    (void)pthread_mutex_init(&chan->sync, NULL);
     return chan;
 }
 
@@ -44,6 +45,7 @@ void gwd_chan_free(struct gwd_chan *chan)
     free(chan->listing_copy);
     (void)pthread_mutex_destroy(&chan->lock);
     (void)pthread_rwlock_destroy(&chan->place);
+    (void)pthread_mutex_destroy(&chan->sync);
     free(chan);
 }
 

@@ -85,6 +85,7 @@ struct gwd_chan {
     int refs;
     pthread_mutex_t lock;   /* files, dirty set */
     pthread_rwlock_t place; /* where the object is: written by FINISH, read by whoever opens */
+    pthread_mutex_t sync;   /* held during SYNC: what another one has begun is waited for */
     enum gwd_chan_kind kind;
     int state_fd;
     int listing_fd;

@@ -517,11 +517,10 @@ static gmc_status sync_files(struct gwd_chan *chan, struct gwd_job *job, const s
     return status;
 }
 
-gmc_status gwd_op_sync(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
+static gmc_status sync_all(struct gwd_chan *chan, struct gwd_job *job)
 {
     size_t dirty[GWD_DIRTY_MAX], count;
     bool everything, meta;
-    (void)store;
     (void)pthread_mutex_lock(&chan->lock);
     count = chan->dirty_count;
     /* New files need their directories on disk too. */
@@ -536,4 +535,14 @@ gmc_status gwd_op_sync(struct gwd_store *store, struct gwd_chan *chan, struct gw
     if (everything && chan->dest_fd >= 0 && syncfs(chan->dest_fd) != 0)
         return gwd_job_errno(job, chan->granted);
     return everything ? GMC_OK : sync_files(chan, job, dirty, count);
+}
+
+gmc_status gwd_op_sync(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
+{
+    gmc_status status;
+    (void)store;
+    (void)pthread_mutex_lock(&chan->sync);
+    status = sync_all(chan, job);
+    (void)pthread_mutex_unlock(&chan->sync);
+    return status;
 }

@@ -13,7 +13,6 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     record->ticket = gw->next_ticket++;
     record->kind = kind;
     record->channel = ch;
-    gmc_list_init(&record->in_saves);
     gmc_status status = gmc_map_put(&gw->ops, record->ticket, record);
     GMC_ASSERT(status == GMC_OK);
     ch->ops++;
@@ -27,42 +26,14 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     return record;
 }
 
-static uint8_t *copy_of(const uint8_t *bytes, size_t len)
-{
-    uint8_t *copy = malloc(len + 1);
-    GMC_ASSERT(copy != NULL);
-    memcpy(copy, bytes, len);
-    return copy;
-}
-
-static struct gwop *save_under_way(struct gwchannel *ch, const char *name)
-{
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &ch->saves)
-    {
-        struct gwop *record = GMC_CONTAINER_OF(node, struct gwop, in_saves);
-        if (strcmp(record->name, name) == 0)
-            return record;
-    }
-    return NULL;
-}
-
-/* name is not copied. */
 struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                      const uint8_t *bytes, size_t len)
 {
-    struct gwop *record = save_under_way(ch, name);
-    if (record != NULL) {
-        free(record->waiting);
-        record->waiting = copy_of(bytes, len);
-        record->waiting_len = len;
-        return record;
-    }
     struct gmc_store_op *op;
-    record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
-    record->name = name;
-    record->owned = copy_of(bytes, len);
-    gmc_list_push_back(&ch->saves, &record->in_saves);
+    struct gwop *record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
+    record->owned = malloc(len + 1);
+    GMC_ASSERT(record->owned != NULL);
+    memcpy(record->owned, bytes, len);
     op->name = name;
     op->bytes = gmc_bytes(record->owned, len);
     return record;
@@ -73,13 +44,31 @@ static const char *reason_of(const struct gmc_store_result *result)
     return result->reason != NULL ? result->reason : gmc_status_text(result->status);
 }
 
+/* A page is announced when it is durable: one that was lost after members had seen it would be
+ * signed again after the restart, and with most kinds of keys that gives other bytes, which the
+ * content seal must never meet under the nonce of the first ones. */
+static void sync_page(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t page)
+{
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, GMC_STORE_SYNC, &op);
+    record->page = page;
+}
+
+static void page_synced(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwop *record,
+                        const struct gmc_store_result *result)
+{
+    if (result->status == GMC_OK)
+        gw_page_written(gw, ch, record->page);
+    else
+        gw_source_fail(gw, ch, result->status, reason_of(result));
+}
+
 static void write_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,
                            const struct gmc_store_result *result)
 {
     if (ch->is_source) {
-        uint32_t page = record->page;
         if (result->status == GMC_OK)
-            gw_page_written(gw, ch, page);
+            sync_page(gw, ch, record->page);
         else
             gw_source_fail(gw, ch, result->status, reason_of(result));
         return;
@@ -93,18 +82,6 @@ static void write_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct 
         gmc_block_unpin(gw->cache, block);
         gw_target_fail(gw, ch, result->status, reason_of(result));
     }
-}
-
-static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwop *record,
-                          const struct gmc_store_result *result)
-{
-    if (result->status != GMC_OK)
-        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
-                 "cannot save the state of the transfer: %s", reason_of(result));
-    if (record->checkpoint)
-        gw_target_checkpointed(ch, result->status);
-    if (record->waiting != NULL)
-        gw_save(gw, ch, record->name, record->waiting, record->waiting_len);
 }
 
 static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,
@@ -141,8 +118,6 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
         return; /* not ours, or answered twice: a shell's bug that costs nothing here */
     struct gwchannel *ch = record->channel;
     ch->ops--;
-    if (record->kind == GMC_STORE_SAVE)
-        gmc_list_remove(&record->in_saves);
     if (ch->closing) {
         drop_answer(gw, ch, record);
         goto done;
@@ -162,18 +137,26 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
         break;
     case GMC_STORE_OPEN:
     case GMC_STORE_LAYOUT:
-    case GMC_STORE_SYNC:
     case GMC_STORE_FINISH:
         gw_target_answered(gw, ch, record->kind, result);
         break;
+    case GMC_STORE_SYNC:
+        if (ch->is_source)
+            page_synced(gw, ch, record, result);
+        else
+            gw_target_answered(gw, ch, record->kind, result);
+        break;
     case GMC_STORE_SAVE:
-        save_answered(gw, ch, record, result);
+        if (result->status != GMC_OK)
+            gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
+                     "cannot save the state of the transfer: %s", reason_of(result));
+        if (record->checkpoint)
+            gw_target_checkpointed(ch, result->status);
         break;
     case GMC_STORE_CLOSE:
         break;
     }
 done:
-    free(record->waiting);
     free(record->owned);
     free(record);
 }

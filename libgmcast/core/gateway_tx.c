@@ -6,8 +6,13 @@
 #include "core/gateway_impl.h"
 
 #define QUANTUM_BYTES 4096 /* deficit round robin among the channels of a link */
-#define COOKIE(child, block, fragment)                                                             \
-    ((uint64_t)(child)->id << 48 | (uint64_t)(block) << 16 | (uint64_t)(fragment))
+
+/* What a fate brings back: which child, which block, and tx's mark of the fragment. */
+static uint64_t cookie_of(const struct gwchild *child, uint32_t block, uint16_t fragment)
+{
+    return (uint64_t)child->id << 48 | (uint64_t)block << 16 |
+           gmc_tx_mark(&child->tx, block, fragment);
+}
 
 struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer)
 {
@@ -281,7 +286,7 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
     struct gmc_bytes body =
         gmc_bytes(block->cipher + (size_t)fragment * ch->object.fragment_bytes, len);
     if (gmc_link_send_data(child->peer->link, gw->now, &head, body, block->tags[fragment],
-                           COOKIE(child, number, fragment), out) != GMC_OK)
+                           cookie_of(child, number, fragment), out) != GMC_OK)
         return NOT_NOW;
     gmc_tx_sent(&child->tx, number, fragment);
     lend(gw, block);

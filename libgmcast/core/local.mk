@@ -35,7 +35,9 @@ EXTRA_DIST += tests/vectors/wan_top_tree.csv
 # Congestion control.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_filter.c \
 	libgmcast/core/cc_filter.h libgmcast/core/cc_fixed.c libgmcast/core/cc_loss.c \
-	libgmcast/core/cc_loss.h libgmcast/core/cc_model.c libgmcast/core/cc_round.c libgmcast/core/cc_round.h
+	libgmcast/core/cc_loss.h libgmcast/core/cc_model.c libgmcast/core/cc_model.h \
+	libgmcast/core/cc_model_judge.c libgmcast/core/cc_model_start.c \
+	libgmcast/core/cc_round.c libgmcast/core/cc_round.h
 check_PROGRAMS += tests/unit/test_cc_model
 tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS) $(TEST_LIBS)
 
@@ -84,8 +86,15 @@ tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h
 tests_unit_test_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_have
 tests_fuzz_fuzz_have_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
-check_PROGRAMS += tests/unit/test_gateway
+check_PROGRAMS += tests/unit/test_cache tests/unit/test_gateway tests/unit/test_overlay \
+	tests/unit/test_tx
+tests_unit_test_cache_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 tests_unit_test_gateway_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+tests_unit_test_overlay_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+tests_unit_test_tx_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_cache tests/fuzz/fuzz_tx
+tests_fuzz_fuzz_cache_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+tests_fuzz_fuzz_tx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway_have
 tests_unit_test_gateway_have_SOURCES = tests/unit/test_gateway_have.c tests/unit/toy_crypto.h
 tests_unit_test_gateway_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

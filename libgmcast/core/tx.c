@@ -8,11 +8,13 @@
 
 /* A hostile child could report every second block; beyond this it is simply sent blocks again. */
 #define TAKEN_RANGES_MAX 16384
+#define TURN_MASK 0x3ff
 
 struct gmc_tx_block {
     struct gmc_list node;
     struct gmc_list *list; /* the one that node is in, NULL at first */
     uint32_t block;
+    uint16_t turn;   /* of tx, when it was opened */
     uint64_t all;    /* mask of all fragments */
     uint64_t unsent; /* to be sent (for the first time, or again) */
     uint64_t lost;   /* subset of unsent: was sent before */
@@ -132,6 +134,7 @@ void gmc_tx_want(struct gmc_tx *tx, uint32_t block)
     struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
     if (b != NULL)
         close_block(tx, b);
+    tx->turn = (tx->turn + 1) & TURN_MASK;
     gmc_status status = gmc_interval_remove(&tx->taken, block, (uint64_t)block + 1);
     (void)status;
 }
@@ -172,7 +175,7 @@ gmc_status gmc_tx_open(struct gmc_tx *tx, uint32_t block, uint32_t fragments)
             goto undo_taken;
     }
     uint64_t all = fragments == 64 ? UINT64_MAX : ((uint64_t)1 << fragments) - 1;
-    *b = (struct gmc_tx_block){.block = block, .all = all, .unsent = all};
+    *b = (struct gmc_tx_block){.block = block, .turn = tx->turn, .all = all, .unsent = all};
     gmc_list_init(&b->node);
     if (gmc_map_put(&tx->open, block, b) != GMC_OK) {
         gmc_list_push_back(&tx->spares, &b->node);
@@ -255,11 +258,18 @@ void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment)
     sort_in(tx, b);
 }
 
-void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t fragment, bool acked)
+uint16_t gmc_tx_mark(const struct gmc_tx *tx, uint32_t block, uint16_t fragment)
+{
+    const struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    GMC_ASSERT(b != NULL && fragment < 64);
+    return (uint16_t)(b->turn << 6 | fragment);
+}
+
+void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t mark, bool acked)
 {
     struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
-    uint64_t bit = (uint64_t)1 << fragment;
-    if (b == NULL || fragment >= 64 || (b->all & bit) == 0 || (b->acked & bit) != 0)
+    uint64_t bit = (uint64_t)1 << (mark & 63);
+    if (b == NULL || b->turn != mark >> 6 || (b->all & bit) == 0 || (b->acked & bit) != 0)
         return;
     if (acked) {
         b->acked |= bit;

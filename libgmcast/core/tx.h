@@ -31,6 +31,7 @@ struct gmc_tx {
     struct gmc_list spares;        /* records to use again */
     uint64_t blocks;               /* size of the block space */
     uint32_t window;               /* open blocks the child allows */
+    uint16_t turn;                 /* counts the blocks wanted again, in 10 bits */
     uint32_t open_count;
     uint32_t fresh_count; /* blocks in fresh and repairs: the backlog at hand */
     uint64_t fragments_sent;
@@ -67,7 +68,11 @@ bool gmc_tx_next_waiting(struct gmc_tx *tx, uint32_t *block);
 /* The fragment to send next; false when nothing is at hand. */
 bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment);
 void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment);
-/* What became of a fragment that was sent. Fates of blocks no longer open are ignored. */
-void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t fragment, bool acked);
+/* By what gmc_tx_fate will know a fragment of an open block that is sent now. */
+uint16_t gmc_tx_mark(const struct gmc_tx *tx, uint32_t block, uint16_t fragment);
+/* What became of a fragment that was sent. Fates of blocks no longer open are ignored, and so are
+ * those from before the child wanted the block again: such an acknowledgement is of bytes that the
+ * child has thrown away. */
+void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t mark, bool acked);
 
 #endif

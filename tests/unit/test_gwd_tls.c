@@ -14,6 +14,7 @@
 
 #include "gatewayd/frame.h"
 #include "gatewayd/peer.h"
+#include "gatewayd/resolve.h"
 #include "gatewayd/text.h"
 #include "tests/unit/gwd_certs.h"
 
@@ -475,6 +476,26 @@ static void test_frames(void **state)
     assert_int_equal(gwd_bye_get(gmc_bytes(frame, 1), &farewell), GMC_ERR_TRUNCATED);
 }
 
+/* SRV answers in order of priority, then weight. */
+static void test_srv(void **state)
+{
+    static const uint8_t answer[] =
+        "\0\1\201\200\0\1\0\3\0\0\0\0" /* head: one question, three answers */
+        "\1x\0\0\41\0\1"               /* x SRV IN */
+        "\300\14\0\41\0\1\0\0\1\54\0\11\0\24\0\0\34\363\1b\0"
+        "\300\14\0\41\0\1\0\0\1\54\0\11\0\12\0\1\34\363\1c\0"
+        "\300\14\0\41\0\1\0\0\1\54\0\11\0\12\0\5\34\364\1d\0";
+    struct gwd_srv targets[4];
+    (void)state;
+    assert_int_equal(gwd_srv_parse(answer, sizeof answer - 1, targets, 4), 3);
+    assert_string_equal(targets[0].target, "d");
+    assert_int_equal(targets[0].port, 7412);
+    assert_string_equal(targets[1].target, "c");
+    assert_string_equal(targets[2].target, "b");
+    assert_int_equal(gwd_srv_parse(answer, sizeof answer - 2, targets, 4), 0);
+    assert_int_equal(gwd_srv_parse(answer, 5, targets, 4), 0);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -505,12 +526,12 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),         cmocka_unit_test(test_session),
-        cmocka_unit_test(test_simultaneous),   cmocka_unit_test(test_other_authority),
-        cmocka_unit_test(test_expired),        cmocka_unit_test(test_wrong_name),
-        cmocka_unit_test(test_not_configured), cmocka_unit_test(test_connect_modes),
-        cmocka_unit_test(test_late_neighbour), cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_revoked),
+        cmocka_unit_test(test_frames),          cmocka_unit_test(test_srv),
+        cmocka_unit_test(test_session),         cmocka_unit_test(test_simultaneous),
+        cmocka_unit_test(test_other_authority), cmocka_unit_test(test_expired),
+        cmocka_unit_test(test_wrong_name),      cmocka_unit_test(test_not_configured),
+        cmocka_unit_test(test_connect_modes),   cmocka_unit_test(test_late_neighbour),
+        cmocka_unit_test(test_strangers),       cmocka_unit_test(test_revoked),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the congestion control `model` share: its state and constants. The law is
+ * described in cc_model.c; nobody else includes this. */
+#ifndef GMC_CORE_CC_MODEL_H
+#define GMC_CORE_CC_MODEL_H
+
+#include "core/cc.h"
+#include "core/cc_filter.h"
+#include "core/cc_loss.h"
+#include "core/cc_round.h"
+
+enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
+
+/* Gains, in thousandths of the estimate. */
+#define GAIN_START 2000u
+#define GAIN_DRAIN 500u
+#define GAIN_DOWN 750u
+#define GAIN_CRUISE 990u /* beside others; alone the queue decides, see cruise_gain */
+
+/* Estimates kept after an event, in thousandths. */
+#define YIELD 910u          /* a queue stands that is not ours */
+#define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
+#define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
+#define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
+#define YIELD_CUT 900u      /* cruising lost */
+
+#define RATE_MIN UINT64_C(64000)
+#define RATE_MAX UINT64_C(1000000000000)
+#define RTT_UNKNOWN GMC_MS(100)
+#define RTT_MIN GMC_US(10)
+#define RTT_MAX GMC_S(10)
+#define QUEUE_MAX GMC_S(10)
+#define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
+
+#define FIRST_PACKETS 32u  /* of the first round trip */
+#define ROUND_PACKETS 16u  /* fewer say nothing */
+#define START_PACKETS 256u /* START that ends within so many is tried again */
+#define START_TRIES 3u
+#define LEARN_PACKETS 128u  /* base is learnt by so many */
+#define TEST_PACKETS 64u    /* DOWN tells congestion from the path by so many */
+#define SHRUNK_PACKETS 32u  /* a round of fewer does not show that the path has shrunk */
+#define UP_PACKETS 4u       /* a probe's least step, per round trip, for small shares */
+#define LEAST_PACKETS 2u    /* the least rate, per round trip: TCP's least window */
+#define ROUND_MIN GMC_MS(4) /* acknowledgements come every 4 ms at the latest */
+
+#define MINIMUM_WINDOW GMC_S(20)       /* 100 ppm of clock drift are 2 ms in it */
+#define LONG_MINIMUM_WINDOW GMC_S(600) /* of the round trip, which does not drift */
+#define STILL_MAX 4u                   /* probes until a longer path is believed */
+#define BEST_WINDOW GMC_S(15)
+#define CUT_INTERVAL GMC_MS(1500)
+#define STUBBORN_WINDOW GMC_S(3)
+#define STUBBORN_EXCESS 4u /* rounds of it */
+#define LONG_CRUISE GMC_S(3)
+#define CALM_CRUISE GMC_S(1)
+#define IDLE_LONG GMC_S(10)
+#define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
+#define DOUBT_EACH GMC_MS(500)
+#define LATE_MEMORY GMC_S(10) /* of a packet that had been called lost too early */
+#define LATE_LEAST GMC_MS(6)
+#define MARKS 32u
+#define RECENT 4u
+
+/* Packets decided, and those of them that were lost. */
+struct gmc_ccm_count {
+    uint64_t n, lost;
+};
+
+struct gmc_ccm {
+    struct gmc_prng prng;
+    uint32_t packet_bytes;
+
+    uint64_t bw_bps; /* the estimate */
+    uint64_t rate_bps, window_bytes;
+    struct gmc_cc_loss base;
+    struct gmc_cc_min delay_min, rtt_recent, rtt_min;
+    gmc_duration srtt;
+    struct gmc_cc_rounds rounds;
+    gmc_time round_until;
+    gmc_time last_sent;
+    uint64_t largest; /* acknowledged */
+    bool largest_any;
+
+    enum gmc_ccm_phase phase;
+    gmc_time cruise_until, drain_until;
+    uint32_t epoch; /* rounds of an older one do not speak about the estimate of now */
+
+    struct gmc_cc_mark marks[MARKS]; /* START looks back some ms */
+    uint32_t mark_count;
+    gmc_duration recent_queue[RECENT];
+    uint32_t recent_count;
+    uint64_t start_best;
+    uint32_t start_flat, start_tries;
+    uint64_t start_packets; /* decided before it */
+    bool start_again;       /* it met losses before it had got anywhere */
+
+    uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
+    gmc_time up_best_since;
+    bool up_clean, up_calm, up_best_again;
+    uint32_t still;            /* probes in a row after which a standing queue did not move */
+    gmc_duration up_queue_max; /* how deep the last probe's queue got */
+    gmc_duration cruise_queue; /* least of the last cruise round */
+    uint32_t calm;             /* probes in a row that found nobody else */
+    uint32_t long_left;        /* clean probes until cruises are short again */
+    bool stubborn;             /* the rival does not yield either */
+    uint32_t window_excess;
+    gmc_time window_since;
+    gmc_time cut_at;
+    bool was_cut;
+    uint32_t shrunk, busy;
+    gmc_time late_at; /* the last spurious loss */
+    bool late_any;
+    gmc_time clear_at; /* a round with an empty queue */
+    bool testing, test_cuts;
+    uint64_t test_bw_bps; /* before the reaction to what is tested */
+    struct gmc_ccm_count test, down, cruise;
+    uint64_t shrunk_bps;
+};
+
+static inline gmc_duration gmc_ccm_least_rtt(const struct gmc_ccm *m)
+{
+    gmc_duration rtt = (gmc_duration)gmc_cc_min_get(&m->rtt_min);
+
+    return rtt < RTT_MIN ? RTT_MIN : rtt > RTT_MAX ? RTT_MAX : rtt;
+}
+
+/* More than this is a standing queue and not jitter. */
+static inline gmc_duration gmc_ccm_queue_threshold(const struct gmc_ccm *m)
+{
+    return gmc_ccm_least_rtt(m) / 8 + GMC_MS(1);
+}
+
+static inline uint64_t gmc_ccm_times(uint64_t bps, uint32_t permille)
+{
+    return bps / 1000 * permille + bps % 1000 * permille / 1000;
+}
+
+static inline uint64_t gmc_ccm_bytes_in(uint64_t bps, gmc_duration span)
+{
+    return bps / 8 / 1000 * (span / 1000) / 1000;
+}
+
+static inline uint64_t gmc_ccm_minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* cc_model.c: phases. enter begins a round of the phase; cruise_for a cruise of so long. */
+void gmc_ccm_enter(struct gmc_ccm *m, gmc_time now, enum gmc_ccm_phase phase);
+void gmc_ccm_cruise_for(struct gmc_ccm *m, gmc_time now, gmc_duration span);
+void gmc_ccm_begin_drain(struct gmc_ccm *m, gmc_time now);
+/* The pace of a probe from this estimate. */
+uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps);
+
+/* cc_model_start.c: samples, and the phases that act on single acknowledgements. */
+uint64_t gmc_ccm_sample(const struct gmc_ccm *m, const struct gmc_cc_round *round, bool excess);
+bool gmc_ccm_is_limited(const struct gmc_cc_round *round);
+void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue);
+void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
+void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack *ack,
+                       gmc_duration queue);
+
+/* cc_model_judge.c: all packets of the round are decided. */
+void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Congestion control `model`: judgements on whole rounds of UP, DOWN and CRUISE. */
+#include "core/cc_model.h"
+
+static void note_best(struct gmc_ccm *m, gmc_time now, uint64_t sample)
+{
+    if (now - m->up_best_since > BEST_WINDOW) {
+        m->up_best_before = now - m->up_best_since > 2 * BEST_WINDOW ? 0 : m->up_best;
+        m->up_best = 0;
+        m->up_best_since = now;
+    }
+    if (sample > m->up_best)
+        m->up_best = sample;
+}
+
+static uint64_t best(const struct gmc_ccm *m)
+{
+    return m->up_best > m->up_best_before ? m->up_best : m->up_best_before;
+}
+
+/* A sample of n packets that is not really less than the best one: within 3 %, and what chance
+ * does to base loss. */
+static uint32_t as_good_permille(const struct gmc_ccm *m, uint64_t n)
+{
+    uint64_t ppm = gmc_cc_loss_ppm(&m->base);
+    uint64_t chance = 3 * gmc_cc_isqrt(ppm * (1000000 - ppm) / (n + 1)) / 1000;
+
+    return 970 - (uint32_t)(chance > 100 ? 100 : chance);
+}
+
+/* More was lost than base and chance explain. If as much of it is lost at a lower rate, the path
+ * has changed and nothing is wrong with the rate; else it was congestion. */
+static void begin_test(struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    m->testing = true;
+    m->test_bw_bps = m->bw_bps;
+    m->test = (struct gmc_ccm_count){round->decided, round->lost};
+}
+
+static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    uint64_t was = m->bw_bps;
+    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    uint64_t sample = gmc_ccm_sample(m, round, excess);
+
+    m->up_clean = m->up_calm = false;
+    if (round->acks < 2)
+        return;
+    if (gmc_ccm_is_limited(round)) {
+        if (sample > was && !excess)
+            m->bw_bps = sample;
+        return;
+    }
+    if (sample < gmc_ccm_times(was, m->stubborn ? 1000 : 850))
+        sample = gmc_ccm_times(was, m->stubborn ? 1000 : 850);
+    if (sample > gmc_ccm_up_rate(m, was))
+        sample = gmc_ccm_up_rate(m, was);
+    note_best(m, now, sample);
+    m->up_queue_max = round->queue_max;
+    m->up_best_again = sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided));
+    if (!excess) {
+        m->bw_bps = sample;
+        m->up_clean = true;
+        m->up_calm = sample < gmc_ccm_times(was, 1060);
+        if (sample > gmc_ccm_times(was, 1100))
+            m->calm = 0;
+        if (sample >= gmc_ccm_times(was, 1200) && m->long_left == 0 && m->phase == CRUISE)
+            m->cruise_until = now;
+        if (m->long_left > 0)
+            m->long_left--;
+        return;
+    }
+    if (!m->testing)
+        begin_test(m, round);
+    m->calm = 0;
+    m->long_left = 2;
+    if (m->stubborn)
+        m->bw_bps = gmc_ccm_times(sample, YIELD_STUBBORN);
+    else if (sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided)) ||
+             sample <= gmc_ccm_times(was, 1010))
+        m->bw_bps = gmc_ccm_times(sample, YIELD_AS_GOOD);
+    else
+        m->bw_bps = gmc_ccm_times(sample, YIELD_LESS);
+}
+
+static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_count *test)
+{
+    return down->n >= TEST_PACKETS && down->lost * test->n * 4 >= test->lost * down->n * 3;
+}
+
+static void cut(struct gmc_ccm *m, gmc_time now)
+{
+    if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
+        return;
+    m->bw_bps = gmc_ccm_times(m->bw_bps, YIELD_CUT);
+    m->cut_at = now;
+    m->was_cut = true;
+}
+
+/* The queue was (nearly) empty at some moment of the round, measured by how long the last probe
+ * made it: losses are the path's. In a short queue that is always full they are not. */
+static bool is_clear(const struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    return m->up_queue_max == 0 || round->queue_min < m->up_queue_max / 2;
+}
+
+static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    struct gmc_ccm_count *down = &m->down;
+
+    down->n += round->decided;
+    down->lost += round->lost;
+    if (down->n < TEST_PACKETS)
+        return;
+    if (gmc_cc_loss_is_below(&m->base, down->n, down->lost, 3)) {
+        gmc_cc_loss_set(&m->base, down->n, down->lost);
+    } else if (m->testing && gmc_cc_loss_is_excess(&m->base, down->n, down->lost) &&
+               is_clear(m, round) && is_as_lossy(down, &m->test)) {
+        gmc_cc_loss_set(&m->base, down->n + m->test.n, down->lost + m->test.lost);
+        m->bw_bps = m->test_bw_bps;
+        m->long_left = 0;
+        m->testing = false;
+    } else if (is_clear(m, round)) {
+        gmc_cc_loss_learn_clipped(&m->base, down->n, down->lost);
+    }
+    if (m->testing && m->test_cuts)
+        cut(m, now);
+    m->testing = m->test_cuts = false;
+    *down = (struct gmc_ccm_count){0, 0};
+}
+
+/* A queue that others fill falls when we send a quarter less. If the delay rises with a probe but
+ * never falls below where it was, time after time, and the path carries what it did, then no queue
+ * stands there: the path has become longer, and the least delay has to be learnt anew. */
+static void check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *down)
+{
+    bool still = down->queue_min + gmc_ccm_least_rtt(m) / 64 + GMC_US(300) >= m->cruise_queue &&
+                 m->up_queue_max >= m->cruise_queue + gmc_ccm_least_rtt(m) / 12;
+
+    m->still = still && m->up_best_again ? m->still + 1 : 0;
+    if (m->still < STILL_MAX)
+        return;
+    m->still = 0;
+    gmc_cc_min_reset(&m->delay_min);
+    gmc_cc_min_reset(&m->rtt_recent);
+    gmc_cc_min_reset(&m->rtt_min);
+    (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)m->srtt);
+}
+
+static void judge_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    bool stands =
+        round->queue_min != GMC_TIME_NEVER && round->queue_min > gmc_ccm_queue_threshold(m);
+
+    learn_down(m, now, round);
+    if (stands && m->up_clean) {
+        m->bw_bps = gmc_ccm_times(m->bw_bps, m->stubborn ? YIELD_STUBBORN : YIELD);
+        check_minimum(m, now, round);
+    }
+    if (stands)
+        m->calm = 0;
+    else if (m->up_calm)
+        m->calm++;
+    m->up_clean = m->up_calm = false;
+}
+
+/* The path carries much less than it did: two rounds in a row, with a queue that shows it. */
+static bool has_shrunk(struct gmc_ccm *m, const struct gmc_cc_round *round, uint64_t sample)
+{
+    if (round->decided < SHRUNK_PACKETS || m->stubborn)
+        return false;
+    if (sample == 0 || sample > gmc_ccm_times(m->bw_bps, 850) ||
+        round->queue_min < gmc_ccm_queue_threshold(m)) {
+        m->shrunk = 0;
+        return false;
+    }
+    if (m->shrunk == 0 || sample > m->shrunk_bps)
+        m->shrunk_bps = sample;
+    return ++m->shrunk >= 2;
+}
+
+static void count_excess(struct gmc_ccm *m, gmc_time now, bool excess)
+{
+    if (now - m->window_since > STUBBORN_WINDOW) {
+        m->stubborn = m->window_excess >= STUBBORN_EXCESS;
+        m->window_excess = 0;
+        m->window_since = now;
+    }
+    m->window_excess += excess;
+}
+
+static void learn_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    struct gmc_ccm_count *cruise = &m->cruise;
+
+    cruise->n += round->decided;
+    cruise->lost += round->lost;
+    if (cruise->n < LEARN_PACKETS)
+        return;
+    gmc_cc_loss_learn_clipped(&m->base, cruise->n, cruise->lost);
+    *cruise = (struct gmc_ccm_count){0, 0};
+}
+
+static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+
+    if (is_clear(m, round))
+        learn_cruise(m, round);
+    if (round->acks < 2 || gmc_ccm_is_limited(round))
+        return;
+    count_excess(m, now, excess && round->queue_min < gmc_ccm_least_rtt(m));
+    m->cruise_queue = round->queue_min;
+    m->busy = round->queue_min > gmc_ccm_queue_threshold(m) ? m->busy + 1 : 0;
+    if (m->busy >= 2 || excess)
+        m->calm = 0;
+    if (has_shrunk(m, round, gmc_ccm_sample(m, round, excess))) {
+        m->shrunk = 0;
+        m->bw_bps = m->shrunk_bps;
+        gmc_ccm_begin_drain(m, now);
+        return;
+    }
+    if (!excess || m->stubborn || m->testing)
+        return;
+    if (round->queue_min > gmc_ccm_queue_threshold(m)) {
+        cut(m, now);
+        return;
+    }
+    begin_test(m, round);
+    m->test_cuts = round->queue_max > m->up_queue_max / 4;
+    if (m->phase == CRUISE)
+        gmc_ccm_enter(m, now, DOWN);
+}
+
+/* Base loss that no round with an empty queue has confirmed for long may have been congestion:
+ * believe less and less in it. Whoever yields too much by that empties the queue, and relearns. */
+static void doubt_base(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    if (is_clear(m, round))
+        m->clear_at = now;
+    if (now - m->clear_at < DOUBT_AFTER)
+        return;
+    m->clear_at += DOUBT_EACH;
+    m->base.lost -= (m->base.lost + 7) / 8;
+}
+
+void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    if (round->epoch != m->epoch || round->decided == 0)
+        return;
+    doubt_base(m, now, round);
+    if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))
+        gmc_cc_loss_set(&m->base, round->decided, round->lost);
+    switch ((enum gmc_ccm_phase)round->phase) {
+    case START:
+        gmc_ccm_judge_start(m, now, round);
+        return;
+    case UP:
+        judge_up(m, now, round);
+        return;
+    case DOWN:
+        judge_down(m, now, round);
+        return;
+    case CRUISE:
+        judge_cruise(m, now, round);
+        return;
+    case DRAIN:
+        return;
+    }
+}

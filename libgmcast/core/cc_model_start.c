@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Congestion control `model`: what a stretch of packets says of the path, and START and DRAIN,
+ * which act on single acknowledgements. */
+#include "core/cc_model.h"
+
+/* ------------------------------------------------------------------ samples */
+
+/* What the path carried between two marks. Base losses count as carried; when there are more,
+ * only what arrived counts, scaled by base loss. */
+static uint64_t carried_bytes(const struct gmc_ccm *m, const struct gmc_cc_mark *from,
+                              const struct gmc_cc_mark *to, bool excess)
+{
+    uint64_t bytes = to->bytes - from->bytes;
+    uint64_t n = to->packets - from->packets;
+    uint64_t lost = gmc_ccm_minus(to->lost, from->lost);
+    uint64_t allow = gmc_cc_loss_allow_milli(&m->base, n) / 1000;
+
+    if (n == 0)
+        return 0;
+    if (excess) {
+        uint64_t arrived = bytes / n * gmc_ccm_minus(n, lost);
+
+        return arrived * 1000 / (1000 - gmc_cc_loss_ppm(&m->base) / 1000);
+    }
+    return bytes - bytes / n * gmc_ccm_minus(lost, allow);
+}
+
+uint64_t gmc_ccm_sample(const struct gmc_ccm *m, const struct gmc_cc_round *round, bool excess)
+{
+    return gmc_cc_rate_bps(carried_bytes(m, &round->from, &round->to, excess),
+                           gmc_ccm_minus(round->to.arrival_ns, round->from.arrival_ns));
+}
+
+/* The sender did not send what it was allowed: such a round says what it sent, and not what the
+ * path carries. Held back by the window it is the path that limits. */
+bool gmc_ccm_is_limited(const struct gmc_cc_round *round)
+{
+    uint64_t sent = gmc_cc_rate_bps(round->to.bytes - round->from.bytes,
+                                    gmc_ccm_minus(round->to.sent, round->from.sent));
+
+    return !round->windowed && sent < gmc_ccm_times(round->rate_bps, 930);
+}
+
+/* ------------------------------------------------------------------ START */
+
+static void end_start(struct gmc_ccm *m, gmc_time now, uint64_t bw_bps)
+{
+    if (bw_bps != 0)
+        m->bw_bps = bw_bps;
+    gmc_ccm_begin_drain(m, now);
+}
+
+/* The mark to measure from: at least 24 packets and a quarter round trip back. */
+static const struct gmc_cc_mark *look_back(const struct gmc_ccm *m)
+{
+    const struct gmc_cc_mark *now = &m->rounds.total;
+    gmc_duration span = gmc_ccm_least_rtt(m) / 4;
+
+    if (span < GMC_US(3500))
+        span = GMC_US(3500);
+    for (uint32_t i = 1; i <= MARKS && i <= m->mark_count; i++) {
+        const struct gmc_cc_mark *mark = &m->marks[(m->mark_count - i) % MARKS];
+
+        if (now->packets - mark->packets >= 24 &&
+            gmc_ccm_minus(now->arrival_ns, mark->arrival_ns) >= span)
+            return mark;
+    }
+    return 0;
+}
+
+static bool stands_in_start(const struct gmc_ccm *m)
+{
+    gmc_duration least = GMC_TIME_NEVER;
+
+    if (m->recent_count < RECENT)
+        return false;
+    for (uint32_t i = 0; i < RECENT; i++) {
+        if (m->recent_queue[i] < least)
+            least = m->recent_queue[i];
+    }
+    return least > gmc_ccm_queue_threshold(m) + GMC_MS(1);
+}
+
+void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
+{
+    const struct gmc_cc_mark *total = &m->rounds.total;
+    const struct gmc_cc_mark *mark = look_back(m);
+    const struct gmc_cc_mark *newest = &m->marks[(m->mark_count + MARKS - 1) % MARKS];
+    uint64_t carried, arrived, span;
+
+    m->recent_queue[m->recent_count++ % RECENT] = queue;
+    if (m->mark_count == 0 || total->arrival_ns - newest->arrival_ns >= GMC_US(300))
+        m->marks[m->mark_count++ % MARKS] = *total;
+    if (mark == 0)
+        return;
+    carried = carried_bytes(m, mark, total, false);
+    span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
+    arrived = gmc_cc_rate_bps(carried, span);
+    if (stands_in_start(m)) {
+        end_start(m, now, arrived);
+        return;
+    }
+    if (span < gmc_ccm_minus(total->sent, mark->sent))
+        span = gmc_ccm_minus(total->sent, mark->sent);
+    carried = gmc_cc_rate_bps(carried, span);
+    if (carried > m->bw_bps)
+        m->bw_bps = carried;
+}
+
+/* Loss far beyond the base, or six rounds (three round trips) that carried no more than the ones
+ * before. */
+void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    uint64_t n = round->decided, lost = round->lost;
+    uint64_t sample = gmc_ccm_sample(m, round, true);
+
+    if (n >= 16 && gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / 8))) {
+        if (m->rounds.total.packets - m->start_packets < START_PACKETS &&
+            m->start_tries < START_TRIES)
+            m->start_again = true;
+        end_start(m, now, sample);
+        return;
+    }
+    if (round->acks > 0 && round->queue_min / 2 + round->queue_max / 2 < gmc_ccm_queue_threshold(m))
+        gmc_cc_loss_learn(&m->base, n, lost);
+    if (round->acks < 2 || gmc_ccm_is_limited(round))
+        return;
+    if (sample > m->start_best + m->start_best / 4) {
+        m->start_best = sample;
+        m->start_flat = 0;
+    } else if (++m->start_flat >= 6) {
+        end_start(m, now, m->start_best > sample ? m->start_best : sample);
+    }
+}
+
+void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack *ack,
+                       gmc_duration queue)
+{
+    uint64_t pipe = gmc_ccm_bytes_in(m->bw_bps, gmc_ccm_least_rtt(m)) +
+                    (uint64_t)FIRST_PACKETS * m->packet_bytes;
+
+    if (queue < gmc_ccm_least_rtt(m) / 16 + GMC_US(500) || ack->inflight_bytes < pipe ||
+        now >= m->drain_until)
+        gmc_ccm_cruise_for(m, now, 2 * gmc_ccm_least_rtt(m));
+}

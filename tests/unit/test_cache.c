@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the tests of the block cache: pins, eviction, bodies, channels. */
+#include "core/cache.h"
+
+#include <string.h>
+
+#include "tests/lib/unit.h"
+
+#define BODIES 16 /* the smallest cache */
+
+static struct gmc_block *add_plain(struct gmc_cache *cache, uint32_t channel, uint32_t number)
+{
+    struct gmc_block *block = gmc_cache_add(cache, channel, number, GMC_CACHE_BODY_BYTES, 64);
+    assert_non_null(block);
+    assert_int_equal(block->pins, 1);
+    assert_ok(gmc_cache_give_plain(cache, block));
+    memset(block->plain, (int)number, GMC_CACHE_BODY_BYTES);
+    return block;
+}
+
+static void add_idle(struct gmc_cache *cache, uint32_t channel, uint32_t number)
+{
+    gmc_block_unpin(cache, add_plain(cache, channel, number));
+}
+
+static void test_found_by_channel_and_number(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    add_idle(cache, 1, 7);
+    add_idle(cache, 2, 7);
+    assert_int_equal(gmc_cache_bodies(cache), BODIES);
+    assert_int_equal(gmc_cache_find(cache, 1, 7)->channel, 1);
+    assert_int_equal(gmc_cache_find(cache, 2, 7)->channel, 2);
+    assert_null(gmc_cache_find(cache, 7, 1));
+    assert_null(gmc_cache_find(cache, 1, 8));
+    gmc_cache_free(cache);
+}
+
+static void test_least_recently_used_goes(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    for (uint32_t i = 0; i < BODIES; i++)
+        add_idle(cache, 1, i);
+    assert_non_null(gmc_cache_find(cache, 1, 0)); /* used just now */
+    add_idle(cache, 1, 100);
+    assert_non_null(gmc_cache_find(cache, 1, 0));
+    assert_null(gmc_cache_find(cache, 1, 1));
+    assert_non_null(gmc_cache_find(cache, 1, 2));
+    gmc_cache_free(cache);
+}
+
+static void test_pinned_stays(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_block *blocks[BODIES];
+    for (uint32_t i = 0; i < BODIES; i++)
+        blocks[i] = add_plain(cache, 1, i);
+    struct gmc_block *more = gmc_cache_add(cache, 1, 100, 10, 1);
+    assert_int_equal(gmc_cache_give_plain(cache, more), GMC_ERR_FULL);
+    assert_null(more->plain);
+    /* Two pins want two unpins. */
+    gmc_block_pin(cache, blocks[3]);
+    gmc_block_unpin(cache, blocks[3]);
+    assert_int_equal(gmc_cache_give_plain(cache, more), GMC_ERR_FULL);
+    gmc_block_unpin(cache, blocks[3]);
+    assert_ok(gmc_cache_give_plain(cache, more));
+    assert_null(gmc_cache_find(cache, 1, 3));
+    assert_int_equal(blocks[4]->plain[99], 4);
+    gmc_cache_free(cache);
+}
+
+static void test_without_body_goes_at_once(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    gmc_block_unpin(cache, gmc_cache_add(cache, 1, 1, 10, 1));
+    assert_null(gmc_cache_find(cache, 1, 1));
+    struct gmc_block *block = add_plain(cache, 1, 2);
+    gmc_cache_drop_plain(cache, block);
+    gmc_cache_drop_plain(cache, block);
+    gmc_block_unpin(cache, block);
+    assert_null(gmc_cache_find(cache, 1, 2));
+    gmc_cache_remove(cache, add_plain(cache, 1, 3));
+    assert_null(gmc_cache_find(cache, 1, 3));
+    assert_int_equal(gmc_cache_bytes_used(cache), /* one body was used in turn */
+                     GMC_CACHE_BODY_BYTES + GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES);
+    gmc_cache_trim(cache);
+    assert_int_equal(gmc_cache_bytes_used(cache), 0);
+    gmc_cache_free(cache);
+}
+
+static void test_two_bodies(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_block *block = add_plain(cache, 1, 5);
+    assert_ok(gmc_cache_give_cipher(cache, block));
+    assert_ptr_not_equal(block->plain, block->cipher);
+    memset(block->tags, 0x55, GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES); /* all of it is ours */
+    assert_int_equal(gmc_cache_plain_to_cipher(cache, block), GMC_ERR_STATE);
+    block->received = 3;
+    gmc_cache_drop_plain(cache, block);
+    assert_null(block->plain);
+    assert_int_equal(block->received, 0);
+    assert_non_null(block->cipher);
+    gmc_block_unpin(cache, block);
+    assert_ptr_equal(gmc_cache_find(cache, 1, 5), block);
+    gmc_cache_free(cache);
+}
+
+static void test_sealed_in_place(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_block *block = add_plain(cache, 1, 5);
+    const uint8_t *body = block->plain;
+    assert_ok(gmc_cache_plain_to_cipher(cache, block));
+    assert_null(block->plain);
+    assert_ptr_equal(block->cipher, body);
+    assert_ptr_equal(block->tags, body + GMC_CACHE_BODY_BYTES);
+    assert_int_equal(gmc_cache_plain_to_cipher(cache, block), GMC_ERR_STATE);
+    gmc_cache_free(cache);
+}
+
+static void test_channels(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_block *held = add_plain(cache, 1, 1);
+    held->sealed = 7;
+    add_idle(cache, 1, 2);
+    add_idle(cache, 2, 2);
+    gmc_cache_reset_channel(cache, 1);
+    assert_null(gmc_cache_find(cache, 1, 2));
+    assert_int_equal(gmc_cache_find(cache, 1, 1)->sealed, 0);
+    assert_non_null(held->plain);
+    assert_false(gmc_cache_drop_channel(cache, 1));
+    gmc_block_unpin(cache, held);
+    assert_true(gmc_cache_drop_channel(cache, 1));
+    assert_null(gmc_cache_find(cache, 1, 1));
+    assert_non_null(gmc_cache_find(cache, 2, 2));
+    gmc_cache_free(cache);
+}
+
+static void sum_up(void *ctx, uint32_t number)
+{
+    *(uint32_t *)ctx += number;
+}
+
+static void test_give_up(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    uint32_t sum = 0;
+    add_plain(cache, 1, 1); /* RECEIVING */
+    struct gmc_block *whole = add_plain(cache, 1, 2);
+    whole->state = GMC_BLOCK_UNCHECKED;
+    add_plain(cache, 2, 4);
+    struct gmc_block *lent = add_plain(cache, 1, 8);
+    gmc_block_pin(cache, lent);
+    assert_int_equal(gmc_cache_give_up(cache, 1, sum_up, &sum), 2);
+    assert_int_equal(sum, 9);
+    assert_null(gmc_cache_find(cache, 1, 1));
+    assert_ptr_equal(gmc_cache_find(cache, 1, 2), whole);
+    assert_non_null(gmc_cache_find(cache, 2, 4));
+    assert_int_equal(gmc_cache_give_up(cache, 1, sum_up, &sum), 0);
+    gmc_block_unpin(cache, lent);
+    assert_int_equal(lent->pins, 0);
+    gmc_cache_free(cache);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found_by_channel_and_number),
+        cmocka_unit_test(test_least_recently_used_goes),
+        cmocka_unit_test(test_pinned_stays),
+        cmocka_unit_test(test_without_body_goes_at_once),
+        cmocka_unit_test(test_two_bodies),
+        cmocka_unit_test(test_sealed_in_place),
+        cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_give_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
