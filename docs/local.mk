@@ -6,3 +6,5 @@ dist_doc_DATA += README.md
 if WITH_DAEMONS
 dist_man_MANS += docs/gatewayd.8 docs/gatewayd.conf.5 docs/gmcast-replay.1
 endif
+
+EXTRA_DIST += docs/CONGESTION.md

@@ -101,14 +101,17 @@ static void other_paths(void)
     path.stall = GMC_MS(5);
     path.stall_every = GMC_MS(10);
     path.socket_bytes = 4000000;
-    table_alone("3 Gbit/s, 50 us, receiver stalls up to 5 ms each 10 ms, 4 MB socket", path, 1400000);
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 5 ms each 10 ms, 4 MB socket", path,
+                1400000);
     path.stall = GMC_MS(20);
     path.stall_every = GMC_MS(20);
-    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 4 MB socket", path, 1400000);
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 4 MB socket", path,
+                1400000);
     path.stall = GMC_MS(20);
     path.stall_every = GMC_MS(20);
     path.socket_bytes = 400000;
-    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 0.4 MB socket", path, 1400000);
+    table_alone("3 Gbit/s, 50 us, receiver stalls up to 20 ms each 20 ms, 0.4 MB socket", path,
+                1400000);
 }
 
 static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t queue,

@@ -186,8 +186,8 @@ static bool is_stalled(struct ccwire *w, int id, uint64_t packet)
     if (++f->waiting_packets * f->want.packet_bytes > w->path.socket_bytes)
         f->dropped++;
     else
-        push(w, (struct event){
-                    .at = f->stalled_until, .kind = ARRIVE, .flow = id, .packet = packet});
+        push(w,
+             (struct event){.at = f->stalled_until, .kind = ARRIVE, .flow = id, .packet = packet});
     return true;
 }
 

@@ -13,15 +13,15 @@ struct ccwire;
 
 struct ccwire_path {
     uint64_t rate_bps;
-    gmc_duration delay;   /* one way */
-    uint64_t queue_bytes; /* drop-tail */
-    uint32_t loss_ppm;    /* random, behind the queue; of acknowledgements too */
-    gmc_duration jitter;  /* added to each packet, uniform in [0, jitter] */
-    bool reorder;         /* jitter may overtake */
-    int32_t drift_ppm;    /* of the receivers' clocks */
-    gmc_duration stall;   /* receivers are not scheduled for up to so long, */
+    gmc_duration delay;       /* one way */
+    uint64_t queue_bytes;     /* drop-tail */
+    uint32_t loss_ppm;        /* random, behind the queue; of acknowledgements too */
+    gmc_duration jitter;      /* added to each packet, uniform in [0, jitter] */
+    bool reorder;             /* jitter may overtake */
+    int32_t drift_ppm;        /* of the receivers' clocks */
+    gmc_duration stall;       /* receivers are not scheduled for up to so long, */
     gmc_duration stall_every; /* about so often, */
-    uint64_t socket_bytes; /* and meanwhile this waits for them */
+    uint64_t socket_bytes;    /* and meanwhile this waits for them */
 };
 
 struct ccwire_flow {
