@@ -4,8 +4,11 @@
 
 #include "core/link_impl.h"
 
-/* A probe is sent twice, because one copy alone may be lost too. */
+/* A probe is sent twice, because one copy alone may be lost too; when the first ones were, more
+ * often. */
 #define COPIES_PER_PROBE 2
+#define COPIES_PER_LATE_PROBE 4
+#define LATE_PROBE 3
 /* A probe timeout repeats so much of the control stream. */
 #define REPEAT_BYTES (16u * GMC_LINK_PACKET_MAX)
 
@@ -60,8 +63,9 @@ static void on_probe_timeout(struct gmc_link *link, gmc_time now)
     gmc_link_update_pace(link);
     gmc_link_repeat_stream(link, REPEAT_BYTES);
     bool has_stream = gmc_stream_tx_is_ready(&link->tx);
-    link->echoes = has_stream ? COPIES_PER_PROBE - 1 : 0;
-    link->pings_owed = has_stream ? 1 : COPIES_PER_PROBE;
+    uint8_t copies = link->loss.pto_count < LATE_PROBE ? COPIES_PER_PROBE : COPIES_PER_LATE_PROBE;
+    link->echoes = has_stream ? 1 : 0;
+    link->pings_owed = has_stream ? copies - 1 : copies;
 }
 
 void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
