@@ -37,8 +37,8 @@ static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer)
     return false;
 }
 
-static gmc_status may_attach(const struct gwchannel *ch, const struct gwpeer *peer,
-                             const struct gmc_msg *msg)
+static gmc_status may_attach(struct gmc_gateway *gw, const struct gwchannel *ch,
+                             struct gwpeer *peer, const struct gmc_msg *msg)
 {
     if (ch == NULL || ch->record_holder == NULL)
         return GMC_ERR_AGAIN; /* the record is on its way here too */
@@ -52,9 +52,12 @@ static gmc_status may_attach(const struct gwchannel *ch, const struct gwpeer *pe
         return GMC_ERR_LOOP;
     struct gmc_link_info info;
     gmc_link_info(peer->link, &info);
-    if (info.udp_payload_max < GMC_DATA_OVERHEAD_BYTES + ch->object.fragment_bytes)
-        return info.mtu_settled ? GMC_ERR_LIMIT : GMC_ERR_AGAIN; /* its size is being probed */
-    return GMC_OK;
+    size_t wanted = GMC_DATA_OVERHEAD_BYTES + ch->object.fragment_bytes;
+    if (info.udp_payload_max >= wanted)
+        return GMC_OK;
+    gmc_link_want_payload(peer->link, gw->now, wanted);
+    gw_touch(gw, peer);
+    return info.mtu_settled ? GMC_ERR_LIMIT : GMC_ERR_AGAIN; /* its size is being probed */
 }
 
 static void grant(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
@@ -76,7 +79,7 @@ static void grant(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *p
 static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                       const struct gmc_msg *msg)
 {
-    gmc_status status = may_attach(ch, peer, msg);
+    gmc_status status = may_attach(gw, ch, peer, msg);
     if (status != GMC_OK) {
         if (status == GMC_ERR_NOT_MEMBER)
             gw->counts.messages_refused++;

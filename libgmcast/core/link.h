@@ -102,6 +102,11 @@ void gmc_link_bye(struct gmc_link *link, gmc_time now, gmc_status status);
  * after each `keepalive` of silence. Off (as at the start), every 15 s. */
 void gmc_link_set_watch(struct gmc_link *link, bool watch);
 
+/* Datagrams of this many payload bytes are wanted: where the path is not known to carry them, and
+ * the search for its MTU is over, it begins once more, at most every second. All its probes may
+ * have been lost. */
+void gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload);
+
 /* When next_packet or pacing wants attention; on_timer then runs loss and probe timeouts.
  * `want_data`: the composition has data waiting, so pacing counts too. */
 gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data);

@@ -25,6 +25,7 @@
 #define LINK_MTU_SIZES 5
 #define LINK_MTU_ROUNDS 2
 #define LINK_MTU_COPIES 3
+#define LINK_MTU_AGAIN GMC_S(1) /* the search is repeated at most so often */
 #define LINK_CHALLENGES 32
 #define LINK_RESPONSES 8
 #define LINK_TOKEN_BYTES 8
@@ -45,6 +46,7 @@ struct link_route {
     bool challenge_due;
     /* MTU */
     bool settled;
+    gmc_time settled_at;
     uint32_t round;                 /* 0: not begun */
     uint8_t copies[LINK_MTU_SIZES]; /* probes still to be sent in this round, by size */
     gmc_duration rtt;               /* of the first answer */

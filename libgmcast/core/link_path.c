@@ -83,6 +83,7 @@ static void mtu_round(struct gmc_link *link, struct link_route *route, gmc_time 
     }
     route->round++;
     route->settled = !any;
+    route->settled_at = now;
     route->next = GMC_TIME_NEVER;
     if (any)
         route->next = gmc_time_add(now, gmc_duration_scale(route->rtt, 5, 4) + GMC_MS(5));
@@ -95,6 +96,18 @@ static bool mtu_is_open(const struct gmc_link *link, const struct link_route *ro
             return true;
     }
     return false;
+}
+
+void gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload)
+{
+    struct link_route *route = &link->routes[ROUTE_UDP];
+
+    link->now = now;
+    if (link->active != ROUTE_UDP || !route->settled || route->mtu >= udp_payload ||
+        !mtu_is_open(link, route) || now < gmc_time_add(route->settled_at, LINK_MTU_AGAIN))
+        return;
+    route->round = 0;
+    mtu_round(link, route, now);
 }
 
 /* ---- a route becomes the one in use ---- */

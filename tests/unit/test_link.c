@@ -167,6 +167,37 @@ static void finds_the_mtu(void **state)
         assert_int_equal(mtu_found(cases[i].path, cases[i].local, 0, 1), cases[i].found);
 }
 
+/* All probes of a size may be lost; who needs that size has them sent once more. */
+static void looks_for_a_larger_mtu_again(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(1000000000, GMC_MS(15), 0);
+    config.wires[0].mtu = config.wires[1].mtu = 1460;
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+    struct gmc_link_info info;
+
+    assert_true(linkpair_run_up(pair, 0, LINKPAIR_START + GMC_S(2)));
+    linkpair_run_until(pair, linkpair_now(pair) + GMC_S(3));
+    gmc_link_info(link, &info);
+    assert_int_equal(info.udp_payload_max, 1452);
+    linkpair_wire(pair, 0)->mtu = linkpair_wire(pair, 1)->mtu = 1472;
+    gmc_link_want_payload(link, linkpair_now(pair), 1452); /* nothing is lacking */
+    gmc_link_info(link, &info);
+    assert_true(info.mtu_settled);
+    gmc_link_want_payload(link, linkpair_now(pair), 1466);
+    gmc_link_info(link, &info);
+    assert_false(info.mtu_settled);
+    linkpair_run_until(pair, linkpair_now(pair) + GMC_S(3));
+    gmc_link_info(link, &info);
+    assert_true(info.mtu_settled);
+    assert_int_equal(info.udp_payload_max, 1472);
+    gmc_link_want_payload(link, linkpair_now(pair), 2000); /* the interface takes no more */
+    gmc_link_info(link, &info);
+    assert_true(info.mtu_settled);
+    linkpair_free(pair);
+}
+
 static void finds_the_mtu_through_loss(void **state)
 {
     (void)state;
@@ -633,6 +664,7 @@ int main(void)
         cmocka_unit_test(does_not_follow_an_impostor),
         cmocka_unit_test(finds_the_mtu),
         cmocka_unit_test(finds_the_mtu_through_loss),
+        cmocka_unit_test(looks_for_a_larger_mtu_again),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),
         cmocka_unit_test(stays_on_tls_with_large_fragments),
         cmocka_unit_test(keeps_to_the_transport_that_it_is_given),
