@@ -37,6 +37,7 @@
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
 #define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
+#define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
 #define GW_OUTPUT_ARENA_BYTES 131072u
 #define GW_PINS_MAX 1024u
 #define GW_PEERS_MAX (2u * GMC_MEMBERS_MAX) /* domains that were ever named here */
@@ -131,7 +132,8 @@ struct gwsource {
     struct gwbuild build;
     struct gwround *round; /* the probe round under way; NULL if none */
     bool scanned;
-    bool gathering; /* PROBING: the members' links are waited for */
+    gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
+    bool gathering;    /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
@@ -260,6 +262,12 @@ struct gwcounts {
     uint64_t data_bytes_in, data_bytes_out; /* of fragments, those that came or went again too */
 };
 
+/* A set of gateways whose latencies were measured. */
+struct gwset {
+    uint64_t hash;
+    gmc_time until; /* the measurement is used again */
+};
+
 struct gmc_gateway {
     struct gmc_gateway_config config;
     char *domain;
@@ -279,6 +287,8 @@ struct gmc_gateway {
     uint16_t next_handle;
     struct gmc_cache *cache;
     struct gmc_latency_cache *latencies;
+    struct gwset sets[GW_SETS_KEPT];
+    uint32_t next_set;
     struct gmc_list probes; /* struct gwround */
     struct gmc_heap timers; /* peers and channels */
     uint64_t timer_seq;

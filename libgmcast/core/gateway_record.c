@@ -39,6 +39,35 @@ static bool all_known(const struct gmc_gateway *gw, const gmc_peer *list, size_t
     return true;
 }
 
+/* A set of participants, whatever their order. */
+static uint64_t set_hash(const gmc_peer *list, size_t count)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = ((uint64_t)list[i] + 1) * 0x9e3779b97f4a7c15u;
+        hash += mixed ^ mixed >> 29;
+    }
+    return hash;
+}
+
+/* Was this very set measured lately? Pairs that could not hear each other then are not asked
+ * again for every transfer. */
+static bool measured_lately(const struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+{
+    uint64_t hash = set_hash(list, count);
+    for (size_t i = 0; i < GW_SETS_KEPT; i++)
+        if (gw->sets[i].hash == hash && gw->sets[i].until > gw->now)
+            return true;
+    return false;
+}
+
+static void remember_set(struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+{
+    struct gwset *set = &gw->sets[gw->next_set++ % GW_SETS_KEPT];
+    set->hash = set_hash(list, count);
+    set->until = gmc_time_add(gw->now, gw->config.probe_age_max);
+}
+
 /* Pairs whose latency is known are not measured again: bit j of the mask says so for list[i]. */
 static void known_mask(const struct gmc_gateway *gw, const gmc_peer *list, size_t count, size_t i,
                        uint8_t *mask)
@@ -116,7 +145,8 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
         size_t count;
         gmc_peer *list = participants_of(gw, ch, &count);
         bool enough = src->shape == GMC_TREE_FLAT || count <= 2 ||
-                      count > GMC_PROBE_PARTICIPANTS_MAX || all_known(gw, list, count);
+                      count > GMC_PROBE_PARTICIPANTS_MAX || all_known(gw, list, count) ||
+                      measured_lately(gw, list, count);
         if (!enough)
             begin_round(gw, ch, list, count);
         free(list);
@@ -127,8 +157,10 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_set_timer(gw, &ch->timer, src->probe_until);
         return false;
     }
-    if (src->round != NULL)
+    if (src->round != NULL) {
+        remember_set(gw, src->round->participants, src->round->count);
         gw_round_free(src->round);
+    }
     src->round = NULL;
     src->probe_until = 0;
     return true;

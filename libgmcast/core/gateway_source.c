@@ -131,6 +131,7 @@ gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
     }
     ch->src->shape = request->shape;
     ch->src->rate_bps = request->rate_bps;
+    ch->src->asked_at = now;
     ch->src->gather_until = gmc_time_add(now, GW_GATHER_WAIT);
     ch->state = GMC_CHANNEL_SCANNING;
     struct gmc_store_op *op;
@@ -209,11 +210,11 @@ gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
         member->reason[0] = '\0';
         member->closed = false;
         member->parent = 0;
-        gw_peer(gw, member->peer)->silent_since = gw->now;
     }
     ch->ended_at = 0;
     ch->reason[0] = '\0';
     ch->state = GMC_CHANNEL_RUNNING;
+    ch->src->asked_at = gw->now;
     want_members(gw, ch);
     if (gw_source_make_record(gw, ch))
         gw_source_step(gw, ch);
@@ -404,7 +405,8 @@ static bool is_finished(const struct gmc_gateway *gw, const struct gwchannel *ch
         if (member->state == GMC_MEMBER_VERIFIED)
             ++*verified;
         else if (member->state == GMC_MEMBER_SILENT &&
-                 gw->now >= gmc_time_add(peer->silent_since, gw->config.patience))
+                 gw->now >= gmc_time_add(gmc_time_max(peer->silent_since, ch->src->asked_at),
+                                         gw->config.patience))
             continue;
         else if (member->state != GMC_MEMBER_FAILED)
             return false;
@@ -637,6 +639,7 @@ void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_source_fail(gw, ch, GMC_ERR_INVALID, "this domain's key cannot be used");
         return;
     }
+    ch->src->asked_at = gw->now;
     ch->src->build.reloading = true;
     ch->src->build.target = 1;
     struct gmc_store_op *op;
