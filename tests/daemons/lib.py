@@ -203,6 +203,7 @@ class Domain:
         self.port, self._sockets = _free_port()
         self.options = {}
         self.process = None
+        self.stopping = False
 
     @property
     def dns(self):
@@ -262,7 +263,9 @@ class Domain:
         process, self.process = self.process, None
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGCONT)
-            process.terminate()
+            if not self.stopping:
+                process.terminate()
+        self.stopping = False
         try:
             return process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -340,9 +343,29 @@ class Grid:
         return self
 
     def __exit__(self, kind, _value, _trace):
-        if kind is not None:
-            self.print_logs()
-        self.close()
+        try:
+            if kind is None:
+                self.end()
+        except Failure:
+            kind = Failure
+            raise
+        finally:
+            if kind is not None:
+                self.print_logs()
+            self.close()
+
+    def end(self):
+        """All gateways that should run do, and stop in order: sanitizers speak up here."""
+        running = [domain for domain in self.domains.values() if domain.process is not None]
+        for domain in running:
+            code = domain.process.poll()
+            check(code is None, "gatewayd of %s ended by itself with %s" % (domain.name, code))
+            domain.thaw()
+            domain.signal(signal.SIGTERM)
+            domain.stopping = True  # a second signal would end it at once
+        for domain in running:
+            code = domain.stop()
+            check(code == 0, "gatewayd of %s stopped with %s" % (domain.name, code))
 
     def __getitem__(self, name):
         return self.domains[name]
