@@ -133,6 +133,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     void *value;
     while (gmc_map_next(&gw->ops, &cursor, &ticket, &value)) {
         struct gwop *op = value;
+        free(op->waiting);
         free(op->owned);
         free(op);
     }

@@ -70,6 +70,7 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
     gmc_list_init(&ch->page_wait);
     gmc_list_init(&ch->layout_wait);
     gmc_list_init(&ch->children);
+    gmc_list_init(&ch->saves);
     gmc_list_init(&ch->node);
     if (!is_source)
         gw_target_init(gw, ch);

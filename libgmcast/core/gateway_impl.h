@@ -217,7 +217,8 @@ struct gwchannel {
     uint8_t digest[GMC_HASH_BYTES]; /* of the object, once known */
     bool digest_known;
     uint32_t reads;
-    uint32_t ops; /* store operations under way */
+    uint32_t ops;          /* store operations under way */
+    struct gmc_list saves; /* gwop.in_saves, those of them that are a SAVE */
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;
@@ -242,6 +243,12 @@ struct gwop {
     uint8_t *owned;          /* freed when answered */
     bool recheck;
     bool checkpoint; /* SAVE: of what is stored */
+    /* SAVE: the shell may answer in any order, so one of a name is under way at a time; the newest
+     * that came meanwhile waits here. */
+    struct gmc_list in_saves;
+    const char *name;
+    uint8_t *waiting;
+    size_t waiting_len;
 };
 
 /* A queued output that is not a datagram. */

@@ -13,6 +13,7 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     record->ticket = gw->next_ticket++;
     record->kind = kind;
     record->channel = ch;
+    gmc_list_init(&record->in_saves);
     gmc_status status = gmc_map_put(&gw->ops, record->ticket, record);
     GMC_ASSERT(status == GMC_OK);
     ch->ops++;
@@ -26,14 +27,42 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     return record;
 }
 
+static uint8_t *copy_of(const uint8_t *bytes, size_t len)
+{
+    uint8_t *copy = malloc(len + 1);
+    GMC_ASSERT(copy != NULL);
+    memcpy(copy, bytes, len);
+    return copy;
+}
+
+static struct gwop *save_under_way(struct gwchannel *ch, const char *name)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->saves)
+    {
+        struct gwop *record = GMC_CONTAINER_OF(node, struct gwop, in_saves);
+        if (strcmp(record->name, name) == 0)
+            return record;
+    }
+    return NULL;
+}
+
+/* name is not copied. */
 struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                      const uint8_t *bytes, size_t len)
 {
+    struct gwop *record = save_under_way(ch, name);
+    if (record != NULL) {
+        free(record->waiting);
+        record->waiting = copy_of(bytes, len);
+        record->waiting_len = len;
+        return record;
+    }
     struct gmc_store_op *op;
-    struct gwop *record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
-    record->owned = malloc(len + 1);
-    GMC_ASSERT(record->owned != NULL);
-    memcpy(record->owned, bytes, len);
+    record = gw_store(gw, ch, GMC_STORE_SAVE, &op);
+    record->name = name;
+    record->owned = copy_of(bytes, len);
+    gmc_list_push_back(&ch->saves, &record->in_saves);
     op->name = name;
     op->bytes = gmc_bytes(record->owned, len);
     return record;
@@ -84,6 +113,18 @@ static void write_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     }
 }
 
+static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwop *record,
+                          const struct gmc_store_result *result)
+{
+    if (result->status != GMC_OK)
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
+                 "cannot save the state of the transfer: %s", reason_of(result));
+    if (record->checkpoint)
+        gw_target_checkpointed(ch, result->status);
+    if (record->waiting != NULL)
+        gw_save(gw, ch, record->name, record->waiting, record->waiting_len);
+}
+
 static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,
                           const struct gmc_store_result *result)
 {
@@ -118,6 +159,8 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
         return; /* not ours, or answered twice: a shell's bug that costs nothing here */
     struct gwchannel *ch = record->channel;
     ch->ops--;
+    if (record->kind == GMC_STORE_SAVE)
+        gmc_list_remove(&record->in_saves);
     if (ch->closing) {
         drop_answer(gw, ch, record);
         goto done;
@@ -147,16 +190,13 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
             gw_target_answered(gw, ch, record->kind, result);
         break;
     case GMC_STORE_SAVE:
-        if (result->status != GMC_OK)
-            gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, result->status,
-                     "cannot save the state of the transfer: %s", reason_of(result));
-        if (record->checkpoint)
-            gw_target_checkpointed(ch, result->status);
+        save_answered(gw, ch, record, result);
         break;
     case GMC_STORE_CLOSE:
         break;
     }
 done:
+    free(record->waiting);
     free(record->owned);
     free(record);
 }

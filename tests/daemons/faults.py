@@ -54,7 +54,7 @@ def data_out(grid, name):
     return grid[name].counters()["data_bytes_out"]
 
 
-_LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d+)Z (\S+) (\S+)(.*)$")
+_LINE = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d+)Z (\S+) +(\S+)(.*)$")
 
 
 def log_lines(domain, what):

@@ -8,7 +8,8 @@ DAEMON_TESTS = \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_large.py \
 	tests/daemons/test_transfer.py \
-	tests/daemons/test_kill.py
+	tests/daemons/test_kill.py \
+	tests/daemons/test_dead_relay.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A relay that dies for good: its children find another parent, the others complete, and the dead
+domain is named."""
+
+import time
+
+import faults
+import lib
+
+BYTES = 20 << 20
+RATE = "50M"  # 3.4 s
+PATIENCE = 3.0
+# Found dead and replaced: 2 s and 6 round trips; those are below 1 ms each here.
+REATTACHED_WITHIN = 2.0
+
+
+def check_reattached(grid, channel, relay, child, struck):
+    """The child of the dead relay has another parent soon."""
+    lost = faults.wait_log(grid[child], "parent", "lost its parent " + grid.dns(relay), struck)
+    again = faults.wait_log(grid[child], "parent", "attached to", lost)
+    lib.check(again - struck <= REATTACHED_WITHIN,
+              "%s found its parent dead after %.2f s and had another after %.2f s"
+              % (child, lost - struck, again - struck))
+    # The source is told with the next status, every 500 ms.
+    lib.wait(lambda: faults.tree(grid, channel).get(child) != relay,
+             "%s is not reported beneath the dead %s" % (child, relay), 2)
+    return again - struck
+
+
+def check_ended(grid, result, dead, others):
+    """Exit 2, the dead one named, the others whole."""
+    result.expect("partial")
+    named = result.domain(grid.dns(dead))
+    lib.check(named["state"] == "failed" and named["reason"], str(result))
+    for name in others:
+        lib.check(result.domain(grid.dns(name))["state"] == "verified", str(result))
+        grid.same("a", "x", name)
+    grid.absent(dead, "x")
+    return named["reason"]
+
+
+def strike(grid, how):
+    """A chain of four domains, whose first relay dies of how(domain) at 25 %."""
+    grid.write("a", "x", BYTES)
+    run = grid.begin("a", ["x"], "bcd", "--tree", "chain", "--rate", RATE)
+    channel = run.channel()
+    relay, child, leaf = faults.chain(grid, channel, 3)
+    had = faults.wait_here(grid, leaf, channel, 0.25)
+    struck = time.time()
+    how(grid[relay])
+    after = check_reattached(grid, channel, relay, child, struck)
+    result = run.wait()
+    reason = check_ended(grid, result, relay, (child, leaf))
+    print("  %s died at %d %%; %s re-attached after %.2f s; reason: %s"
+          % (relay, 100 * had / BYTES, child, after, reason))
+    return relay, had, channel
+
+
+def resume(grid, dead, had, channel):
+    """It is there again, and gets what it lacks and little more."""
+    before = grid["a"].bytes_sent()[grid.dns(dead)]
+    result = grid.resume("a", channel).expect("complete")
+    lib.check(result.domain(grid.dns(dead))["state"] == "verified", str(result))
+    grid.same("a", "x", dead)
+    grid.nothing_left(dead)
+    sent = grid["a"].bytes_sent()[grid.dns(dead)] - before
+    lib.check(sent <= 1.02 * BYTES - had, "resumed with %d bytes, had %d" % (sent, had))
+
+
+def test_kill_and_resume():
+    with lib.Grid("abcd", patience="%gs" % PATIENCE) as grid:
+        relay, had, channel = strike(grid, lambda domain: domain.kill())
+        grid[relay].start()
+        resume(grid, relay, had, channel)
+
+
+def test_stop_and_resume():
+    with lib.Grid("abcd", patience="%gs" % PATIENCE) as grid:
+        relay, had, channel = strike(grid, lambda domain: domain.freeze())
+        grid[relay].thaw()
+        resume(grid, relay, had, channel)
+
+
+if __name__ == "__main__":
+    lib.main(globals())
