@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the fuzzer of a whole gateway: hostile neighbours that hold valid sessions (a source, a
+ * member, one that is neither) send it any message, record, fragment and datagram, while its store
+ * and its user do as the input says. Nothing may crash or be asserted, and its memory stays within
+ * its bounds.
+ *
+ * Input   a list of operations: a byte for the operation, then what that one reads
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+#include "crypto/cheap.h"
+
+enum { PEERS = 3, CHANNELS_MAX = 4, OPS_MAX = 4096, TURNS_MAX = 400 };
+enum { SOURCE, MEMBER, STRANGER };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const names[] = {"s.example", "m.example", "x.example", "g.example",
+                                    "unheard-of.example"};
+
+/* The other ends of the gateway's links, and its store. */
+static struct gmc_gateway *gw;
+static struct gmc_crypto crypto, peer_crypto[PEERS];
+static struct gmc_link *links[PEERS];
+static gmc_time now;
+static uint32_t next_session;
+static struct gmc_store_op ops[OPS_MAX];
+static size_t op_count;
+static struct gmc_object object; /* of the record that was sent last */
+static uint64_t own_e;           /* of the transfer that was staged last */
+
+/* ---- sessions ---- */
+static void session_down(int p)
+{
+    struct gmc_peer_change change = {.peer = gmc_gateway_peer(gw, names[p]),
+                                     .event = GMC_PEER_SESSION_DOWN,
+                                     .reason = "closed"};
+    gmc_link_free(links[p]);
+    links[p] = NULL;
+    gmc_gateway_on_peer(gw, now, &change);
+}
+
+static void session_up(int p)
+{
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t len = sizeof(spki);
+    gmc_peer peer = gmc_gateway_peer(gw, names[p]);
+    gmc_status status = gmc_crypto_cheap_spki(names[p], spki, &len);
+    GMC_ASSERT(status == GMC_OK);
+    struct gmc_session session = {.peer = peer,
+                                  .local_id = next_session,
+                                  .remote_id = next_session + 1,
+                                  .spki = gmc_bytes(spki, len),
+                                  .transport = GMC_TRANSPORT_UDP};
+    memset(session.send_secret, 1, GMC_KEY_BYTES);
+    memset(session.recv_secret, 2, GMC_KEY_BYTES);
+    struct gmc_session mirror = session;
+    mirror.local_id = session.remote_id;
+    mirror.remote_id = session.local_id;
+    memset(mirror.send_secret, 2, GMC_KEY_BYTES);
+    memset(mirror.recv_secret, 1, GMC_KEY_BYTES);
+    next_session += 2;
+    struct gmc_link_config config = {.crypto = &peer_crypto[p],
+                                     .session = &mirror,
+                                     .cc = &gmc_cc_fixed,
+                                     .fixed_rate_bps = 10000000000};
+    gmc_prng_init(&config.prng, next_session);
+    gmc_link_free(links[p]);
+    links[p] = gmc_link_new(&config, now);
+    GMC_ASSERT(links[p] != NULL);
+    struct gmc_peer_change change = {.peer = peer,
+                                     .event = GMC_PEER_SESSION_UP,
+                                     .session = session};
+    gmc_gateway_on_peer(gw, now, &change);
+}
+
+/* ---- between the gateway and the others ---- */
+static void take_datagram(const struct gmc_dgram_out *dgram)
+{
+    uint8_t bytes[65536];
+    size_t len = gmc_dgram_out_len(dgram);
+    GMC_ASSERT(len <= sizeof(bytes));
+    memcpy(bytes, dgram->head, dgram->head_len);
+    if (dgram->body.len > 0)
+        memcpy(bytes + dgram->head_len, dgram->body.data, dgram->body.len);
+    if (dgram->tail.len > 0)
+        memcpy(bytes + dgram->head_len + dgram->body.len, dgram->tail.data, dgram->tail.len);
+    for (int p = 0; p < PEERS; p++) {
+        struct gmc_link_data data;
+        bool is_data = false;
+        struct gmc_dgram_in in = {.from = {.len = 1}, .bytes = gmc_bytes(bytes, len)};
+        if (links[p] == NULL || strcmp(gmc_gateway_peer_name(gw, dgram->peer), names[p]) != 0)
+            continue;
+        if (gmc_link_receive(links[p], now, &in, &data, &is_data) == GMC_OK && is_data)
+            gmc_link_accept_data(links[p], now);
+        struct gmc_link_fate fate;
+        while (gmc_link_next_fate(links[p], &fate))
+            ;
+        struct gmc_bytes message;
+        while (gmc_link_next_message(links[p], &message))
+            ;
+    }
+}
+
+static bool drain(void)
+{
+    struct gmc_output out;
+    bool any = false;
+    while (gmc_gateway_next_output(gw, &out)) {
+        any = true;
+        if (out.kind == GMC_OUT_DATAGRAM)
+            take_datagram(&out.u.dgram);
+        else if (out.kind == GMC_OUT_STORE && op_count < OPS_MAX)
+            ops[op_count++] = out.u.store;
+    }
+    return any;
+}
+
+static bool peers_send(void)
+{
+    uint8_t buffer[GMC_LINK_PACKET_MAX];
+    bool any = false;
+    for (int p = 0; p < PEERS; p++) {
+        struct gmc_dgram_out out;
+        while (links[p] != NULL &&
+               gmc_link_next_packet(links[p], now, buffer, sizeof(buffer), &out)) {
+            struct gmc_dgram_in in = {.path = out.path,
+                                      .peer = gmc_gateway_peer(gw, names[p]),
+                                      .from = {.len = 1, .bytes = {(uint8_t)p}},
+                                      .bytes = out.body};
+            (void)gmc_gateway_on_datagram(gw, now, &in);
+            drain();
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Until nobody has anything to say at this instant. */
+static void settle(void)
+{
+    for (int turns = 0; turns < TURNS_MAX; turns++) {
+        bool any = drain();
+        any = peers_send() || any;
+        if (gmc_gateway_deadline(gw) <= now) {
+            gmc_gateway_on_timer(gw, now);
+            any = true;
+        }
+        if (!any)
+            return;
+    }
+}
+
+static void pass(gmc_duration wait)
+{
+    gmc_time until = gmc_time_add(now, wait);
+    for (int turns = 0; turns < TURNS_MAX && now < until; turns++) {
+        gmc_time when = gmc_time_min(until, gmc_gateway_deadline(gw));
+        for (int p = 0; p < PEERS; p++)
+            if (links[p] != NULL)
+                when = gmc_time_min(when, gmc_link_deadline(links[p], false));
+        now = gmc_time_max(now, when);
+        for (int p = 0; p < PEERS; p++)
+            if (links[p] != NULL)
+                gmc_link_on_timer(links[p], now);
+        settle();
+    }
+    now = gmc_time_max(now, until);
+}
+
+/* ---- what the input says ---- */
+static uint64_t number(struct gmc_reader *r)
+{
+    static const uint64_t usual[] = {0, 1, 2, 3, 128, 129, 65535, 70000, 9000000, UINT64_MAX};
+    uint8_t first = gmc_reader_u8(r);
+    if (first < sizeof(usual) / sizeof(usual[0]))
+        return usual[first];
+    return first < 200 ? first : gmc_reader_u64(r);
+}
+
+static const char *name(struct gmc_reader *r)
+{
+    return names[gmc_reader_u8(r) % (sizeof(names) / sizeof(names[0]))];
+}
+
+static uint64_t any_e(struct gmc_reader *r)
+{
+    uint8_t which = gmc_reader_u8(r) % 4;
+    return which == 3 ? own_e : which + 1u;
+}
+
+static void secret_of(uint64_t e, uint8_t secret[GMC_KEY_BYTES])
+{
+    memset(secret, 0, GMC_KEY_BYTES);
+    gmc_put64(secret, e);
+}
+
+/* Straight to where the link would deliver it. */
+static void say_bytes(int p, struct gmc_bytes bytes)
+{
+    struct gwpeer *peer = gw_peer(gw, gmc_gateway_peer(gw, names[p]));
+    gw_begin_input(gw, now);
+    gw_message(gw, peer, bytes);
+}
+
+static void say(int p, const struct gmc_msg *msg)
+{
+    uint8_t *bytes;
+    size_t len;
+    if (gmc_msg_encode(msg, &bytes, &len) != GMC_OK)
+        return;
+    say_bytes(p, gmc_bytes(bytes, len));
+    gmc_msg_bytes_free(bytes);
+}
+
+static void any_message(struct gmc_reader *r)
+{
+    int p = gmc_reader_u8(r) % PEERS;
+    const char *list[4];
+    struct gmc_msg_range ranges[3];
+    struct gmc_msg_latency latencies[2];
+    struct gmc_msg_child children[2];
+    uint8_t secret[GMC_KEY_BYTES];
+    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_REPLY + 1))};
+    msg.source = name(r);
+    msg.e = any_e(r);
+    secret_of(msg.e, secret);
+    msg.probe_id = number(r);
+    msg.secret = secret;
+    msg.digest = secret;
+    for (size_t i = 0; i < 4; i++)
+        list[i] = name(r);
+    msg.names = list;
+    msg.name_count = gmc_reader_u8(r) % 5;
+    for (size_t i = 0; i < 3; i++)
+        ranges[i] = (struct gmc_msg_range){.first = number(r), .last = number(r)};
+    msg.ranges = ranges;
+    msg.range_count = gmc_reader_u8(r) % 4;
+    for (size_t i = 0; i < 2; i++) {
+        latencies[i] =
+            (struct gmc_msg_latency){.participant = gmc_reader_u8(r), .rtt_min_ns = number(r)};
+        children[i] = (struct gmc_msg_child){.domain = name(r), .repairs = number(r)};
+    }
+    msg.latencies = latencies;
+    msg.latency_count = gmc_reader_u8(r) % 3;
+    msg.children = children;
+    msg.child_count = gmc_reader_u8(r) % 3;
+    msg.version = msg.epoch = gmc_reader_u8(r) % 4;
+    msg.handle = gmc_reader_u8(r) % 4 == 0 ? (uint32_t)number(r) : 1;
+    msg.window = (uint32_t)number(r);
+    msg.status = -(gmc_status)(gmc_reader_u8(r) % 28);
+    msg.text = msg.parent = msg.redirect = name(r);
+    msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;
+    msg.bytes = msg.request_id = number(r);
+    msg.payload = msg.record = msg.signature = gmc_bytes(secret, 9);
+    say(p, &msg);
+}
+
+/* A record that the source has signed: mostly one that fits. */
+static void a_record(struct gmc_reader *r)
+{
+    uint64_t e = any_e(r);
+    uint8_t secret[GMC_KEY_BYTES];
+    secret_of(e, secret);
+    uint8_t bits = gmc_reader_u8(r);
+    struct gmc_record_member members[] = {
+        {.domain = names[SOURCE], .parent = -1, .path = ""},
+        {.domain = names[3], .parent = bits & 1 ? 2 : 0, .path = ""},
+        {.domain = names[MEMBER], .parent = bits & 2 ? 1 : 0, .path = "there"},
+    };
+    struct gmc_record record = {.source = names[SOURCE],
+                                .e = e,
+                                .version = gmc_reader_u8(r) % 4,
+                                .epoch = gmc_reader_u8(r) % 3,
+                                .listing_bytes = number(r),
+                                .total_bytes = number(r),
+                                .block_bytes = bits & 4 ? (uint32_t)number(r) : GW_BLOCK_BYTES,
+                                .fragment_bytes = bits & 8 ? (uint32_t)number(r) : 1100,
+                                .rate_bps = bits & 16 ? number(r) : 0,
+                                .members = members,
+                                .member_count = bits & 32 ? 2 : 3};
+    peer_crypto[SOURCE].ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
+    uint8_t *bytes;
+    size_t len;
+    if (gmc_record_encode(&record, &bytes, &len) != GMC_OK)
+        return;
+    static const char prefix[] = "gmcast-record-1\n";
+    uint8_t *signed_bytes = malloc(sizeof(prefix) - 1 + len);
+    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
+    size_t signature_len = sizeof(signature);
+    GMC_ASSERT(signed_bytes != NULL);
+    memcpy(signed_bytes, prefix, sizeof(prefix) - 1);
+    memcpy(signed_bytes + sizeof(prefix) - 1, bytes, len);
+    gmc_status status =
+        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx,
+                                      gmc_bytes(signed_bytes, sizeof(prefix) - 1 + len), signature,
+                                      &signature_len);
+    GMC_ASSERT(status == GMC_OK);
+    struct gmc_msg msg = {.type = GMC_MSG_CHANNEL,
+                          .source = names[SOURCE],
+                          .e = e,
+                          .secret = secret,
+                          .record = gmc_bytes(bytes, len),
+                          .signature = gmc_bytes(signature, signature_len)};
+    object = (struct gmc_object){.listing_bytes = record.listing_bytes,
+                                 .total_bytes = record.total_bytes,
+                                 .block_bytes = record.block_bytes,
+                                 .fragment_bytes = record.fragment_bytes};
+    say(bits & 64 ? MEMBER : SOURCE, &msg);
+    free(signed_bytes);
+    gmc_msg_bytes_free(bytes);
+}
+
+/* A block's bytes: zeros, and pages that say so, signed by the source. */
+static void block_bytes(uint64_t e, uint32_t block, uint8_t *out)
+{
+    memset(out, 0, GW_BLOCK_BYTES);
+    if (!gmc_block_is_page(block))
+        return;
+    struct gmc_page page = {.index = gmc_block_page(block)};
+    page.first = page.index * GMC_PAGE_HASHES;
+    uint64_t left = gmc_object_data_blocks(&object);
+    left = left > page.first ? left - page.first : 1;
+    page.count = left < GMC_PAGE_HASHES ? (uint32_t)left : GMC_PAGE_HASHES;
+    struct gmc_page_context context = {.key = {.e = e}};
+    memcpy(context.key.source, names[SOURCE], strlen(names[SOURCE]));
+    gmc_status status = gmc_page_write(&peer_crypto[SOURCE], &context, &page, out);
+    (void)status; /* a page that cannot be is sent as it is */
+}
+
+static void offer(int p, const struct gmc_link_data *data)
+{
+    gw_begin_input(gw, now);
+    (void)gw_rx_data(gw, gw_peer(gw, gmc_gateway_peer(gw, names[p])), data);
+}
+
+/* Fragments of a block, sealed as the source would. */
+static void a_block(struct gmc_reader *r)
+{
+    int p = gmc_reader_u8(r) % PEERS;
+    uint64_t e = any_e(r);
+    uint8_t epoch = gmc_reader_u8(r) % 3, bits = gmc_reader_u8(r);
+    uint16_t handle = gmc_reader_u8(r) % 16;
+    uint32_t block = (uint32_t)number(r);
+    if (gmc_object_check(&object) != GMC_OK || block >= gmc_object_blocks(&object))
+        return;
+    uint8_t secret[GMC_KEY_BYTES], *plain = malloc(GW_BLOCK_BYTES);
+    secret_of(e, secret);
+    struct gmc_aead *aead = crypto.ops->aead_new(crypto.ctx, secret);
+    GMC_ASSERT(plain != NULL && aead != NULL);
+    block_bytes(e, block, plain);
+    uint32_t len = gmc_block_len(&object, block), count = gmc_fragment_count(&object, len);
+    struct gwchannel ch = {.key = {.e = e}, .epoch = epoch};
+    for (uint16_t f = bits & 1 ? 1 : 0; f < count; f++) {
+        uint8_t nonce[GMC_NONCE_BYTES], aad[18], tag[GMC_SEAL_TAG_BYTES];
+        uint32_t part = gmc_fragment_len(&object, len, f);
+        uint8_t *at = plain + (size_t)f * object.fragment_bytes;
+        at[0] ^= (uint8_t)(bits & 2); /* it does not match its hash then */
+        gw_seal_nonce(block, f, nonce);
+        gmc_status status =
+            crypto.ops->seal(aead, nonce, gw_seal_aad(&ch, block, f, aad), at, part, at, tag);
+        GMC_ASSERT(status == GMC_OK);
+        tag[0] ^= (uint8_t)(bits & 4);
+        struct gmc_link_data data = {.handle = handle,
+                                     .block = block,
+                                     .fragment = f,
+                                     .body = gmc_bytes(at, bits & 8 ? part - 1 : part),
+                                     .seal_tag = tag};
+        offer(p, &data);
+    }
+    crypto.ops->aead_free(aead);
+    free(plain);
+}
+
+static void store_answers(struct gmc_reader *r)
+{
+    uint8_t count = gmc_reader_u8(r), bits = gmc_reader_u8(r);
+    for (; count > 0 && op_count > 0; count--) {
+        size_t i = bits & 1 ? op_count - 1 : 0; /* in any order */
+        struct gmc_store_op op = ops[i];
+        memmove(&ops[i], &ops[i + 1], sizeof(ops[0]) * (op_count - i - 1));
+        op_count--;
+        struct gmc_store_result result = {.ticket = op.ticket,
+                                          .listing_bytes = 100,
+                                          .total_bytes = (uint64_t)bits << 16,
+                                          .file_count = 1};
+        if (bits >= 240 && count == 1)
+            result.status = -(gmc_status)(bits - 230);
+        if (op.kind == GMC_STORE_READ || op.kind == GMC_STORE_READ_PAGE) {
+            memset(op.data, bits & 2, op.len);
+            crypto.ops->hash(op.data, op.len, result.hash);
+        }
+        if (op.kind == GMC_STORE_WRITE && result.status == GMC_OK) {
+            crypto.ops->hash(op.data, op.len, result.hash);
+            if ((bits & 4) != 0 && memcmp(op.hash, result.hash, GMC_HASH_BYTES) != 0)
+                result.status = GMC_ERR_MISMATCH;
+        }
+        gmc_gateway_on_stored(gw, now, &result);
+        drain();
+    }
+}
+
+static void user(struct gmc_reader *r)
+{
+    static const char *const paths[] = {"/data"};
+    uint8_t what = gmc_reader_u8(r);
+    const char *error;
+    struct gmc_stage_target targets[] = {{names[what % PEERS], ""},
+                                         {names[(what + 1) % PEERS], ""}};
+    struct gmc_channel_key key = {.e = own_e};
+    memcpy(key.source, names[3], strlen(names[3]));
+    gmc_status status = GMC_OK;
+    if (what < 100) {
+        struct gmc_stage_request request = {.sources = paths,
+                                            .source_count = 1,
+                                            .targets = targets,
+                                            .target_count = what % 2 + 1u,
+                                            .shape = (enum gmc_tree_shape)(what % 6)};
+        status = gmc_gateway_stage(gw, now, &request, &key, &error);
+        own_e = status == GMC_OK ? key.e : own_e;
+    } else if (what < 150) {
+        status = gmc_gateway_add(gw, now, &key, targets, &error);
+    } else if (what < 200) {
+        status = gmc_gateway_resume(gw, now, &key, &error);
+    } else {
+        status = gmc_gateway_cancel(gw, now, &key, &error);
+    }
+    (void)status; /* it may well refuse */
+}
+
+static void any_bytes(struct gmc_reader *r, bool as_datagram)
+{
+    int p = gmc_reader_u8(r) % PEERS;
+    size_t len = gmc_reader_u8(r);
+    len = len < gmc_reader_left(r) ? len : gmc_reader_left(r);
+    struct gmc_bytes bytes = gmc_reader_bytes(r, len);
+    if (!as_datagram) {
+        say_bytes(p, bytes);
+        return;
+    }
+    struct gmc_dgram_in in = {.from = {.len = 2}, .bytes = bytes, .peer = GMC_PEER_NONE};
+    (void)gmc_gateway_on_datagram(gw, now, &in);
+}
+
+static void operate(uint8_t op, struct gmc_reader *r)
+{
+    switch (op % 12) {
+    case 0:
+    case 1:
+    case 2:
+        any_message(r);
+        break;
+    case 3:
+        a_record(r);
+        break;
+    case 4:
+    case 5:
+        a_block(r);
+        break;
+    case 6:
+    case 7:
+        store_answers(r);
+        break;
+    case 8:
+        user(r);
+        break;
+    case 9:
+        pass((gmc_duration)gmc_reader_u8(r) * gmc_reader_u8(r) * GMC_US(100));
+        break;
+    case 10:
+        any_bytes(r, op >= 128);
+        break;
+    default:
+        if (links[op / 12 % PEERS] != NULL && op >= 128)
+            session_down(op / 12 % PEERS);
+        else
+            session_up(op / 12 % PEERS);
+        pass(GMC_MS(1));
+        break;
+    }
+}
+
+static void check_bounds(void)
+{
+    GMC_ASSERT(gmc_cache_bytes_used(gw->cache) <= 17u * (GMC_CACHE_BODY_BYTES + 1024u));
+    GMC_ASSERT(gmc_gateway_channel_count(gw) <= CHANNELS_MAX);
+    GMC_ASSERT(gmc_gateway_peer_count(gw) <= sizeof(names) / sizeof(names[0]));
+    struct gmc_channel_info info;
+    struct gmc_member_info member;
+    for (size_t i = 0; gmc_gateway_channel_info(gw, now, i, &info); i++)
+        for (size_t j = 0; gmc_gateway_member_info(gw, now, i, j, &member); j++)
+            GMC_ASSERT(member.domain != NULL && member.reason != NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const uint8_t seed[32] = {1};
+    struct gmc_crypto_cheap *own = gmc_crypto_cheap_new(names[3], seed), *others[PEERS];
+    GMC_ASSERT(own != NULL);
+    gmc_crypto_cheap_table(own, &crypto);
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t spki_len = sizeof(spki);
+    gmc_status status = gmc_crypto_cheap_spki(names[3], spki, &spki_len);
+    GMC_ASSERT(status == GMC_OK);
+    struct gmc_gateway_config config = {.domain = names[3],
+                                        .crypto = &crypto,
+                                        .spki = gmc_bytes(spki, spki_len),
+                                        .cache_bytes = 1,
+                                        .children_max = 2,
+                                        .channels_max = CHANNELS_MAX,
+                                        .fixed_rate_bps = 1000000000};
+    now = GMC_S(1);
+    next_session = 1;
+    op_count = 0;
+    own_e = 1;
+    object = (struct gmc_object){0};
+    gw = gmc_gateway_new(&config, now);
+    GMC_ASSERT(gw != NULL);
+    gmc_gateway_start(gw, now);
+    for (int p = 0; p < PEERS; p++) {
+        others[p] = gmc_crypto_cheap_new(names[p], seed);
+        GMC_ASSERT(others[p] != NULL);
+        gmc_crypto_cheap_table(others[p], &peer_crypto[p]);
+        links[p] = NULL;
+        session_up(p);
+    }
+    pass(GMC_MS(200)); /* until the links are up and know their MTU */
+    struct gmc_reader r;
+    gmc_reader_init(&r, gmc_bytes(data, size));
+    for (int i = 0; i < 200 && gmc_reader_left(&r) > 0; i++) {
+        operate(gmc_reader_u8(&r), &r);
+        settle();
+        check_bounds();
+    }
+    gmc_gateway_free(gw);
+    for (int p = 0; p < PEERS; p++) {
+        gmc_link_free(links[p]);
+        gmc_crypto_cheap_free(others[p]);
+    }
+    gmc_crypto_cheap_free(own);
+    return 0;
+}
