@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a receiver saves of a transfer, and how it goes on after a restart.
  *
- * A checkpoint names the blocks that are verified and durable, and a horizon: no block at or above
- * it is stored before the next checkpoint is saved. After a restart only the blocks below the
- * horizon that the checkpoint does not name are read and compared with their hashes; all others
- * are known to be there, or known to be missing.
+ * A checkpoint names the blocks that are verified and durable, and a horizon. After a restart the
+ * blocks below the horizon that the checkpoint does not name are read and compared with their
+ * hashes; all others are known to be there, or count as missing and are fetched once more.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  *    4..5   version, 1
  *    6..7   reserved, 0
  *    8..15  blocks     size of the block space
- *   16..23  horizon    no block at or above it is stored without being named here
+ *   16..23  horizon    what is not named here is missing at or above it, and may be stored below
  *   24..27  count      of ranges
  *   28..    ranges, ascending and not touching: for each the distance from the end of the range
  *           before (from 0 for the first, then at least 1) and the length (at least 1), as LEB128
