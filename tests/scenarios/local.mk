@@ -9,3 +9,5 @@ check_PROGRAMS += tests/scenarios/test_story_small
 tests_scenarios_test_story_small_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_crash
 tests_scenarios_test_story_crash_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_faults
+tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stories of disks that fail, networks that part, firewalls, strangers and tampering. */
+#include "tests/scenarios/story.h"
+
+#include "wire/head.h"
+
+#define OBJECT (10 * MB)
+
+static void begin(struct story *story, uint64_t seed)
+{
+    story_open(story, seed);
+    sim_build_tree3(story->world, &story->wire);
+    story_start(story);
+    story_stage(story, OBJECT, GMC_TREE_ECO, NULL);
+}
+
+/* ---- disks ---- */
+/* A relay's disk is full from the beginning: it is named, its children go elsewhere. */
+static void test_full_at_the_start(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 40);
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    sim_disk_configure(&story_host(&story, "b")->disk,
+                       &(struct sim_disk_config){.capacity_bytes = MB});
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(120));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "acdef");
+    story_expect_not_delivered(&story, "b");
+    assert_int_equal(story_member_state(&story, "b"), GMC_MEMBER_FAILED);
+    assert_non_null(strstr(story_member_reason(&story, "b"), "full"));
+    story_close(&story);
+}
+
+/* It fills up in the middle. */
+static void test_full_in_the_middle(void **state)
+{
+    (void)state;
+    struct story story;
+    begin(&story, 41);
+    story_run_to_percent(&story, "b", 40, GMC_S(30));
+    sim_disk_configure(&story_host(&story, "b")->disk,
+                       &(struct sim_disk_config){.capacity_bytes = OBJECT / 2});
+    story_run_to_end(&story, GMC_S(120));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "acdef");
+    assert_int_equal(story_member_state(&story, "b"), GMC_MEMBER_FAILED);
+    assert_non_null(strstr(story_member_reason(&story, "b"), "full"));
+    story_close(&story);
+}
+
+/* A leaf with a disk ten times slower than its wire: itself late, nobody else. */
+static void test_slow_disk(void **state)
+{
+    (void)state;
+    struct story story;
+    struct gmc_member_info info;
+    story_open(&story, 42);
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    sim_disk_configure(&story_host(&story, "d")->disk,
+                       &(struct sim_disk_config){.rate_bps = 10000000});
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    assert_true(sim_member(story.source, &story.key, story_host(&story, "e"), &info));
+    assert_in_range(info.elapsed, GMC_MS(800), GMC_S(3));
+    assert_true(sim_member(story.source, &story.key, story_host(&story, "d"), &info));
+    assert_true(info.elapsed > GMC_S(8));
+    story_close(&story);
+}
+
+/* Some reads of a relay with a small cache fail: its children are served all the same. */
+static void test_read_errors_at_a_relay(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open_with(&story, &(struct sim_world_config){.seed = 43,
+                                                       .exact_clocks = true,
+                                                       .cache_bytes = 2 << 20});
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    sim_disk_configure(&story_host(&story, "b")->disk,
+                       &(struct sim_disk_config){.read_error_ppm = 100000});
+    /* d is slow, so b has to read back what its cache let go. */
+    sim_disk_configure(&story_host(&story, "d")->disk,
+                       &(struct sim_disk_config){.rate_bps = 20000000});
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* A relay's disk returns other bytes than were written: nobody takes them. */
+static void test_bit_rot_at_a_relay(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open_with(&story, &(struct sim_world_config){.seed = 44,
+                                                       .exact_clocks = true,
+                                                       .cache_bytes = 2 << 20});
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    sim_disk_configure(&story_host(&story, "b")->disk,
+                       &(struct sim_disk_config){.read_flip_ppm = 200000});
+    sim_disk_configure(&story_host(&story, "d")->disk,
+                       &(struct sim_disk_config){.rate_bps = 20000000});
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* The source's file changes under the transfer: it ends, and says so. */
+static void test_source_changes(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 45);
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    story_stage(&story, 40 * MB, GMC_TREE_ECO, NULL);
+    story_run_to_percent(&story, "f", 20, GMC_S(30));
+    story.source->disk.source_changed = true;
+    story_run_to_end(&story, GMC_S(60));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_FAILED);
+    story_run(&story, GMC_S(3));
+    story_expect_not_delivered(&story, "abcdef");
+    story_close(&story);
+}
+
+/* ---- networks ---- */
+static void test_partition_heals(void **state)
+{
+    (void)state;
+    struct story story;
+    begin(&story, 46);
+    story_run_to_percent(&story, "d", 30, GMC_S(30));
+    story_cut(&story, "a", "b", true);
+    story_run(&story, GMC_S(6));
+    story_expect_delivered(&story, "acf"); /* the other side went on */
+    story_expect_not_delivered(&story, "bde");
+    story_cut(&story, "a", "b", false);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+static void test_session_breaks(void **state)
+{
+    (void)state;
+    struct story story;
+    begin(&story, 47);
+    story_run_to_percent(&story, "d", 30, GMC_S(30));
+    sim_session_break(&story.world->sessions, story_host(&story, "a")->id,
+                      story_host(&story, "b")->id);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* Between S and A only TCP passes: the datagrams go within the TLS connection. */
+static void test_udp_blocked(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 48);
+    sim_build_chain(story.world, 3, &story.wire);
+    story_start(&story);
+    sim_net_block_udp(&story.world->net, story_host(&story, "s")->id, story_host(&story, "a")->id,
+                      true);
+    story_stage(&story, 3 * MB, GMC_TREE_CHAIN, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    assert_true(story_has_line("a.example link to s.example is up (within TLS)"));
+    assert_true(story_has_line("b.example link to a.example is up (udp)"));
+    story_close(&story);
+}
+
+/* A gateway that can only dial out waits for nobody: it dials its neighbours. */
+static void test_dial_only(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 49);
+    sim_build_chain(story.world, 3, &story.wire);
+    story_host(&story, "s")->dial_only = true;
+    story_start(&story);
+    story_stage(&story, 1 * MB, GMC_TREE_CHAIN, NULL);
+    story_run_to_end(&story, GMC_S(30));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* ---- strangers ---- */
+/* A domain whose certificate the others refuse: named with the reason, the rest unharmed. */
+static void test_refused_certificate(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 50);
+    sim_build_tree3(story.world, &story.wire);
+    story_host(&story, "c")->refused = "certificate of c.example is revoked";
+    story_start(&story);
+    story_stage(&story, 1 * MB, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "abdef");
+    story_expect_not_delivered(&story, "c");
+    assert_non_null(strstr(story_member_reason(&story, "c"), "revoked"));
+    story_close(&story);
+}
+
+/* A target that nobody configured. */
+static void test_unknown_domain(void **state)
+{
+    (void)state;
+    struct story story;
+    const char *error = NULL;
+    story_open(&story, 51);
+    sim_build_chain(story.world, 2, &story.wire);
+    story_start(&story);
+    const char *sources[] = {"sim:5:1000"};
+    struct gmc_stage_target targets[] = {{"a.example", ""}, {"nowhere.example", ""}};
+    struct gmc_stage_request request = {.sources = sources,
+                                        .source_count = 1,
+                                        .targets = targets,
+                                        .target_count = 2,
+                                        .shape = GMC_TREE_ECO};
+    assert_ok(gmc_gateway_stage(story.source->gateway, sim_host_now(story.source), &request,
+                                &story.key, &error));
+    sim_host_drain(story.source);
+    story_run_to_end(&story, GMC_S(60));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "a");
+    story_close(&story);
+}
+
+static void inject(struct story *story, const char *from, const char *to, const uint8_t *bytes,
+                   size_t len)
+{
+    struct gmc_bytes piece = gmc_bytes(bytes, len);
+    sim_net_send_udp(&story->world->net, story_host(story, from)->id, story_host(story, to)->id,
+                     &piece, 1);
+}
+
+/* Garbage of every length and kind is refused and counted beside a transfer that does not care. */
+static void test_garbage(void **state)
+{
+    (void)state;
+    struct story story;
+    struct gmc_prng prng;
+    uint8_t bytes[1472];
+    gmc_prng_init(&prng, 52);
+    begin(&story, 52);
+    uint64_t before = story_host(&story, "a")->count.datagrams_refused;
+    for (size_t i = 0; i < 3000; i++) {
+        size_t len = gmc_prng_below(&prng, i % 2 == 0 ? 60 : sizeof(bytes));
+        for (size_t j = 0; j < len; j++)
+            bytes[j] = (uint8_t)gmc_prng_u64(&prng);
+        if (len > 0 && i % 3 != 0)
+            bytes[0] = (uint8_t)(i % 20); /* a known version and kind */
+        inject(&story, "f", "a", bytes, len);
+        if (i % 10 == 0)
+            story_run(&story, GMC_MS(1));
+    }
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    assert_in_range(story_host(&story, "a")->count.datagrams_refused - before, 3000, 3600);
+    story_close(&story);
+}
+
+/* ---- tampering ---- */
+struct tamper {
+    uint64_t seen;
+    uint64_t every;
+    bool flip; /* a byte of the body; otherwise the datagram is sent twice */
+    uint8_t body[2048];
+};
+
+static bool tamper(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
+{
+    struct tamper *plan = ctx;
+    bool is_data = out->head_len == GMC_DATA_HEAD_BYTES;
+    if (!is_data || plan->seen++ % plan->every != 0 || out->body.len > sizeof(plan->body))
+        return true;
+    if (plan->flip) {
+        memcpy(plan->body, out->body.data, out->body.len);
+        plan->body[out->body.len / 2] ^= 1;
+        out->body.data = plan->body;
+        return true;
+    }
+    struct gmc_bytes pieces[] = {gmc_bytes(out->head, out->head_len), out->body, out->tail};
+    sim_net_send_udp(&host->world->net, host->id, sim_host_of_peer(host, out->peer), pieces, 3);
+    return true;
+}
+
+/* A relay changes a byte in every tenth fragment that it passes on. Nobody accepts one, its
+ * children leave it, and all complete. */
+static void test_hostile_relay(void **state)
+{
+    (void)state;
+    struct story story;
+    struct tamper plan = {.every = 10, .flip = true};
+    begin(&story, 53);
+    story_host(&story, "b")->tamper = tamper;
+    story_host(&story, "b")->tamper_ctx = &plan;
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    assert_string_equal(story_parent(&story, "d"), "a.example");
+    story_close(&story);
+}
+
+/* Replayed datagrams are refused, one by one. */
+static void test_replay(void **state)
+{
+    (void)state;
+    struct story story;
+    struct tamper plan = {.every = 1};
+    begin(&story, 54);
+    story.source->tamper = tamper;
+    story.source->tamper_ctx = &plan;
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    assert_true(story_host(&story, "a")->count.datagrams_refused > 1000);
+    story_close(&story);
+}
+
+/* The listing's first copies are lost: data waits for it, nothing is stored out of place. */
+static bool lose_listing(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
+{
+    uint64_t *left = ctx;
+    (void)host;
+    if (out->head_len == GMC_DATA_HEAD_BYTES && gmc_get32(out->head + 11) <= 1 && *left > 0) {
+        (*left)--;
+        return false;
+    }
+    return true;
+}
+
+static void test_late_page_and_listing(void **state)
+{
+    (void)state;
+    struct story story;
+    uint64_t losses = 300;
+    begin(&story, 55);
+    story.source->tamper = lose_listing;
+    story.source->tamper_ctx = &losses;
+    story_run_to_end(&story, GMC_S(120));
+    assert_int_equal(losses, 0);
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        story_test(test_full_at_the_start),
+        story_test(test_full_in_the_middle),
+        story_test(test_slow_disk),
+        story_test(test_read_errors_at_a_relay),
+        story_test(test_bit_rot_at_a_relay),
+        story_test(test_source_changes),
+        story_test(test_partition_heals),
+        story_test(test_session_breaks),
+        story_test(test_udp_blocked),
+        story_test(test_dial_only),
+        story_test(test_refused_certificate),
+        story_test(test_unknown_domain),
+        story_test(test_garbage),
+        story_test(test_hostile_relay),
+        story_test(test_replay),
+        story_test(test_late_page_and_listing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
