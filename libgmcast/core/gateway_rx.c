@@ -158,7 +158,9 @@ static void page_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
 
 static void data_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
-    if (gw->config.discard_data) {
+    uint32_t data = gmc_block_data(block->number);
+    bool listing = data < gmc_object_listing_blocks(&ch->object);
+    if (gw->config.discard_data && !listing) {
         gw_block_stored(gw, ch, block);
         return;
     }
@@ -167,8 +169,7 @@ static void data_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
         gmc_list_push_back(&ch->page_wait, &block->wait);
         return;
     }
-    uint32_t data = gmc_block_data(block->number);
-    if (!ch->dst->laid_out && data >= gmc_object_listing_blocks(&ch->object)) {
+    if (!ch->dst->laid_out && !listing) {
         gmc_list_push_back(&ch->layout_wait, &block->wait);
         return;
     }

@@ -331,6 +331,18 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
 }
 
 /* ---- progress ---- */
+static void finish(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (gw->config.discard_data) {
+        finished(gw, ch); /* there is nothing to give a name to */
+        return;
+    }
+    struct gmc_store_op *op;
+    ch->dst->phase = GW_FINISHING;
+    gw_store(gw, ch, GMC_STORE_FINISH, &op);
+    op->dest = ch->dst->dest;
+}
+
 static bool is_whole(const struct gwchannel *ch)
 {
     return gmc_have_is_whole(&ch->dst->have);
@@ -351,11 +363,10 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
             gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GMC_MS(1)));
             return;
         }
-        struct gmc_store_op *op;
-        dst->phase = GW_FINISHING;
-        gw_store(gw, ch, GMC_STORE_FINISH, &op);
-        op->dest = dst->dest;
+        finish(gw, ch);
     }
+    if (dst->phase == GW_DONE)
+        return;
     /* The parent's window opens with every HAVE: it goes out early when much of it is used. */
     if (gmc_have_untold(&dst->have) >= gw_rx_window(gw) / 8 + 1)
         gw_target_step(gw, ch);
