@@ -101,11 +101,18 @@ static gmc_status verify(struct gmc_gateway *gw, struct gwpeer *peer, const stru
     return status;
 }
 
+/* Each epoch has a key of its own. The number alone does not tell: a source that crashed before it
+ * had saved one uses it again. */
+static bool is_rekeyed(const struct gwchannel *ch, const uint8_t *secret)
+{
+    return memcmp(ch->secret, secret, GMC_KEY_BYTES) != 0;
+}
+
 static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes record,
                               struct gmc_bytes signature, const uint8_t *secret,
                               struct gmc_bytes spki)
 {
-    uint32_t epoch_before = ch->epoch;
+    bool rekeyed = is_rekeyed(ch, secret);
     gmc_status status = gw_channel_set_record(ch, record, signature);
     if (status == GMC_OK)
         status = gw_channel_set_source_key(gw, ch, spki);
@@ -122,7 +129,7 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
     if (first) {
         gmc_have_init(&ch->dst->have, ch->blocks, GW_HAVE_RANGES_MAX);
         ch->dst->listing_missing = gmc_object_listing_blocks(&object);
-    } else if (ch->epoch != epoch_before) {
+    } else if (rekeyed) {
         gw_channel_new_epoch(gw, ch);
     }
     const struct gmc_record_member *self =
@@ -169,7 +176,7 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
         gw->counts.messages_refused++;
         return;
     }
-    uint32_t epoch = ch->epoch;
+    bool rekeyed = is_rekeyed(ch, msg->secret);
     if (take_record(gw, ch, msg->record, msg->signature, msg->secret,
                     gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the channel's record");
@@ -177,7 +184,7 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
     }
     gw_target_save_record(gw, ch);
     /* Under a new key the old attachment carries nothing any more. */
-    if (ch->epoch != epoch && ch->dst->phase == GW_RECEIVING)
+    if (rekeyed && ch->dst->phase == GW_RECEIVING)
         gmc_overlay_start(&ch->dst->overlay, gw->now);
     report_again(gw, ch);
 }
