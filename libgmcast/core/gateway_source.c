@@ -509,7 +509,10 @@ void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
         if (member->state == GMC_MEMBER_VERIFIED) {
             verified++;
         } else if (member->state != GMC_MEMBER_FAILED) {
-            if (member->state != GMC_MEMBER_SILENT)
+            const struct gwpeer *peer = gw_peer(gw, member->peer);
+            if (!peer->up && peer->reason[0] != '\0')
+                gw_text(member->reason, sizeof(member->reason), "not reachable: %s", peer->reason);
+            else if (member->state != GMC_MEMBER_SILENT)
                 gw_text(member->reason, sizeof(member->reason), "the source gave up: %.400s", text);
             member->state = GMC_MEMBER_FAILED;
         }
