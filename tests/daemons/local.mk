@@ -11,7 +11,8 @@ DAEMON_TESTS = \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
-	tests/daemons/test_dead_relay.py
+	tests/daemons/test_dead_relay.py \
+	tests/daemons/test_slow.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \
