@@ -180,13 +180,12 @@ void sim_faults_draw(struct sim_faults *faults, struct gmc_prng *prng, size_t co
 {
     struct sim_world *world = faults->world;
     for (size_t i = 0; i < count; i++) {
-        struct sim_fault fault = {
-            .kind = (enum sim_fault_kind)gmc_prng_below(prng, SIM_FAULT_KINDS),
-            .at = from + gmc_prng_below(prng, until - from),
-            .host = (uint32_t)gmc_prng_below(prng, world->host_count),
-            .other = (uint32_t)gmc_prng_below(prng, world->host_count),
-            .wire = (uint32_t)gmc_prng_below(prng, world->net.wire_count),
-        };
+        struct sim_fault fault = {0};
+        fault.kind = (enum sim_fault_kind)gmc_prng_below(prng, SIM_FAULT_KINDS);
+        fault.at = from + gmc_prng_below(prng, until - from);
+        fault.host = (uint32_t)gmc_prng_below(prng, world->host_count);
+        fault.other = (uint32_t)gmc_prng_below(prng, world->host_count);
+        fault.wire = (uint32_t)gmc_prng_below(prng, world->net.wire_count);
         gmc_duration longest = gmc_time_min(until - fault.at, GMC_S(8));
         /* Short ones are as frequent as long ones: a uniform draw of a uniform bound. */
         fault.duration = gmc_prng_below(prng, 1 + gmc_prng_below(prng, longest + 1));

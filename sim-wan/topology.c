@@ -74,7 +74,8 @@ void sim_build_random(struct sim_world *world, uint32_t n, uint32_t extra,
         join(world, (uint32_t)gmc_prng_below(prng, i), i, &wire);
     }
     for (uint32_t i = 0; i < extra; i++) {
-        uint32_t a = (uint32_t)gmc_prng_below(prng, n), b = (uint32_t)gmc_prng_below(prng, n);
+        uint32_t a = (uint32_t)gmc_prng_below(prng, n);
+        uint32_t b = (uint32_t)gmc_prng_below(prng, n);
         draw_delay(&wire, delay_max, prng);
         if (a != b && sim_net_wire_between(&world->net, a, b) == UINT32_MAX)
             join(world, a, b, &wire);

@@ -54,6 +54,7 @@ struct swarm {
 };
 
 /* ---- drawing a world ---- */
+/* One draw per statement: C leaves the order within a call or an initialiser to the compiler. */
 static uint64_t draw(struct swarm *swarm, uint64_t from, uint64_t to)
 {
     return from + gmc_prng_below(&swarm->prng, to - from + 1);
@@ -105,12 +106,11 @@ static void draw_transfer(struct swarm *swarm)
 {
     struct transfer *transfer = &swarm->transfers[swarm->transfer_count++];
     uint32_t hosts = (uint32_t)swarm->world->host_count;
-    *transfer = (struct transfer){
-        .source = (uint32_t)draw(swarm, 0, hosts - 1),
-        .bytes = draw_bytes(swarm),
-        .object_seed = draw(swarm, 1, 1000000),
-        .shape = (enum gmc_tree_shape)draw(swarm, 0, GMC_TREE_SHAPES - 1),
-    };
+    *transfer = (struct transfer){0};
+    transfer->source = (uint32_t)draw(swarm, 0, hosts - 1);
+    transfer->bytes = draw_bytes(swarm);
+    transfer->object_seed = draw(swarm, 1, 1000000);
+    transfer->shape = (enum gmc_tree_shape)draw(swarm, 0, GMC_TREE_SHAPES - 1);
     uint32_t percent = (uint32_t)draw(swarm, 20, 100);
     for (uint32_t i = 0; i < hosts; i++)
         if (i != transfer->source && (chance(swarm, percent) || transfer->target_count == 0))
@@ -178,8 +178,9 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
     struct sim_wire_config wire = draw_wire(swarm);
     swarm->world = sim_world_new(&config);
     uint32_t n = (uint32_t)draw(swarm, 5, HOSTS_MAX);
-    sim_build_random(swarm->world, n, (uint32_t)draw(swarm, 0, n / 2), &wire,
-                     GMC_MS(draw(swarm, 5, 40)), &swarm->prng);
+    uint32_t extra = (uint32_t)draw(swarm, 0, n / 2);
+    gmc_duration delay_max = GMC_MS(draw(swarm, 5, 40));
+    sim_build_random(swarm->world, n, extra, &wire, delay_max, &swarm->prng);
     size_t transfers = (size_t)draw(swarm, 1, TRANSFERS_MAX);
     for (size_t i = 0; i < transfers; i++)
         draw_transfer(swarm);
@@ -268,8 +269,9 @@ static void run(struct swarm *swarm)
         sim_world_run(world, GMC_MS(draw(swarm, 0, 500)));
     }
     gmc_time now = sim_world_now(world);
-    sim_faults_draw(&swarm->faults, &swarm->prng, (size_t)draw(swarm, 0, 16), now,
-                    now + GMC_S(draw(swarm, 1, 8)));
+    size_t faults = (size_t)draw(swarm, 0, 16);
+    gmc_time until = now + GMC_S(draw(swarm, 1, 8));
+    sim_faults_draw(&swarm->faults, &swarm->prng, faults, now, until);
     gmc_time end = swarm->faults.count > 0 ? SAFETY_END : now;
     sim_world_run(world, end > now ? end - now : 0);
     sim_faults_heal(&swarm->faults);
