@@ -453,6 +453,7 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_free(struct gmc_gateway *gw, struct gwsource *src);
 void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg);
+void gw_source_reloaded(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
                             struct gmc_bytes signature);

@@ -177,6 +177,7 @@ void gw_build_reloaded(struct gmc_gateway *gw, struct gwchannel *ch, const struc
     if (page == NULL || page->index != build->next ||
         memcmp(page->before, build->chain, GMC_HASH_BYTES) != 0) {
         build->reloading = false;
+        gw_source_reloaded(gw, ch);
     } else {
         memcpy(build->chain, page->digest, GMC_HASH_BYTES);
         announce(gw, ch, build->next++);
@@ -190,8 +191,10 @@ void gw_build_pages(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!ch->object_known || !ch->src->scanned || ch->closing)
         return;
     uint64_t pages = gmc_object_pages(&ch->object);
-    if (build->reloading && build->next >= pages)
+    if (build->reloading && build->next >= pages) {
         build->reloading = false;
+        gw_source_reloaded(gw, ch);
+    }
     if (build->reloading) {
         if (!build->active)
             build->active = gw_block_read(gw, ch, gmc_block_of_page(build->next), false) != NULL;

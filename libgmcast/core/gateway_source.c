@@ -560,6 +560,8 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
 {
     if (member->state == GMC_MEMBER_VERIFIED)
         return;
+    if (!ch->digest_known && ch->src->build.reloading)
+        return; /* after a restart the digest is not read yet: gw_source_reloaded asks again */
     if (!ch->digest_known || msg->digest == NULL ||
         memcmp(ch->digest, msg->digest, GMC_HASH_BYTES) != 0) {
         gw_source_member_failed(gw, ch, member, "it reports another digest than the source's");
@@ -574,6 +576,16 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
              gmc_gateway_peer_name(gw, member->peer));
     gw_source_save(gw, ch);
     gw_source_step(gw, ch);
+}
+
+/* All pages of before the restart are known: members are told of the record once more, which makes
+ * them report again what could not be judged before. */
+void gw_source_reloaded(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        ch->src->members[i].told = false;
+    if (ch->state == GMC_CHANNEL_RUNNING)
+        gw_set_timer(gw, &ch->timer, gw->now);
 }
 
 void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,

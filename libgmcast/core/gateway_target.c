@@ -542,6 +542,9 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     gmc_status status =
         gmc_overlay_on_attached(&dst->overlay, gw->now, peer->number, path, path_len, gw->self);
     if (status == GMC_OK) {
+        /* More was begun than an honest parent may open: it would keep this one's blocks out. */
+        if (dst->receiving > gw_rx_window(gw))
+            gw_channel_give_up(gw, ch);
         memcpy(dst->path, path, sizeof(path[0]) * path_len);
         dst->path_len = path_len;
         gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_OK, "attached to %s", peer->name);

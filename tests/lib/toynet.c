@@ -566,8 +566,10 @@ static void node_free(struct node *node)
     struct gmc_list *at;
     while ((at = gmc_list_first(&node->objects)) != NULL)
         object_free(GMC_CONTAINER_OF(at, struct object, node));
-    while ((at = gmc_list_first(&node->saved)) != NULL)
-        forget_saved(node, &GMC_CONTAINER_OF(at, struct saved, node)->key, NULL);
+    while ((at = gmc_list_first(&node->saved)) != NULL) {
+        struct gmc_channel_key key = GMC_CONTAINER_OF(at, struct saved, node)->key;
+        forget_saved(node, &key, NULL);
+    }
 }
 
 void toynet_free(struct toynet *net)

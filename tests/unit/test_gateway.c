@@ -367,6 +367,28 @@ static void test_restarts(void **state)
     }
 }
 
+/* The source dies when all has arrived but the proof is under way, and has many pages to read back
+ * before it can judge it. */
+static void test_source_restarts_at_the_end(void **state)
+{
+    (void)state;
+    struct toynet_config config = plain_config();
+    config.total_bytes = 60 * MB;
+    struct toynet *net = toynet_new(&config, 2);
+    struct gmc_channel_key key;
+    struct gmc_channel_info info;
+    assert_ok(toynet_stage(net, 0, 2, GMC_TREE_CHAIN, &key));
+    while (toynet_stats(net, 1)->finished == 0)
+        toynet_run_until(net, toynet_now(net) + GMC_MS(1));
+    toynet_node(net, 0)->store_delay = GMC_MS(30);
+    toynet_restart(net, 0);
+    assert_true(toynet_run_over(net, 0, &key, toynet_now(net) + GMC_S(5)));
+    assert_true(toynet_channel(net, 0, &key, &info));
+    assert_int_equal(info.state, GMC_CHANNEL_COMPLETE);
+    assert_int_equal(toynet_stats(net, 1)->blocks_rewritten, 0);
+    toynet_free(net);
+}
+
 static void test_sessions_break(void **state)
 {
     (void)state;
@@ -487,6 +509,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_flipped_bytes),
         cmocka_unit_test(test_parent_vanishes),
         cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_source_restarts_at_the_end),
         cmocka_unit_test(test_sessions_break),
         cmocka_unit_test(test_full_parent),
         cmocka_unit_test(test_source_rots),
