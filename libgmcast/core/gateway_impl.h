@@ -275,6 +275,13 @@ struct gwset {
     gmc_time until; /* the measurement is used again */
 };
 
+/* A control-API request that was forwarded and is not answered yet. */
+struct gwasked {
+    gmc_peer peer;
+    uint64_t id;
+};
+#define GW_ASKED_MAX 256 /* the oldest is forgotten for a newer one */
+
 struct gmc_gateway {
     struct gmc_gateway_config config;
     char *domain;
@@ -303,6 +310,8 @@ struct gmc_gateway {
     struct gmc_map ops;    /* ticket -> struct gwop */
     uint64_t next_ticket;
     uint64_t next_request;
+    struct gwasked asked[GW_ASKED_MAX]; /* oldest first */
+    size_t asked_count;
 
     /* outputs */
     struct gmc_list outs;    /* struct gwout, to be drained */
@@ -391,6 +400,8 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved);
 void gw_restart_channels(struct gmc_gateway *gw);
 /* gateway_msg.c: control messages */
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes);
+/* The link broke: what was asked there will not be answered. */
+void gw_asked_lost(struct gmc_gateway *gw, const struct gwpeer *peer);
 struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                      const uint8_t *bytes, size_t len);
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,

@@ -43,6 +43,7 @@ static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *
         gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_peer));
     }
     gw_channel_on_link_down(gw, peer);
+    gw_asked_lost(gw, peer);
 }
 
 static gmc_status keep_key(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes spki)

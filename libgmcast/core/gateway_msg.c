@@ -215,6 +215,45 @@ static void pass_on(struct gmc_gateway *gw, struct gwpeer *peer, enum gmc_output
     out->output.bytes = gmc_bytes(out->owned, msg->payload.len);
 }
 
+/* ---- requests that were forwarded ---- */
+static void asked_remove(struct gmc_gateway *gw, size_t at)
+{
+    gw->asked_count--;
+    memmove(&gw->asked[at], &gw->asked[at + 1], (gw->asked_count - at) * sizeof(gw->asked[0]));
+}
+
+static void asked_add(struct gmc_gateway *gw, gmc_peer peer, uint64_t id)
+{
+    if (gw->asked_count == GW_ASKED_MAX)
+        asked_remove(gw, 0);
+    gw->asked[gw->asked_count++] = (struct gwasked){peer, id};
+}
+
+/* Only who was asked may answer, and once. */
+static void on_reply(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    for (size_t i = 0; i < gw->asked_count; i++) {
+        if (gw->asked[i].peer != peer->number || gw->asked[i].id != msg->request_id)
+            continue;
+        asked_remove(gw, i);
+        pass_on(gw, peer, GMC_OUT_REPLY, msg);
+        return;
+    }
+    gw->counts.messages_refused++;
+}
+
+void gw_asked_lost(struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    for (size_t i = 0; i < gw->asked_count;) {
+        if (gw->asked[i].peer != peer->number) {
+            i++;
+            continue;
+        }
+        gw_out(gw, GMC_OUT_REPLY, peer->number)->output.id = gw->asked[i].id;
+        asked_remove(gw, i);
+    }
+}
+
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes)
 {
     struct gmc_msg msg;
@@ -243,7 +282,7 @@ void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes by
         pass_on(gw, peer, GMC_OUT_REQUEST, &msg);
         break;
     case GMC_MSG_REPLY:
-        pass_on(gw, peer, GMC_OUT_REPLY, &msg);
+        on_reply(gw, peer, &msg);
         break;
     default:
         about_channel(gw, peer, &msg);
@@ -264,6 +303,7 @@ gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time now, gmc_peer nu
         return GMC_ERR_PEER_DOWN;
     }
     struct gmc_msg msg = {.type = GMC_MSG_REQUEST, .request_id = id, .payload = request};
+    asked_add(gw, number, id);
     gw_send(gw, peer, &msg);
     return GMC_OK;
 }

@@ -261,6 +261,17 @@ static void connect_b(struct fixture *f)
     run(f);
 }
 
+/* a loses its session with b. */
+static void disconnect_b(struct fixture *f)
+{
+    struct gmc_peer_change change = {.peer = gmc_gateway_peer(f->a.gateway, "b.example"),
+                                     .event = GMC_PEER_SESSION_DOWN,
+                                     .reason = "connection reset"};
+
+    gmc_gateway_on_peer(f->a.gateway, f->now, &change);
+    run(f);
+}
+
 static void test_stage_and_status(void **state)
 {
     struct fixture *f = *state;
@@ -511,10 +522,32 @@ static void test_answers_that_are_none(void **state)
     /* gone before it answered */
     about(f, GMC_CTL_RESUME, "0123456789abcdef@bee");
     assert_true(f->answer.later);
-    assert_true(gmc_ctl_on_reply(f->a.ctl, f->now, f->answer.id, gmc_bytes("", 0), &f->answer));
-    take_answer(f);
+    disconnect_b(f);
     assert_int_equal(f->reply.status, GMC_ERR_PEER_DOWN);
     assert_error_says(f, "was lost before it answered");
+}
+
+static void test_only_who_was_asked_answers(void **state)
+{
+    struct fixture *f = *state;
+    struct gmc_ctl_reply forged = {.channel = "0123456789abcdef@b.example"};
+    gmc_peer a = gmc_gateway_peer(f->b.gateway, "a.example");
+    uint8_t *bytes;
+    size_t len;
+
+    connect_b(f);
+    assert_ok(gmc_ctl_encode_reply(&forged, &bytes, &len));
+    /* b answers what nobody asked, before and after a request of a's is answered */
+    gmc_gateway_answer(f->b.gateway, f->now, a, 1, gmc_bytes(bytes, len));
+    run(f);
+    about(f, GMC_CTL_STATUS, "0123456789abcdef@bee");
+    assert_int_equal(f->answer.id, 1);
+    run(f);
+    assert_int_equal(f->reply.status, GMC_ERR_NOT_FOUND);
+    gmc_gateway_answer(f->b.gateway, f->now, a, 1, gmc_bytes(bytes, len));
+    run(f);
+    assert_int_equal(f->reply.status, GMC_ERR_NOT_FOUND);
+    gmc_ctl_bytes_free(bytes);
 }
 
 static void test_forwarding_is_bounded(void **state)
@@ -551,6 +584,7 @@ int main(void)
         TEST(test_forwarding),
         TEST(test_requests_too_long_to_forward),
         TEST(test_answers_that_are_none),
+        TEST(test_only_who_was_asked_answers),
         TEST(test_forwarding_is_bounded),
     };
 
