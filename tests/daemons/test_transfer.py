@@ -169,11 +169,20 @@ def test_data_that_another_domain_holds():
         lib.check(result.channel.endswith("@b.test"), str(result))
         for name in "ac":
             lib.assert_same(where, grid.incoming(name, "x"))
-        # What it does not serve, it does not send.
+        # What it does not serve, it does not send, whichever way it is named.
         private = grid.write("b", "y", b"private")
-        result = grid.stage("a", ["b:" + private], "c").expect("failed")
-        lib.check("b.test" in result.errors, result.errors)
-        grid.absent("c", "y")
+        public = grid["b"].public
+        os.symlink(private, os.path.join(public, "link"))
+        os.symlink(grid["b"].data, os.path.join(public, "way"))
+        for path in (private, public + "/../data/y", public + "/way/y", public + "/missing",
+                     "/etc/hostname", public + "x"):
+            result = grid.stage("a", ["b:" + path], "c").expect("failed")
+            lib.check("b.test" in result.errors, result.errors)
+            grid.absent("c", os.path.basename(path))
+        # A link is sent as a link or refused, never as what it points at.
+        grid.stage("a", ["b:" + public + "/link"], "c")
+        lib.check(not os.path.exists(grid.incoming("c", "link")) or
+                  os.path.islink(grid.incoming("c", "link")), "it was followed")
 
 
 def test_steering_from_afar():
