@@ -169,14 +169,15 @@ def test_recording_plays_again():
             done = subprocess.run([replay, path], capture_output=True, text=True, timeout=60)
             lib.check(done.returncode == 0 and "same outputs" in done.stdout,
                       done.stdout + done.stderr)
-            # Bytes that differ are found (one may hit what made no difference).
+            # Bytes that differ are found; some hit what makes no difference, like a fragment that
+            # came twice, so most of many have to be.
             found = 0
-            for part in (1, 2, 3, 4):
-                flip(path, os.path.getsize(path) * part // 5)
+            for part in range(1, 12):
+                flip(path, os.path.getsize(path) * part // 12)
                 done = subprocess.run([replay, path], capture_output=True, text=True, timeout=60)
                 found += done.returncode == 1
-                flip(path, os.path.getsize(path) * part // 5)
-            lib.check(found >= 3, "changed recordings are taken for the same")
+                flip(path, os.path.getsize(path) * part // 12)
+            lib.check(found >= 6, "changed recordings are taken for the same: %d of 11" % found)
 
 
 def test_stop_and_start_in_the_middle():
