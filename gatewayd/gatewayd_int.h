@@ -67,7 +67,8 @@ struct gwd {
     int64_t days_told; /* of the certificate's life, when it was last warned about */
     struct gmc_counter counters[GWD_COUNTERS_MAX]; /* as last logged */
     size_t counter_count;
-    bool failed;
+    uint64_t moved; /* datagrams, at the last look */
+    bool trim;      /* memory may be given back when it is quiet */
 };
 
 gmc_time gwd_now(void);

@@ -2,6 +2,7 @@
 /* Beside the data: signals, reload, the end, and what is looked at now and then. */
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #define RECHECK_EVERY GMC_S(60)
 #define STOP_AT_MOST GMC_S(5)
+#define QUIET_DATAGRAMS 100 /* in and out between two looks */
 
 /* ---- reload ---- */
 static void log_errors(struct gwd *gwd, struct gwd_errors *errors)
@@ -151,6 +153,21 @@ static void log_counters(struct gwd *gwd)
     gwd->counter_count = count < GWD_COUNTERS_MAX ? count : GWD_COUNTERS_MAX;
 }
 
+/* Blocks of a transfer that ended lie in the allocator's heap; after a quiet period it gives them
+ * back, so that an idle gateway is small again. */
+static void give_back_memory(struct gwd *gwd)
+{
+    const struct gwd_udp_stats *udp = gwd_udp_stats(gwd->udp);
+    uint64_t moved = udp->received + udp->sent;
+    if (moved - gwd->moved > QUIET_DATAGRAMS) {
+        gwd->trim = true;
+    } else if (gwd->trim) {
+        gwd->trim = false;
+        (void)malloc_trim(0);
+    }
+    gwd->moved = moved;
+}
+
 void gwd_on_tick(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd *gwd = ctx;
@@ -160,6 +177,7 @@ void gwd_on_tick(evutil_socket_t fd, short what, void *ctx)
     gwd_log_tick(gwd->log, now);
     log_counters(gwd);
     warn_expiry(gwd);
+    give_back_memory(gwd);
     if (gmc_time_sub(now, gwd->rechecked) >= RECHECK_EVERY) {
         gwd->rechecked = now;
         gwd_peers_recheck(gwd->peers);
