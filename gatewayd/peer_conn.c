@@ -474,6 +474,10 @@ struct gwd_conn *gwd_conn_accept(struct gwd_peers *peers, int fd, const struct s
         (void)close(fd);
         return NULL;
     }
+    /* The port that a dialler happens to have would make each of its refusals a new one. */
+    char *port = strrchr(conn->remote_text, ':');
+    if (port != NULL)
+        *port = '\0';
     peers->pending++;
     peers->stats.accepted++;
     if (!shake(conn)) {
