@@ -12,7 +12,8 @@ DAEMON_TESTS = \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
 	tests/daemons/test_dead_relay.py \
-	tests/daemons/test_slow.py
+	tests/daemons/test_slow.py \
+	tests/daemons/test_refusals.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \
