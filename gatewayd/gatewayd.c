@@ -21,7 +21,8 @@
 #include "gatewayd/text.h"
 
 #define RECEIVE_BATCHES 4
-#define RESULTS_AT_ONCE 16 /* then their datagrams leave */
+#define RECEIVE_BUFFER_GOOD (2 << 20) /* 16 ms at 1 Gbit/s */
+#define RESULTS_AT_ONCE 16            /* then their datagrams leave */
 
 gmc_time gwd_now(void)
 {
@@ -211,6 +212,10 @@ static bool open_network(struct gwd *gwd)
     gwd_udp_buffers(gwd->udp, &receive, &send);
     gwd_log(gwd->log, GMC_LEVEL_INFO, "listening", GWD_STR("address", gwd->conf->listen),
             GWD_NUM("receive_buffer_bytes", receive), GWD_NUM("send_buffer_bytes", send));
+    if (receive < RECEIVE_BUFFER_GOOD)
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "buffer.small", GWD_NUM("bytes", receive),
+                GWD_STR("text", "at high rates datagrams will be lost here; start as root (with "
+                                "user = ...) or set sysctl net.core.rmem_max=8388608"));
     return true;
 }
 

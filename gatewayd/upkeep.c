@@ -145,7 +145,10 @@ static void log_counters(struct gwd *gwd)
         uint64_t before = i < gwd->counter_count ? gwd->counters[i].value : 0;
         if (strstr(now[i].name, "dropped") == NULL || now[i].value == before)
             continue;
-        gwd_log(gwd->log, before == 0 ? GMC_LEVEL_WARN : GMC_LEVEL_DEBUG, "datagrams.dropped",
+        /* Of a session just ended, or not yet begun on this side: that is usual. */
+        enum gmc_trace_level first =
+            strcmp(now[i].name, "dropped_session") == 0 ? GMC_LEVEL_INFO : GMC_LEVEL_WARN;
+        gwd_log(gwd->log, before == 0 ? first : GMC_LEVEL_DEBUG, "datagrams.dropped",
                 GWD_STR("why", now[i].name), GWD_NUM("more", now[i].value - before),
                 GWD_NUM("total", now[i].value));
     }
