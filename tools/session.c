@@ -314,6 +314,25 @@ static bool go_on(struct follow *f, enum gmc_client_result result, bool seen, in
     return true;
 }
 
+/* A gateway that is only a target does not know how it goes elsewhere: "complete" would say too
+ * much. Returns whether to go on waiting for the source. */
+static bool go_on_without_source(struct follow *f, const struct gmc_ctl_transfer *transfer)
+{
+    double silent = now_seconds() - f->answered;
+
+    if (silent > LOST_SECONDS) {
+        detached(f, transfer->reason);
+        return false;
+    }
+    if (!f->waiting_said && silent > 1) {
+        fprintf(stderr, "%sgmcast: %s; waiting for it\n", f->terminal ? "\n" : "",
+                transfer->reason);
+        f->drawn = 0; /* the message stands between */
+        f->waiting_said = true;
+    }
+    return true;
+}
+
 static int follow_loop(struct follow *f)
 {
     const struct gmc_ctl_transfer *transfer;
@@ -324,15 +343,20 @@ static int follow_loop(struct follow *f)
     while (!session_interrupted()) {
         enum gmc_client_result result = gmc_client_status(f->client, f->channel, &transfer);
 
-        if (result == GMC_CLIENT_OK) {
+        if (result == GMC_CLIENT_OK && (transfer->is_source || !seen)) {
             /* A prefix was enough to find it; from now on it is the whole name. */
             snprintf(f->channel, sizeof f->channel, "%s", transfer->channel);
+            seen = true;
+        }
+        if (result == GMC_CLIENT_OK && transfer->is_source) {
             f->answered = now_seconds();
             f->waiting_said = false;
-            seen = true;
             show(f, transfer);
             if (gmc_client_transfer_is_over(transfer->state))
                 return end_of(f, transfer);
+        } else if (result == GMC_CLIENT_OK) {
+            if (!go_on_without_source(f, transfer))
+                return EXIT_DETACHED;
         } else if (!go_on(f, result, seen, &exit_status)) {
             return exit_status;
         }

@@ -106,6 +106,17 @@ static void count_members(const struct call *call, size_t index, struct gmc_ctl_
     }
 }
 
+/* A target knows only about itself how it is. */
+static void forget_others(const struct gmc_ctl *ctl, struct gmc_ctl_transfer *transfer,
+                          struct gmc_ctl_member *members)
+{
+    for (size_t i = 0; i < transfer->member_count; i++) {
+        if (strcmp(members[i].domain, ctl->domain) != 0)
+            members[i].state = GMC_CTL_MEMBER_UNKNOWN;
+    }
+    transfer->failed_members = 0;
+}
+
 void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channel_info *info)
 {
     struct gmc_ctl_member *members = calloc(info->member_count + 1, sizeof *members);
@@ -127,6 +138,8 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
         describe_member(&member, &members[i]);
         transfer.member_count = i + 1;
     }
+    if (!info->is_source)
+        forget_others(call->ctl, &transfer, members);
     gmc_ctl_reply(call, &reply);
     free(members);
 }
@@ -159,12 +172,16 @@ bool gmc_ctl_report_known(struct call *call, const char *channel)
 {
     struct channel_name name;
     struct gmc_channel_info info;
+    char reason[GMC_DOMAIN_NAME_MAX * 2 + 128];
     size_t index = 0;
 
     /* It was read before, when the request came: this cannot fail differently. */
     if (!gmc_ctl_parse_channel(call, channel, &name) ||
         gmc_ctl_find(call->ctl, call->now, &name, &index, &info) != GMC_OK)
         return false;
+    snprintf(reason, sizeof reason, "its source, %s, cannot be asked: this is what %s knows",
+             info.key.source, call->ctl->domain);
+    info.reason = reason;
     gmc_ctl_report_one(call, index, &info);
     return true;
 }

@@ -125,6 +125,27 @@ def test_the_gateway_restarts_under_the_client():
         grid.same("a", "x", "b")
 
 
+def test_a_target_does_not_speak_for_the_others():
+    with lib.Grid("abc", patience="30s") as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "bc", *SLOW)
+        channel = run.channel()
+        grid.wait_share("a", channel, "b", 0.2)
+        watcher = lib.Running([lib.GMCAST, "--gateway", grid["b"].control, "watch", channel,
+                               "--json"], dict(os.environ))
+        watcher.channel()
+        grid["a"].kill()
+        lib.wait(lambda: "cannot be asked" in grid["b"].gmcast("status", channel)[1],
+                 "b says that the source is gone")
+        status = grid["b"].status(channel)
+        lib.check(status["domains"]["c.test"]["state"] == "unknown", str(status))
+        lib.check(watcher.process.poll() is None, "the watcher has given up")
+        grid["a"].start()
+        watcher.wait().expect("complete")
+        run.wait().expect("complete")
+        grid.same("a", "x", "c")
+
+
 def test_the_asked_domain_is_not_connected_yet():
     with lib.Grid("ab") as grid:
         where = grid.write("b", "x", b"x", folder="public")
