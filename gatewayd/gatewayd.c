@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -294,17 +293,6 @@ static void raise_limits(void)
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
-static struct event_base *new_base(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-    if (config != NULL)
-        base = event_base_new_with_config(config);
-    if (config != NULL)
-        event_config_free(config);
-    return base;
-}
-
 struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, struct gwd_log *log)
 {
     struct gwd *gwd = calloc(1, sizeof *gwd);
@@ -317,7 +305,7 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     gwd->days_told = INT64_MAX;
     gwd_log_sink(log, &gwd->sink, name_of, gwd);
     raise_limits();
-    gwd->base = new_base();
+    gwd->base = event_base_new();
     /* Keys are read and ports bound while we may; then privileges go, then the first byte is read
      * from disk or network. */
     if (gwd->base == NULL || !open_crypto(gwd) || !open_core(gwd) || !open_network(gwd) ||

@@ -53,7 +53,6 @@ struct gwd {
     gmc_time armed; /* what timer_fd is set to */
     struct event *timer_event, *udp_event, *writable_event, *store_event, *drain_event;
     struct event *tick_event, *signal_events[3];
-    bool udp_added;
 
     struct gwd_deferred deferred[GWD_DEFERRED_MAX];
     size_t deferred_count;

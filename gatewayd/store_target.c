@@ -107,56 +107,70 @@ void gwd_target_full_path(const struct gwd_chan *chan, const char *path, char *o
 }
 
 /* ---- OPEN: where to ---- */
+/* What is left of dest behind the granted directory; NULL when it lies outside. */
+static const char *behind_granted(const struct gwd_policy_grant *grant, const char *dest)
+{
+    if (dest[0] != '/')
+        return dest;
+    if (gwd_path_is_beneath(dest, grant->directory))
+        return dest + strlen(grant->directory);
+    if (gwd_path_is_beneath(dest, grant->configured))
+        return dest + strlen(grant->configured);
+    return NULL;
+}
+
+static void append(char *path, const char *part)
+{
+    if (path[0] != '\0')
+        strcat(path, "/");
+    strcat(path, part);
+}
+
+/* Takes path (changed) apart: all components but the last into directory (as large as path), the
+ * last one is returned, NULL when there is none. False for a component that may not be. */
+static bool take_apart(char *path, char *directory, const char **last)
+{
+    char *save = NULL;
+    *last = NULL;
+    for (char *part = strtok_r(path, "/", &save); part != NULL; part = strtok_r(NULL, "/", &save)) {
+        if (strcmp(part, ".") == 0)
+            continue;
+        if (strcmp(part, "..") == 0 || strlen(part) > 255)
+            return false;
+        if (*last != NULL)
+            append(directory, *last);
+        *last = part;
+    }
+    return true;
+}
+
 /* Splits dest into directory and new name, both relative to the granted directory. */
 static gmc_status resolve(struct gwd_chan *chan, struct gwd_job *job,
                           const struct gwd_policy_grant *grant)
 {
-    const char *dest = job->op.dest != NULL ? job->op.dest : "";
-    char *copy, *relative, *save = NULL, *last = NULL;
+    const char *dest = job->op.dest != NULL ? job->op.dest : "", *last = NULL;
+    const char *rest = behind_granted(grant, dest);
     bool into = dest[0] == '\0' || dest[strlen(dest) - 1] == '/';
-    size_t skip = 0;
-    if (dest[0] == '/') {
-        if (gwd_path_is_beneath(dest, grant->directory))
-            skip = strlen(grant->directory);
-        else if (gwd_path_is_beneath(dest, grant->configured))
-            skip = strlen(grant->configured);
-        else
-            return gwd_job_fail(job, GMC_ERR_ACCESS,
-                                "%s is outside of the directory that is granted to %s", dest,
-                                chan->key.source);
-        into = into || dest[skip] == '\0';
-    }
-    copy = strdup(dest + skip);
-    relative = calloc(1, strlen(dest) + 2);
-    if (copy == NULL || relative == NULL) {
-        free(copy);
-        free(relative);
-        return gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
-    }
-    for (char *part = strtok_r(copy, "/", &save); part != NULL; part = strtok_r(NULL, "/", &save)) {
-        if (strcmp(part, ".") == 0)
-            continue;
-        if (strcmp(part, "..") == 0 || strlen(part) > 255) {
-            (void)gwd_job_fail(job, GMC_ERR_ACCESS, "%s: '%s' is not allowed in a destination",
-                               dest, strcmp(part, "..") == 0 ? ".." : "a name over 255 bytes");
-            break;
-        }
-        if (last != NULL) {
-            if (relative[0] != '\0')
-                strcat(relative, "/");
-            strcat(relative, last);
-        }
-        last = part;
-    }
-    if (into && last != NULL) {
-        if (relative[0] != '\0')
-            strcat(relative, "/");
-        strcat(relative, last);
-    }
-    chan->new_name = strdup(!into && last != NULL ? last : "");
-    chan->relative = relative;
+    char *copy;
+    if (rest == NULL)
+        return gwd_job_fail(job, GMC_ERR_ACCESS,
+                            "%s is outside of the directory that is granted to %s", dest,
+                            chan->key.source);
+    copy = strdup(rest);
+    chan->relative = calloc(1, strlen(rest) + 2);
     chan->granted = strdup(grant->directory);
+    if (copy == NULL || chan->relative == NULL || chan->granted == NULL)
+        (void)gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
+    else if (!take_apart(copy, chan->relative, &last))
+        (void)gwd_job_fail(job, GMC_ERR_ACCESS,
+                           "%s: '..' and names over 255 bytes are not allowed in a destination",
+                           dest);
+    if (job->result.status == GMC_OK && into && last != NULL)
+        append(chan->relative, last);
+    chan->new_name = strdup(!into && last != NULL ? last : "");
     free(copy);
+    if (chan->new_name == NULL)
+        return gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
     return job->result.status;
 }
 
