@@ -232,7 +232,7 @@ static bool crank(struct fixture *f, struct side *side, struct side *other)
 static void run(struct fixture *f)
 {
     for (gmc_time end = f->now + GMC_S(1); f->now < end; f->now += GMC_MS(1)) {
-        while (crank(f, &f->a, &f->b) | crank(f, &f->b, &f->a))
+        while (crank(f, &f->a, &f->b) || crank(f, &f->b, &f->a))
             continue;
     }
 }
