@@ -133,6 +133,7 @@ struct gwsource {
     struct gwround *round; /* the probe round under way; NULL if none */
     bool scanned;
     gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
+    bool unsaved;      /* the present record; members are told when it is not */
     bool gathering;    /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
@@ -156,6 +157,7 @@ struct gwtarget {
     size_t path_len;
     uint16_t handle; /* 0: none given out */
     uint32_t blames;
+    uint32_t too_small;       /* times that the source found our path too small in a row */
     struct gmc_have have;     /* verified, and in the store */
     gmc_time fresh_since;     /* when the first block was stored that the parent was not told of */
     bool forgot;              /* blocks that the parent was told of are wanted again */
@@ -473,6 +475,8 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
 void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
                              const char *reason);
 bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Everything that was to be saved is (or could not be, and that was said). */
+void gw_source_saved(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);

@@ -412,6 +412,7 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_source_fail(gw, ch, status, "cannot make or sign the channel record");
         return false;
     }
+    ch->src->unsaved = true;
     gw_source_save(gw, ch);
     return true;
 }

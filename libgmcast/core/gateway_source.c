@@ -379,7 +379,8 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
             member->state = GMC_MEMBER_WAITING;
             member->reason[0] = '\0';
         }
-        if (!member->told && member->placed)
+        /* A source that crashes knows every record that it ever sent. */
+        if (!member->told && member->placed && !ch->src->unsaved)
             tell(gw, ch, member);
         return;
     }
@@ -481,6 +482,14 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
     else if (!ch->closing)
         gw_set_timer(gw, &ch->timer,
                      gmc_time_add(gw->now, ch->src->round != NULL ? GMC_MS(20) : RUN_POLL));
+}
+
+void gw_source_saved(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (!ch->src->unsaved)
+        return;
+    ch->src->unsaved = false;
+    gw_source_step(gw, ch);
 }
 
 void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)

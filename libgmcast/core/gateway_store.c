@@ -123,6 +123,8 @@ static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const st
         gw_target_checkpointed(ch, result->status);
     if (record->waiting != NULL)
         gw_save(gw, ch, record->name, record->waiting, record->waiting_len);
+    else if (ch->is_source)
+        gw_source_saved(gw, ch);
 }
 
 static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwop *record,

@@ -6,6 +6,9 @@
 
 #include "core/gateway_impl.h"
 
+/* The path's MTU is searched again between these, so loss alone does not reach it. */
+#define TOO_SMALL_MAX 8u
+
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_prng prng;
@@ -562,6 +565,17 @@ static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     if (msg->redirect != NULL && msg->redirect[0] != '\0' &&
         gw_record_index(&ch->record, msg->redirect) > 0 && strcmp(msg->redirect, gw->domain) != 0)
         redirect = gmc_gateway_peer(gw, msg->redirect);
+    ch->dst->too_small = msg->status == GMC_ERR_LIMIT && peer == ch->source_peer
+                             ? ch->dst->too_small + 1
+                         : peer == ch->source_peer ? 0
+                                                   : ch->dst->too_small;
+    if (ch->dst->too_small >= TOO_SMALL_MAX) {
+        gw_target_fail(
+            gw, ch, GMC_ERR_LIMIT,
+            "the path to the source takes smaller datagrams than this transfer uses; stage "
+            "it anew");
+        return;
+    }
     gmc_overlay_on_refused(&ch->dst->overlay, gw->now, peer->number, redirect,
                            msg->status == GMC_ERR_AGAIN);
     gw_target_step(gw, ch);
