@@ -43,3 +43,5 @@ check_PROGRAMS += tests/unit/test_sim_session
 tests_unit_test_sim_session_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_disk
 tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_clock
+tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

@@ -10,10 +10,14 @@
 
 #include "sim-wan/host.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/scenario.h"
 
 #define PATROL_EVERY GMC_S(1)
 /* A loop may appear while two change their parents at once; the announced paths then part it. */
 #define LOOP_TOLERATED GMC_S(10)
+#define CACHE_DEFAULT_BYTES (UINT64_C(64) << 20)
+/* Sixteen blocks with their seal tags. */
+#define CACHE_LEAST_BYTES (UINT64_C(16) * (65536 + 64 * 16))
 
 static void on_patrol(struct sim_event *event, gmc_time now);
 
@@ -125,9 +129,42 @@ static bool is_in_loop(const struct sim_oracle *oracle, const struct sim_attachm
     return false;
 }
 
+/* What a cache may hold: its bound, or the core's default and least. */
+static uint64_t cache_bound(const struct sim_world_config *config)
+{
+    uint64_t bytes = config->cache_bytes > 0 ? config->cache_bytes : CACHE_DEFAULT_BYTES;
+    return bytes > CACHE_LEAST_BYTES ? bytes : CACHE_LEAST_BYTES;
+}
+
+static void check_memory(struct sim_oracle *oracle)
+{
+    struct sim_world *world = oracle->world;
+    for (size_t i = 0; i < world->host_count; i++) {
+        uint64_t bytes = sim_counter(world->hosts[i], "cache_bytes");
+        if (bytes > cache_bound(&world->config))
+            sim_oracle_violated(oracle, "%s holds %" PRIu64 " bytes in its cache",
+                                world->hosts[i]->name, bytes);
+    }
+}
+
+void sim_oracle_check_idle(struct sim_oracle *oracle)
+{
+    struct sim_world *world = oracle->world;
+    for (size_t i = 0; i < world->host_count; i++) {
+        uint64_t bytes = sim_counter(world->hosts[i], "cache_bytes");
+        if (bytes > 0)
+            sim_oracle_violated(oracle, "%s is idle and holds %" PRIu64 " bytes in its cache",
+                                world->hosts[i]->name, bytes);
+        if (world->hosts[i]->disk.pending > 0)
+            sim_oracle_violated(oracle, "%s is idle and has %zu store operations under way",
+                                world->hosts[i]->name, world->hosts[i]->disk.pending);
+    }
+}
+
 static void on_patrol(struct sim_event *event, gmc_time now)
 {
     struct sim_oracle *oracle = SIM_OWNER(event, struct sim_oracle, patrol);
+    check_memory(oracle);
     for (size_t i = 0; i < oracle->attachment_count; i++) {
         struct sim_attachment *at = &oracle->attachments[i];
         gmc_time youngest;

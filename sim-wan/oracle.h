@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What has to be true whatever happens, judged from outside of the core.
  *
- * All the time: who is said to be complete has the whole object under its final name; nothing was
- * accepted that the source did not send (the disks see that); parents form no lasting loop; no
- * gateway spins at one instant. When asked: bytes are conserved on every wire; given hosts have
- * given objects.
+ * All the time: caches stay within their bound; who is said to be complete has the whole object
+ * under its final name; nothing was accepted that the source did not send (the disks see that);
+ * parents form no lasting loop; no gateway spins at one instant. When asked: bytes are conserved on
+ * every wire; given hosts have given objects.
  */
 #ifndef SIM_ORACLE_H
 #define SIM_ORACLE_H
@@ -54,6 +54,8 @@ void sim_oracle_check_claims(struct sim_oracle *oracle, struct sim_host *host);
 
 /* At the end of a run. */
 void sim_oracle_check_wires(struct sim_oracle *oracle);
+/* All transfers are over: no gateway holds data or waits for its disk. */
+void sim_oracle_check_idle(struct sim_oracle *oracle);
 /* The host has the object, and says so. */
 void sim_oracle_check_delivered(struct sim_oracle *oracle, struct sim_host *host,
                                 const struct gmc_channel_key *key);

@@ -16,6 +16,30 @@ static void test_skeleton(void **state)
     story_expect_complete(&story);
     assert_string_equal(story_parent(&story, "a"), "s.example");
     assert_string_equal(story_parent(&story, "b"), "a.example");
+    story_run(&story, GMC_S(1));
+    static const char *const source[] = {"starts",
+                                         "scanning",
+                                         "probing",
+                                         "session with a.example up",
+                                         "link to a.example is up (udp)",
+                                         "session with b.example up",
+                                         "link to b.example is up (udp)",
+                                         "running",
+                                         "verified at a.example",
+                                         "verified at b.example",
+                                         "complete",
+                                         NULL};
+    static const char *const leaf[] = {"starts",
+                                       "session with s.example up",
+                                       "link to s.example is up (udp)",
+                                       "session with a.example up",
+                                       "link to a.example is up (udp)",
+                                       "attached to a.example",
+                                       "verified here",
+                                       "complete",
+                                       NULL};
+    story_expect_lines(&story, "s", source);
+    story_expect_lines(&story, "b", leaf);
     story_close(&story);
 }
 

@@ -21,6 +21,7 @@
 
 #define SAFETY_END GMC_S(10)
 #define LIVENESS_LIMIT GMC_S(240)
+#define IDLE_AFTER GMC_S(60)
 #define TRANSFERS_MAX 3u
 #define HOSTS_MAX 40u
 
@@ -39,8 +40,9 @@ struct transfer {
     size_t target_count;
     uint64_t bytes, object_seed;
     enum gmc_tree_shape shape;
-    bool saved;    /* it ran: from then on no crash may lose it */
-    bool complete; /* and was complete everywhere: its source may forget it */
+    bool saved;     /* it ran: from then on no crash may lose it */
+    bool cancelled; /* by its user: nobody needs to have it */
+    bool complete;  /* and was complete everywhere: its source may forget it */
     uint32_t resumed;
 };
 
@@ -188,6 +190,39 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
     plant(swarm, options->canary);
 }
 
+/* What users do in the middle: a domain is added, or the transfer is cancelled. */
+static void interfere(struct swarm *swarm, struct transfer *transfer)
+{
+    struct sim_host *source = swarm->world->hosts[transfer->source];
+    uint32_t other = (uint32_t)draw(swarm, 0, swarm->world->host_count - 1);
+    bool adds = chance(swarm, 25), cancels = chance(swarm, 8);
+    struct gmc_channel_info info;
+    const char *error = NULL;
+    if (!sim_channel(source, &transfer->key, &info) || info.state > GMC_CHANNEL_RUNNING)
+        return;
+    for (size_t i = 0; i < transfer->target_count; i++)
+        adds = adds && transfer->targets[i] != other;
+    if (adds && other != transfer->source && transfer->target_count < HOSTS_MAX &&
+        sim_add(source, &transfer->key, swarm->world->hosts[other], &error) == GMC_OK) {
+        transfer->targets[transfer->target_count++] = other;
+        sim_world_note(swarm->world, "%s adds %s", source->name, swarm->world->hosts[other]->name);
+    }
+    if (cancels && sim_cancel(source, &transfer->key, &error) == GMC_OK) {
+        transfer->cancelled = true;
+        sim_world_note(swarm->world, "%s cancels", source->name);
+    }
+}
+
+static bool is_over(struct swarm *swarm, const struct transfer *transfer)
+{
+    struct gmc_channel_info info;
+    struct sim_host *source = swarm->world->hosts[transfer->source];
+    if (!transfer->cancelled)
+        return transfer->complete;
+    return source->gateway != NULL &&
+           (!sim_channel(source, &transfer->key, &info) || info.state == GMC_CHANNEL_CANCELLED);
+}
+
 /* Asks again for what ended incomplete, as its user would; stages again what was lost before it
  * had begun. */
 static void insist(struct swarm *swarm)
@@ -197,9 +232,13 @@ static void insist(struct swarm *swarm)
         struct sim_host *source = swarm->world->hosts[transfer->source];
         struct gmc_channel_info info;
         const char *error = NULL;
-        if (transfer->complete)
+        if (is_over(swarm, transfer))
             continue;
-        if (!sim_channel(source, &transfer->key, &info)) {
+        if (transfer->cancelled) { /* its source was killed before it had noted that */
+            gmc_status status = sim_cancel(source, &transfer->key, &error);
+            if (status != GMC_OK)
+                sim_world_note(swarm->world, "cancel: %s", error != NULL ? error : "refused");
+        } else if (!sim_channel(source, &transfer->key, &info)) {
             if (transfer->saved)
                 sim_oracle_violated(&swarm->world->oracle, "%s forgot a transfer that ran",
                                     source->name);
@@ -218,7 +257,7 @@ static bool all_complete(void *ctx)
 {
     struct swarm *swarm = ctx;
     for (size_t i = 0; i < swarm->transfer_count; i++)
-        if (!swarm->transfers[i].complete)
+        if (!is_over(swarm, &swarm->transfers[i]))
             return false;
     return true;
 }
@@ -246,12 +285,12 @@ static void judge(struct swarm *swarm)
         struct sim_host *source = swarm->world->hosts[transfer->source];
         struct gmc_channel_info info = {.reason = "unknown"};
         sim_channel(source, &transfer->key, &info);
-        if (!transfer->complete)
+        if (!is_over(swarm, transfer))
             sim_oracle_violated(oracle,
                                 "%s did not complete a transfer of %" PRIu64 " bytes: state %d, %s",
                                 source->name, transfer->bytes, (int)info.state,
                                 info.reason != NULL ? info.reason : "");
-        for (size_t t = 0; t < transfer->target_count; t++)
+        for (size_t t = 0; t < transfer->target_count && !transfer->cancelled; t++)
             sim_oracle_check_delivered(oracle, swarm->world->hosts[transfer->targets[t]],
                                        &transfer->key);
     }
@@ -273,11 +312,22 @@ static void run(struct swarm *swarm)
     gmc_time until = now + GMC_S(draw(swarm, 1, 8));
     sim_faults_draw(&swarm->faults, &swarm->prng, faults, now, until);
     gmc_time end = swarm->faults.count > 0 ? SAFETY_END : now;
+    gmc_duration before = GMC_MS(draw(swarm, 0, 3000));
+    sim_world_run(world, before);
+    for (size_t i = 0; i < swarm->transfer_count; i++)
+        interfere(swarm, &swarm->transfers[i]);
+    now = sim_world_now(world);
     sim_world_run(world, end > now ? end - now : 0);
     sim_faults_heal(&swarm->faults);
     for (gmc_time waited = 0; waited < LIVENESS_LIMIT && !all_complete(swarm); waited += GMC_S(2)) {
         insist(swarm);
         sim_world_run_until(world, GMC_MS(100), GMC_S(2), all_complete, swarm);
+    }
+    if (all_complete(swarm)) {
+        /* The last word may have to find its way through loss, and a source that forgot what was
+         * complete has nothing to say: receivers end by themselves when they hear no more. */
+        sim_world_run(world, IDLE_AFTER);
+        sim_oracle_check_idle(&world->oracle);
     }
     judge(swarm);
 }
@@ -325,7 +375,7 @@ static struct verdict run_seed(uint64_t seed, const struct options *options)
     for (size_t i = 0; i < SIM_VIOLATIONS_KEPT && oracle->texts[i] != NULL; i++)
         printf("seed %" PRIu64 ": %s\n", seed, oracle->texts[i]);
     for (size_t i = 0; options->verbose && i < swarm->transfer_count; i++)
-        if (!swarm->transfers[i].complete)
+        if (!is_over(swarm, &swarm->transfers[i]))
             describe(swarm, &swarm->transfers[i]);
     if (options->verbose)
         printf("seed %" PRIu64 ": %zu hosts, %zu transfers, %zu faults, %.3f s, %" PRIu64
