@@ -200,6 +200,7 @@ class Domain:
         self.conf_path = os.path.join(self.path, "conf")
         self.certificate = os.path.join(self.path, "crt.crt")
         self.key = os.path.join(self.path, "crt.key")
+        self.host = "127.0.0.1"
         self.port, self._sockets = _free_port()
         self.options = {}
         self.process = None
@@ -226,7 +227,8 @@ class Domain:
             held.close()
         self.write_conf()
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([GATEWAYD, "-c", self.conf_path] +
+            self.process = subprocess.Popen(self.options.get("prefix", []) +
+                                            [GATEWAYD, "-c", self.conf_path] +
                                             self.options.get("arguments", []),
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             cwd=self.path, preexec_fn=_die_with_parent)
@@ -393,7 +395,7 @@ class Grid:
         grid or domain: top (lines), peer[name] (lines in that section), no_receive (names),
         unknown (names without a section), no_address (names)."""
         options = {**self.options, **domain.options}
-        lines = ['domain = "%s"' % domain.dns, 'listen = "127.0.0.1:%d"' % domain.port,
+        lines = ['domain = "%s"' % domain.dns, 'listen = "%s:%d"' % (domain.host, domain.port),
                  'state = "%s"' % domain.state, 'control = "%s"' % domain.control,
                  'events = "%s"' % domain.events, 'log = "%s"' % options.get("log", "debug"),
                  'patience = "%s"' % options.get("patience", "10s"),
@@ -412,7 +414,7 @@ class Grid:
         return "\n".join(lines) + "\n"
 
     def _sections(self, domain, other, options):
-        address = '  address = "127.0.0.1:%d"' % other.port
+        address = '  address = "%s:%d"' % (other.host, other.port)
         if other.name in options.get("no_address", ()):
             address = ""
         lines = ['peer "%s" {' % other.dns, '  alias = "%s"' % other.name, address,

@@ -13,9 +13,11 @@ DAEMON_TESTS = \
 	tests/daemons/test_kill.py \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \
-	tests/daemons/test_refusals.py
+	tests/daemons/test_refusals.py \
+	tests/daemons/test_cut.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \
 	tests/daemons/faults.py \
-	tests/daemons/lib.py
+	tests/daemons/lib.py \
+	tests/daemons/wires.py
