@@ -277,12 +277,28 @@ static int end_of(struct follow *f, const struct gmc_ctl_transfer *t)
 /* How to come back to a transfer that goes on without us. */
 static int detached(const struct follow *f, const char *why)
 {
+    char safe[1024]; /* it may quote names of files */
+
+    text_safe_into(why, safe, sizeof safe);
     fprintf(stderr,
             "%sgmcast: %s; the transfer goes on\n"
             "  watch it:   gmcast watch %s\n"
             "  cancel it:  gmcast cancel %s\n",
-            f->terminal ? "\n" : "", why, f->channel, f->channel);
+            f->terminal ? "\n" : "", safe, f->channel, f->channel);
     return EXIT_DETACHED;
+}
+
+/* Once per silence, and not for a short one. */
+static void say_waiting(struct follow *f, double silent, const char *why)
+{
+    char safe[1024];
+
+    if (f->waiting_said || silent <= 1)
+        return;
+    text_safe_into(why, safe, sizeof safe);
+    fprintf(stderr, "%sgmcast: %s; waiting for it\n", f->terminal ? "\n" : "", safe);
+    f->drawn = 0; /* the message stands between */
+    f->waiting_said = true;
 }
 
 /* No status this time. Returns whether to go on asking; otherwise *exit_status is set. */
@@ -305,12 +321,7 @@ static bool go_on(struct follow *f, enum gmc_client_result result, bool seen, in
             *exit_status = detached(f, gmc_client_error(f->client));
         return false;
     }
-    if (!f->waiting_said && silent > 1) {
-        fprintf(stderr, "%sgmcast: %s; waiting for it\n", f->terminal ? "\n" : "",
-                gmc_client_error(f->client));
-        f->drawn = 0; /* the message stands between */
-        f->waiting_said = true;
-    }
+    say_waiting(f, silent, gmc_client_error(f->client));
     return true;
 }
 
@@ -324,12 +335,7 @@ static bool go_on_without_source(struct follow *f, const struct gmc_ctl_transfer
         detached(f, transfer->reason);
         return false;
     }
-    if (!f->waiting_said && silent > 1) {
-        fprintf(stderr, "%sgmcast: %s; waiting for it\n", f->terminal ? "\n" : "",
-                transfer->reason);
-        f->drawn = 0; /* the message stands between */
-        f->waiting_said = true;
-    }
+    say_waiting(f, silent, transfer->reason);
     return true;
 }
 

@@ -76,6 +76,15 @@ bool gmc_ctl_text_fits(const char *text, size_t max)
     return text == NULL || strlen(text) <= max;
 }
 
+bool gmc_ctl_name_fits(const char *name, size_t max)
+{
+    for (const char *at = name; at != NULL && *at != '\0'; at++) {
+        if (*at <= ' ' || *at > '~')
+            return false;
+    }
+    return gmc_ctl_text_fits(name, max);
+}
+
 void gmc_ctl_bytes_free(uint8_t *bytes)
 {
     free(bytes);

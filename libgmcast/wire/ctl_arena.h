@@ -35,4 +35,8 @@ GMC_NODISCARD gmc_status gmc_ctl_pack(const ProtobufCMessage *message, uint8_t *
 /* A string of a decoded message is inside its bound; NULL counts as "". */
 bool gmc_ctl_text_fits(const char *text, size_t max);
 
+/* The same, and printable ASCII without spaces: names that come from elsewhere are shown on
+ * terminals. */
+bool gmc_ctl_name_fits(const char *name, size_t max);
+
 #endif

@@ -200,8 +200,8 @@ static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__
 {
     gmc_status status;
 
-    if (!gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) ||
-        !gmc_ctl_text_fits(from->parent, GMC_NAME_MAX) ||
+    if (!gmc_ctl_name_fits(from->domain, GMC_NAME_MAX) ||
+        !gmc_ctl_name_fits(from->parent, GMC_NAME_MAX) ||
         !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
         return GMC_ERR_INVALID;
     to->domain = from->domain;
@@ -246,8 +246,8 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
 {
     gmc_status status;
 
-    if (!gmc_ctl_text_fits(from->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1) ||
-        !gmc_ctl_text_fits(from->shape, GMC_NAME_MAX) ||
+    if (!gmc_ctl_name_fits(from->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1) ||
+        !gmc_ctl_name_fits(from->shape, GMC_NAME_MAX) ||
         !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
         return GMC_ERR_INVALID;
     to->channel = from->channel;
@@ -302,7 +302,7 @@ static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
     for (size_t i = 0; i < message->n_peers; i++) {
         const Gmcast__Ctl__Peer *from = message->peers[i];
 
-        if (!gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) ||
+        if (!gmc_ctl_name_fits(from->domain, GMC_NAME_MAX) ||
             !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
             return GMC_ERR_INVALID;
         peers[i] =
@@ -343,7 +343,7 @@ static gmc_status take_counters(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     if (list == NULL)
         return GMC_ERR_NOMEM;
     for (size_t i = 0; i < message->n_counters; i++) {
-        if (!gmc_ctl_text_fits(message->counters[i]->name, GMC_NAME_MAX))
+        if (!gmc_ctl_name_fits(message->counters[i]->name, GMC_NAME_MAX))
             return GMC_ERR_INVALID;
         list[i] = (struct gmc_ctl_counter){message->counters[i]->name, message->counters[i]->value};
     }
@@ -358,8 +358,8 @@ static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
     gmc_status status;
 
     if (!gmc_ctl_text_fits(message->error, GMC_CTL_ERROR_MAX) ||
-        !gmc_ctl_text_fits(message->domain, GMC_NAME_MAX) ||
-        !gmc_ctl_text_fits(message->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1))
+        !gmc_ctl_name_fits(message->domain, GMC_NAME_MAX) ||
+        !gmc_ctl_name_fits(message->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1))
         return GMC_ERR_INVALID;
     *reply = (struct gmc_ctl_reply){.status = message->status,
                                     .error = message->error,

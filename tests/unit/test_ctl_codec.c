@@ -188,6 +188,26 @@ static void bounds_are_kept(void **state)
     gmc_ctl_release(holder);
 }
 
+static void names_are_printable(void **state)
+{
+    static const char *const bad[] = {"a\033[2Jb", "a b", "\xc3\xa4", "a\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const struct gmc_ctl_peer peer = {.domain = bad[i]};
+        const struct gmc_ctl_reply in = {.peers = &peer, .peer_count = 1};
+        struct gmc_ctl_holder *holder = NULL;
+        struct gmc_ctl_reply out;
+        uint8_t *bytes;
+        size_t len;
+
+        assert_int_equal(gmc_ctl_encode_reply(&in, &bytes, &len), GMC_OK);
+        assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &out, &holder),
+                         GMC_ERR_INVALID);
+        gmc_ctl_bytes_free(bytes);
+    }
+}
+
 static void unknown_states_are_kept_apart(void **state)
 {
     const struct gmc_ctl_transfer transfer = {.state = (enum gmc_ctl_transfer_state)77};
@@ -208,9 +228,10 @@ static void unknown_states_are_kept_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stage_round_trip), cmocka_unit_test(every_kind_round_trip),
-        cmocka_unit_test(reply_round_trip), cmocka_unit_test(malformed_is_refused),
-        cmocka_unit_test(bounds_are_kept),  cmocka_unit_test(unknown_states_are_kept_apart),
+        cmocka_unit_test(stage_round_trip),    cmocka_unit_test(every_kind_round_trip),
+        cmocka_unit_test(reply_round_trip),    cmocka_unit_test(malformed_is_refused),
+        cmocka_unit_test(bounds_are_kept),     cmocka_unit_test(unknown_states_are_kept_apart),
+        cmocka_unit_test(names_are_printable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
