@@ -33,6 +33,8 @@ struct gwd_resolver {
     pthread_mutex_t lock; /* all below */
     pthread_cond_t work;
     bool stopping;
+    bool busy;      /* the thread waits for a name server */
+    bool abandoned; /* the thread releases all when it is through */
     size_t waiting;
     struct question *todo, **todo_last;
     struct question *ready;
@@ -122,9 +124,30 @@ static void look_up_service(struct gwd_resolved *answer, const char *domain)
 }
 
 /* ---- the thread ---- */
+static void free_questions(struct question *question)
+{
+    while (question != NULL) {
+        struct question *next = question->next;
+        free(question);
+        question = next;
+    }
+}
+
+static void release(struct gwd_resolver *resolver)
+{
+    free_questions(resolver->todo);
+    free_questions(resolver->ready);
+    if (resolver->fd >= 0)
+        (void)close(resolver->fd);
+    (void)pthread_mutex_destroy(&resolver->lock);
+    (void)pthread_cond_destroy(&resolver->work);
+    free(resolver);
+}
+
 static void *work(void *ctx)
 {
     struct gwd_resolver *resolver = ctx;
+    bool abandoned;
     (void)pthread_mutex_lock(&resolver->lock);
     while (!resolver->stopping) {
         struct question *question = resolver->todo;
@@ -135,17 +158,22 @@ static void *work(void *ctx)
         resolver->todo = question->next;
         if (resolver->todo == NULL)
             resolver->todo_last = &resolver->todo;
+        resolver->busy = true;
         (void)pthread_mutex_unlock(&resolver->lock);
         if (question->port != 0)
             look_up(&question->answer, question->host, question->port);
         else
             look_up_service(&question->answer, question->host);
         (void)pthread_mutex_lock(&resolver->lock);
+        resolver->busy = false;
         question->next = resolver->ready;
         resolver->ready = question;
         (void)eventfd_write(resolver->fd, 1);
     }
+    abandoned = resolver->abandoned;
     (void)pthread_mutex_unlock(&resolver->lock);
+    if (abandoned)
+        release(resolver);
     return NULL;
 }
 
@@ -188,34 +216,28 @@ struct gwd_resolver *gwd_resolver_new(struct event_base *base, gwd_resolve_done 
     return resolver;
 }
 
-static void free_questions(struct question *question)
-{
-    while (question != NULL) {
-        struct question *next = question->next;
-        free(question);
-        question = next;
-    }
-}
-
 void gwd_resolver_free(struct gwd_resolver *resolver)
 {
+    pthread_t thread;
+    bool busy;
     if (resolver == NULL)
         return;
-    (void)pthread_mutex_lock(&resolver->lock);
-    resolver->stopping = true;
-    (void)pthread_cond_signal(&resolver->work);
-    (void)pthread_mutex_unlock(&resolver->lock);
-    if (resolver->started)
-        (void)pthread_join(resolver->thread, NULL);
-    free_questions(resolver->todo);
-    free_questions(resolver->ready);
+    thread = resolver->thread; /* resolver may be gone right after the unlock */
     if (resolver->event != NULL)
         event_free(resolver->event);
-    if (resolver->fd >= 0)
-        (void)close(resolver->fd);
-    (void)pthread_mutex_destroy(&resolver->lock);
-    (void)pthread_cond_destroy(&resolver->work);
-    free(resolver);
+    (void)pthread_mutex_lock(&resolver->lock);
+    resolver->stopping = true;
+    busy = resolver->abandoned = resolver->busy;
+    (void)pthread_cond_signal(&resolver->work);
+    (void)pthread_mutex_unlock(&resolver->lock);
+    if (busy) {
+        /* A name server may take many seconds, and nobody waits for its answer any more. */
+        (void)pthread_detach(thread);
+        return;
+    }
+    if (resolver->started)
+        (void)pthread_join(thread, NULL);
+    release(resolver);
 }
 
 bool gwd_resolver_ask(struct gwd_resolver *resolver, uint64_t id, const char *host, uint16_t port)

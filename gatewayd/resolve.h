@@ -21,7 +21,7 @@ typedef void (*gwd_resolve_done)(void *ctx, const struct gwd_resolved *resolved)
 
 /* The thread starts with the first question. done is called by the loop. NULL: no memory. */
 struct gwd_resolver *gwd_resolver_new(struct event_base *base, gwd_resolve_done done, void *ctx);
-/* Waits for a question that is under way. */
+/* Does not wait for a question that is under way. */
 void gwd_resolver_free(struct gwd_resolver *resolver);
 /* host and port, or (port 0) the service _gmcast._tcp.host. False when too many wait. */
 bool gwd_resolver_ask(struct gwd_resolver *resolver, uint64_t id, const char *host, uint16_t port);
