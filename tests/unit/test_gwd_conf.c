@@ -102,17 +102,17 @@ static void test_good(void **state)
 static void test_all_mistakes_are_named(void **state)
 {
     struct gwd_errors errors;
-    struct gwd_conf *conf = read_text("domain = \"cern.example\"\n" /* 1 */
-                                      "stat = \"/tmp\"\n"           /* 2 */
-                                      "cache = 64X\n"               /* 3 */
-                                      "patience = 30\n"             /* 4 */
-                                      "congestion = bbr\n"          /* 5 */
-                                      "listen = \"7411\"\n"         /* 6 */
-                                      "control = \"tcp://*:1\"\n"   /* 7 */
-                                      "export = {\"data\"}\n"       /* 8 */
-                                      "peer \"a.example\" {\n"      /* 9 */
-                                      "  adress = \"1.2.3.4:5\"\n"  /* 10 */
-                                      "  transport = quic\n"        /* 11 */
+    struct gwd_conf *conf = read_text("domain = \"cern.example\"\n"   /* 1 */
+                                      "stat = \"/tmp\"\n"             /* 2 */
+                                      "cache = 64X\n"                 /* 3 */
+                                      "patience = 30\n"               /* 4 */
+                                      "congestion = bbr\n"            /* 5 */
+                                      "listen = \"7411\"\n"           /* 6 */
+                                      "control = \"tcp://*:1\"\n"     /* 7 */
+                                      "export = {\"data\"}\n"         /* 8 */
+                                      "peer \"a.example\" {\n"        /* 9 */
+                                      "  addresses = \"1.2.3.4:5\"\n" /* 10 */
+                                      "  transport = quic\n"          /* 11 */
                                       "}\n"
                                       "receive \"a.example\" { }\n" /* 13 */
                                       "workers = 0\n",              /* 14 */
