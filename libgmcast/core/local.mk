@@ -109,3 +109,9 @@ check_PROGRAMS += tests/unit/test_listing
 tests_unit_test_listing_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_listing
 tests_fuzz_fuzz_listing_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+
+# Allocations of the data path, counted.
+check_PROGRAMS += tests/unit/test_alloc
+tests_unit_test_alloc_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+tests_unit_test_alloc_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=gmc_gateway_on_datagram,--wrap=gmc_gateway_next_output
