@@ -33,7 +33,11 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/udp.c gatewayd/udp.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
-	tests/unit/test_gwd_store
+	tests/unit/test_gwd_store tests/unit/test_gwd_zmq
+tests_unit_test_gwd_zmq_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_zmq_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS)
+tests_unit_test_gwd_zmq_SOURCES = tests/unit/test_gwd_zmq.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
 tests_unit_test_gwd_store_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
