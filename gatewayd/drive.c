@@ -90,6 +90,13 @@ static gmc_status tap_may(void *ctx, const char *origin, const char *const *path
     return status;
 }
 
+/* Told to local programs only, so nothing of it is in what a replay compares. */
+static size_t tap_counters(void *ctx, struct gmc_counter *out, size_t max)
+{
+    struct gwd_drive *drive = ctx;
+    return drive->replaying != NULL ? 0 : drive->hooks.counters(drive->hooks.ctx, out, max);
+}
+
 /* ---- making ---- */
 static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_config *config,
                          gmc_time now)
@@ -114,7 +121,7 @@ struct gwd_drive *gwd_drive_new(const struct gwd_drive_config *config, gmc_time 
 {
     struct gwd_drive *drive = calloc(1, sizeof *drive);
     struct gmc_gateway_config gateway = config->gateway;
-    struct gmc_ctl_hooks hooks = {drive, tap_resolve, tap_may};
+    struct gmc_ctl_hooks hooks = {drive, tap_resolve, tap_may, tap_counters};
     if (drive == NULL)
         return NULL;
     drive->inner = gateway.crypto;

@@ -163,7 +163,7 @@ static bool open_core(struct gwd *gwd)
                     .cache_bytes = gwd->conf->cache,
                     .patience = gwd->conf->patience,
                     .discard_data = gwd->options.discard_data},
-        .hooks = {gwd, gwd_hook_resolve, gwd_hook_may},
+        .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters},
     };
     uint8_t spki[GMC_PUBKEY_BYTES_MAX];
     size_t spki_len = sizeof spki;

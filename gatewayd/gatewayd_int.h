@@ -87,6 +87,7 @@ void gwd_on_event(struct gwd *gwd, const struct gmc_event *event);
 const char *gwd_hook_resolve(void *gwd, const char *name);
 gmc_status gwd_hook_may(void *gwd, const char *origin, const char *const *paths, size_t count,
                         const char **reason);
+size_t gwd_hook_counters(void *gwd, struct gmc_counter *out, size_t max);
 
 /* ---- upkeep.c ---- */
 void gwd_on_tick(evutil_socket_t fd, short what, void *gwd);

@@ -138,3 +138,29 @@ gmc_status gwd_hook_may(void *ctx, const char *origin, const char *const *paths,
     }
     return status;
 }
+
+/* Sessions and sockets are the shell's, so what happens to them is counted here. */
+size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
+{
+    const struct gwd *gwd = ctx;
+    const struct gwd_peers_stats *peers = gwd_peers_stats(gwd->peers);
+    const struct gwd_udp_stats *udp = gwd_udp_stats(gwd->udp);
+    const struct gmc_counter all[] = {
+        {"connections_accepted", peers->accepted},
+        {"connections_dialled", peers->dialled},
+        {"connections_refused", peers->refused},
+        {"connections_timeout", peers->timeouts},
+        {"sessions", peers->sessions},
+        {"stream_dropped", peers->stream_dropped},
+        {"udp_received", udp->received},
+        {"udp_truncated", udp->truncated},
+        {"udp_sent", udp->sent},
+        {"udp_blocked", udp->blocked},
+        {"udp_failed", udp->failed},
+    };
+    size_t count = sizeof all / sizeof all[0];
+    if (count > max)
+        count = max;
+    memcpy(out, all, count * sizeof all[0]);
+    return count;
+}

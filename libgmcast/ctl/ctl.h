@@ -30,6 +30,9 @@ struct gmc_ctl_hooks {
      * reason in words, which names the path and what is allowed (borrowed until the next call). */
     gmc_status (*may_request)(void *ctx, const char *origin, const char *const *paths, size_t count,
                               const char **reason);
+    /* What the shell counts itself, told to local programs behind the counters of the core: fills
+     * out, at most max, and returns how many. */
+    size_t (*counters)(void *ctx, struct gmc_counter *out, size_t max);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

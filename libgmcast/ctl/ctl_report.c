@@ -274,7 +274,10 @@ void gmc_ctl_report_counters(struct call *call)
     struct gmc_ctl_counter list[COUNTERS_MAX];
     struct gmc_ctl_reply reply = {.counters = list};
 
+    const struct gmc_ctl_hooks *hooks = &call->ctl->hooks;
     reply.counter_count = gmc_gateway_counters(call->ctl->gateway, counters, COUNTERS_MAX);
+    reply.counter_count += hooks->counters(hooks->ctx, counters + reply.counter_count,
+                                           COUNTERS_MAX - reply.counter_count);
     for (size_t i = 0; i < reply.counter_count; i++)
         list[i] = (struct gmc_ctl_counter){counters[i].name, counters[i].value};
     gmc_ctl_reply(call, &reply);

@@ -136,10 +136,12 @@ def test_garbage_connections():
     chance = random.Random(2)
     with lib.Grid("ab") as grid:
         def attack():
+            before = grid["b"].counters()
             for length in (0, 1, 5, 300, 5000):
                 for start in (b"", CLIENT_HELLO, b"GET / HTTP/1.1\r\n"):
                     answer = say(grid["b"], start + chance.randbytes(length))
                     lib.check(len(answer) < 100, "an answer to garbage: %r" % answer)
+            raised(grid["b"], "connections_refused", before, 15)
         beside(grid, attack)
         lib.wait(lambda: faults.log_lines(grid["b"], "connection.refused"), "b says it refused")
         lines = [line for _, line in faults.log_lines(grid["b"], "connection.refused")]
@@ -200,9 +202,11 @@ def expired(grid, name):
 def refused(grid, words, certificate, key, name):
     """Three attempts, one line, which says why."""
     begun = time.time()
+    before = grid["b"].counters()
     said = [intrude(grid, certificate, key, name) for _ in range(3)]
     faults.wait_log(grid["b"], "connection.refused", words, begun - 1, 10)
     counted_once(grid["b"], "connection.refused", words)
+    raised(grid["b"], "connections_refused", before, 3)
     return said
 
 

@@ -57,10 +57,18 @@ static gmc_status may_request(void *ctx, const char *origin, const char *const *
     return GMC_OK;
 }
 
+static size_t counters(void *ctx, struct gmc_counter *out, size_t max)
+{
+    (void)ctx;
+    assert_true(max >= 1);
+    out[0] = (struct gmc_counter){"counted_by_the_shell", 42};
+    return 1;
+}
+
 static void side_new(struct side *side, const char *domain, gmc_time now)
 {
     static const uint8_t seed[32] = {1};
-    const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request};
+    const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request, counters};
     struct gmc_gateway_config config = {.domain = domain, .seed = 1, .incarnation = 1};
     uint8_t spki[512];
     size_t len = sizeof spki;
@@ -410,6 +418,9 @@ static void test_peers_and_counters(void **state)
     for (size_t i = 0; i < f->reply.counter_count; i++)
         counted |= strcmp(f->reply.counters[i].name, "dropped_auth") == 0;
     assert_true(counted);
+    const struct gmc_ctl_counter *last = &f->reply.counters[f->reply.counter_count - 1];
+    assert_string_equal(last->name, "counted_by_the_shell");
+    assert_int_equal(last->value, 42);
 }
 
 static void test_what_another_domain_may_ask(void **state)
