@@ -575,6 +575,31 @@ def _lstat(path):
 
 # ---- running ----
 
+TIMED_ATTEMPTS = 3
+
+
+def timed(test):
+    """For tests that hold a time against a bound: whatever else the machine does only makes times
+    longer, so the bound has to hold in one of a few attempts, and each failure is shown."""
+    test.attempts = TIMED_ATTEMPTS
+    return test
+
+
+def run_test(name, test):
+    attempts = getattr(test, "attempts", 1)
+    for attempt in range(1, attempts + 1):
+        begun = time.monotonic()
+        try:
+            test()
+            print("ok    %s (%.1f s)" % (name, time.monotonic() - begun), flush=True)
+            return True
+        except Exception:  # pylint: disable=broad-except
+            print("FAIL  %s (%.1f s, attempt %d of %d)" %
+                  (name, time.monotonic() - begun, attempt, attempts), flush=True)
+            traceback.print_exc()
+    return False
+
+
 def main(names):
     """Runs the functions test_* (or those named on the command line); the exit status says how."""
     if not os.access(GATEWAYD, os.X_OK) or not os.access(GMCAST, os.X_OK):
@@ -584,18 +609,8 @@ def main(names):
     signal.signal(signal.SIGINT, _on_signal)
     tests = [(name, test) for name, test in names.items() if name.startswith("test_")]
     wanted = sys.argv[1:]
-    failed = []
-    for name, test in tests:
-        if wanted and name not in wanted:
-            continue
-        begun = time.monotonic()
-        try:
-            test()
-            print("ok    %s (%.1f s)" % (name, time.monotonic() - begun), flush=True)
-        except Exception:  # pylint: disable=broad-except
-            failed.append(name)
-            print("FAIL  %s (%.1f s)" % (name, time.monotonic() - begun), flush=True)
-            traceback.print_exc()
+    failed = [name for name, test in tests
+              if (not wanted or name in wanted) and not run_test(name, test)]
     if failed:
         print("failed: %s\nrepeat: %s %s" % (", ".join(failed), sys.argv[0], failed[0]))
     sys.exit(1 if failed else 0)

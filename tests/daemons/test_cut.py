@@ -10,6 +10,7 @@ import test_dead_relay as dead
 import wires
 
 
+@lib.timed
 def test_a_relay_is_cut_off_and_resumes():
     with wires.WiredGrid("abcd", patience="%gs" % dead.PATIENCE) as grid:
         relay, had, channel = dead.strike(grid, lambda domain: grid.cut(domain.name))
@@ -17,6 +18,7 @@ def test_a_relay_is_cut_off_and_resumes():
         dead.resume(grid, relay, had, channel)
 
 
+@lib.timed
 def test_a_short_outage_is_forgotten():
     with wires.WiredGrid("abc", patience="20s") as grid:
         grid.write("a", "x", dead.BYTES)

@@ -68,6 +68,7 @@ def resume(grid, dead, had, channel):
     lib.check(sent <= 1.02 * BYTES - had, "resumed with %d bytes, had %d" % (sent, had))
 
 
+@lib.timed
 def test_kill_and_resume():
     with lib.Grid("abcd", patience="%gs" % PATIENCE) as grid:
         relay, had, channel = strike(grid, lambda domain: domain.kill())
@@ -75,6 +76,7 @@ def test_kill_and_resume():
         resume(grid, relay, had, channel)
 
 
+@lib.timed
 def test_stop_and_resume():
     with lib.Grid("abcd", patience="%gs" % PATIENCE) as grid:
         relay, had, channel = strike(grid, lambda domain: domain.freeze())

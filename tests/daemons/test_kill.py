@@ -53,6 +53,7 @@ def finish(grid, run, channel):
         grid.nothing_left(name)
 
 
+@lib.timed
 def test_a_leaf():
     with lib.Grid("abc") as grid:
         run, channel, relay, leaf = begin(grid)
@@ -70,6 +71,7 @@ def test_a_leaf():
               % (100 * had / BYTES, after, twice))
 
 
+@lib.timed
 def test_a_relay():
     with lib.Grid("abc") as grid:
         run, channel, relay, leaf = begin(grid)
@@ -88,6 +90,7 @@ def test_a_relay():
               % (100 * had / BYTES, after, ", ".join(twice)))
 
 
+@lib.timed
 def test_the_source():
     with lib.Grid("abc") as grid:
         run, channel, relay, leaf = begin(grid)

@@ -24,6 +24,7 @@ def data_regions(path):
             regions.append((start, file.read(end - start)))
 
 
+@lib.timed
 def test_two_gib():
     with lib.Grid("ab") as grid:
         grid.write("a", "small", 64 * MIB)
@@ -39,6 +40,7 @@ def test_two_gib():
             lib.check(now < was + 24 * MIB, "%s grew from %d to %d" % (name, was, now))
 
 
+@lib.timed
 def test_a_mostly_empty_file():
     with lib.Grid("ab") as grid:
         path = os.path.join(grid["a"].data, "sparse")
@@ -57,6 +59,7 @@ def test_a_mostly_empty_file():
         lib.check(data_regions(path) == data_regions(copy), "another content")
 
 
+@lib.timed
 def test_ten_thousand_small_files():
     with lib.Grid("ab") as grid:
         total = 0

@@ -96,10 +96,12 @@ def compare(cache):
         lib.check(max(changes.values()) <= CHANGE_MAX, text)
 
 
+@lib.timed
 def test_cache_as_usual():
     compare("64M")
 
 
+@lib.timed
 def test_cache_of_a_hundredth():
     compare(str(BYTES // 100))
 
