@@ -96,10 +96,11 @@ struct gwmember {
     int32_t parent; /* in the tree: 0 the source, else index of a member plus 1 */
     char *path;
     enum gmc_member_state state;
-    bool placed; /* its parent was chosen by the tree (else it is a child of the source) */
-    bool told;   /* CHANNEL was sent on the present link */
-    bool joined; /* its latency row is in */
-    bool closed; /* it was told that the transfer is over */
+    bool placed;   /* its parent was chosen by the tree (else it is a child of the source) */
+    bool told;     /* CHANNEL was sent on the present link */
+    bool joined;   /* its latency row is in */
+    bool closed;   /* it was told that the transfer is over */
+    bool recorded; /* in the present record */
     gmc_peer actual_parent;
     uint64_t bytes;
     gmc_peer repairs_by; /* who reports them now */

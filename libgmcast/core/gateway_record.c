@@ -412,6 +412,8 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_source_fail(gw, ch, status, "cannot make or sign the channel record");
         return false;
     }
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        ch->src->members[i].recorded = is_in_record(&ch->src->members[i]);
     ch->src->unsaved = true;
     gw_source_save(gw, ch);
     return true;

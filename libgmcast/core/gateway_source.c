@@ -363,7 +363,7 @@ static bool has_newcomer(struct gmc_gateway *gw, const struct gwchannel *ch)
         const struct gwmember *member = &ch->src->members[i];
         const struct gwpeer *peer = gw_peer(gw, member->peer);
         if (peer->up && member->state != GMC_MEMBER_FAILED && !member->closed &&
-            (!member->placed || gw_record_index(&ch->record, peer->name) < 0))
+            (!member->placed || !member->recorded))
             return true;
     }
     return false;
