@@ -64,7 +64,7 @@ static void on_news(struct sim_host *host, const struct gmc_event *event)
 {
     struct sim_world *world = host->world;
     host->count.events++;
-    host->check_claims = true;
+    host->check_claims = host->check_claims || event->kind == GMC_EVENT_CHANNEL;
     sim_trace_text(&world->trace, world->engine.now, SIM_TRACE_EVENT, host->id, host->name, "%s",
                    event->text);
     sim_oracle_on_event(&world->oracle, host, event);

@@ -91,9 +91,21 @@ static void set_parent(struct sim_oracle *oracle, uint32_t host, const struct gm
     at->since = oracle->world->engine.now;
 }
 
+/* "verified" said of one member; all of them are looked at when the channel changes its state. */
+static void check_verified(struct sim_oracle *oracle, struct sim_host *source,
+                           const struct gmc_event *event)
+{
+    uint32_t member = sim_host_of_peer(source, event->peer);
+    if (member == SIM_NO_HOST ||
+        !sim_disk_has_delivered(&oracle->world->hosts[member]->disk, &event->key))
+        sim_oracle_violated(oracle, "%s says '%s', which is not so", source->name, event->text);
+}
+
 void sim_oracle_on_event(struct sim_oracle *oracle, struct sim_host *host,
                          const struct gmc_event *event)
 {
+    if (event->kind == GMC_EVENT_MEMBER && event->status == GMC_OK)
+        check_verified(oracle, host, event);
     if (event->kind != GMC_EVENT_PARENT)
         return;
     uint32_t parent = SIM_NO_HOST;

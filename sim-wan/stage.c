@@ -185,16 +185,20 @@ static json_t *wires_json(struct sim_world *world)
 static json_t *members_json(struct sim_world *world, const struct gmc_channel_key *key)
 {
     json_t *list = json_array();
-    for (size_t i = 1; i < world->host_count; i++) {
-        struct gmc_member_info info;
-        if (!sim_member(world->hosts[0], key, world->hosts[i], &info))
-            continue;
+    struct sim_host *source = world->hosts[0];
+    struct gmc_channel_info channel;
+    struct gmc_member_info info;
+    gmc_time now = sim_host_now(source);
+    size_t at = 0;
+    while (gmc_gateway_channel_info(source->gateway, now, at, &channel) &&
+           !sim_key_equal(&channel.key, key))
+        at++;
+    for (size_t i = 0; gmc_gateway_member_info(source->gateway, now, at, i, &info); i++)
         json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:f, s:I}", "domain", info.domain,
                                               "parent", info.parent != NULL ? info.parent : "",
                                               "verified", info.state == GMC_MEMBER_VERIFIED,
                                               "seconds", (double)info.elapsed / 1e9, "repairs",
                                               (json_int_t)info.repairs));
-    }
     return list;
 }
 
