@@ -52,6 +52,8 @@ bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, c
                          size_t size);
 /* Ends sessions whose certificate is no longer good (expired by now). To be called now and then. */
 void gwd_peers_recheck(struct gwd_peers *peers);
+/* The configured key is not the one in use: it takes effect with the next start. */
+bool gwd_peers_key_kept(const struct gwd_peers *peers);
 int64_t gwd_peers_certificate_seconds_left(const struct gwd_peers *peers);
 /* Says BYE to all and accepts no more. */
 void gwd_peers_stop(struct gwd_peers *peers);

@@ -16,6 +16,7 @@ struct gwd_tls {
     SSL_CTX *ctx;
     X509_STORE *store;
     int64_t seconds_left;
+    bool key_kept;
 };
 
 /* Keeps the first reason; the answer is OpenSSL's own. */
@@ -32,16 +33,30 @@ static int on_verify(int ok, X509_STORE_CTX *ctx)
     return ok;
 }
 
-static bool use_certificate(SSL_CTX *ctx, const struct gwd_conf *conf, int64_t *seconds_left,
-                            char *reason, size_t size)
+/* A new key takes effect with the next start: what this domain signs for its transfers is checked
+ * against the key that its sessions show, and running transfers were signed with the old one. */
+static bool keep_identity(struct gwd_tls *tls, const struct gwd_tls *previous)
+{
+    STACK_OF(X509) *chain = NULL;
+    tls->key_kept = true;
+    tls->seconds_left = gwd_cert_seconds_left(SSL_CTX_get0_certificate(previous->ctx));
+    return SSL_CTX_get0_chain_certs(previous->ctx, &chain) == 1 &&
+           SSL_CTX_use_cert_and_key(tls->ctx, SSL_CTX_get0_certificate(previous->ctx),
+                                    SSL_CTX_get0_privatekey(previous->ctx), chain, 1) == 1;
+}
+
+static bool use_certificate(struct gwd_tls *tls, const struct gwd_conf *conf,
+                            const struct gwd_tls *previous, char *reason, size_t size)
 {
     STACK_OF(X509) *chain = gwd_cert_load_chain(conf->tls.certificate, reason, size);
     EVP_PKEY *key = gwd_cert_load_key(conf->tls.key, reason, size);
     bool ok = chain != NULL && key != NULL;
-    if (ok) {
+    if (ok && previous != NULL && EVP_PKEY_eq(key, SSL_CTX_get0_privatekey(previous->ctx)) != 1) {
+        ok = keep_identity(tls, previous);
+    } else if (ok) {
         X509 *leaf = sk_X509_shift(chain);
-        *seconds_left = gwd_cert_seconds_left(leaf);
-        ok = SSL_CTX_use_cert_and_key(ctx, leaf, key, chain, 1) == 1;
+        tls->seconds_left = gwd_cert_seconds_left(leaf);
+        ok = SSL_CTX_use_cert_and_key(tls->ctx, leaf, key, chain, 1) == 1;
         if (!ok)
             (void)snprintf(reason, size, "%s and %s cannot be used together", conf->tls.certificate,
                            conf->tls.key);
@@ -53,7 +68,8 @@ static bool use_certificate(SSL_CTX *ctx, const struct gwd_conf *conf, int64_t *
     return ok;
 }
 
-struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t size)
+struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *previous,
+                            char *reason, size_t size)
 {
     struct gwd_tls *tls = calloc(1, sizeof *tls);
     (void)snprintf(reason, size, "out of memory");
@@ -62,7 +78,7 @@ struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t si
     tls->ctx = SSL_CTX_new(TLS_method());
     tls->store = gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, size);
     if (tls->ctx == NULL || tls->store == NULL ||
-        !use_certificate(tls->ctx, conf, &tls->seconds_left, reason, size)) {
+        !use_certificate(tls, conf, previous, reason, size)) {
         gwd_tls_free(tls);
         return NULL;
     }
@@ -161,4 +177,9 @@ const char *gwd_tls_alert_text(unsigned long error)
             return alerts[i].text;
     }
     return NULL;
+}
+
+bool gwd_tls_key_kept(const struct gwd_tls *tls)
+{
+    return tls->key_kept;
 }

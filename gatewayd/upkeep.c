@@ -60,6 +60,10 @@ static bool reload(struct gwd *gwd)
     if (text[0] != '\0')
         gwd_log(gwd->log, GMC_LEVEL_WARN, "configuration.restart", GWD_STR("options", text),
                 GWD_STR("text", "these take effect with the next start"));
+    if (gwd_peers_key_kept(gwd->peers))
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "configuration.restart", GWD_STR("options", "tls.key"),
+                GWD_STR("text",
+                        "another key, and its certificate, take effect with the next start"));
     gwd_conf_free(gwd->conf);
     gwd->conf = conf;
     return true;

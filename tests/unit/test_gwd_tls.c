@@ -512,6 +512,24 @@ static int set_up(void **state)
     return base == NULL || nolog == NULL;
 }
 
+/* A reload with a certificate for another key keeps the identity that the domain signs with. */
+static void test_new_key(void **state)
+{
+    (void)state;
+    make(&a, "a.example", NULL);
+    make(&b, "b.example", NULL);
+    pair(&a, &b);
+    assert_false(gwd_peers_key_kept(a.sessions));
+    (void)test_ca_issue(&ca, "renewed", "a.example", 0, 60);
+    gwd_text(a.cert, sizeof a.cert, "%s/renewed.crt", dir);
+    gwd_text(a.key, sizeof a.key, "%s/renewed.key", dir);
+    reload(&a);
+    assert_true(gwd_peers_key_kept(a.sessions));
+    assert_true(gwd_peers_certificate_seconds_left(a.sessions) < 31 * 86400);
+    close_side(&a);
+    close_side(&b);
+}
+
 static int tear_down(void **state)
 {
     (void)state;
@@ -531,7 +549,8 @@ int main(void)
         cmocka_unit_test(test_other_authority), cmocka_unit_test(test_expired),
         cmocka_unit_test(test_wrong_name),      cmocka_unit_test(test_not_configured),
         cmocka_unit_test(test_connect_modes),   cmocka_unit_test(test_late_neighbour),
-        cmocka_unit_test(test_strangers),       cmocka_unit_test(test_revoked),
+        cmocka_unit_test(test_strangers),       cmocka_unit_test(test_new_key),
+        cmocka_unit_test(test_revoked),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
