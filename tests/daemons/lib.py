@@ -42,6 +42,13 @@ LIMIT = float(os.environ.get("GMC_LIMIT", "45"))
 COMPLETE, REFUSED, PARTIAL, CANCELLED, DETACHED = 0, 1, 2, 3, 4
 
 
+def counts_memory():
+    """Is resident memory the program's own, and not a sanitizer's?"""
+    with open(GATEWAYD, "rb") as program:
+        image = program.read()
+    return b"__asan_init" not in image and b"__tsan_init" not in image
+
+
 class Failure(Exception):
     """What a test expected is not so."""
 
