@@ -363,6 +363,10 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
         ch = gw_channel_new(gw, saved->key.source, saved->key.e, is_source);
     if (ch == NULL)
         return GMC_ERR_LIMIT;
+    /* Each file once: a second one of the same name would be mixed with the first. */
+    if (is_source ? ch->src->path_count > 0
+                  : strcmp(saved->name, "record") == 0 && ch->record_holder != NULL)
+        return GMC_ERR_EXISTS;
     if (is_source)
         return gw_source_restore(gw, ch, saved->bytes);
     if (strcmp(saved->name, "record") == 0)

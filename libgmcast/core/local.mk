@@ -115,3 +115,5 @@ check_PROGRAMS += tests/unit/test_alloc
 tests_unit_test_alloc_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 tests_unit_test_alloc_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
 	-Wl,--wrap=gmc_gateway_on_datagram,--wrap=gmc_gateway_next_output
+FUZZ_TARGETS += tests/fuzz/fuzz_saved
+tests_fuzz_fuzz_saved_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
