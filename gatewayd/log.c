@@ -235,16 +235,6 @@ void gwd_log_tick(struct gwd_log *log, gmc_time now)
     }
 }
 
-gmc_time gwd_log_deadline(const struct gwd_log *log)
-{
-    gmc_time first = GMC_TIME_NEVER;
-    for (size_t i = 0; i < REFUSALS_MAX && log->refusal_count > 0; i++) {
-        if (log->refusals[i].hash != 0)
-            first = gmc_time_min(first, gmc_time_add(log->refusals[i].since, REPEAT_EVERY));
-    }
-    return first;
-}
-
 static void emit(void *ctx, const struct gmc_trace_record *record)
 {
     struct gwd_log *log = ctx;

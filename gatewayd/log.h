@@ -45,8 +45,6 @@ void gwd_log_refusal_fields(struct gwd_log *log, gmc_time now, const char *event
                            sizeof((const struct gwd_field[]){__VA_ARGS__}) /                       \
                                sizeof(struct gwd_field))
 void gwd_log_tick(struct gwd_log *log, gmc_time now);
-/* When gwd_log_tick has something to write; GMC_TIME_NEVER. */
-gmc_time gwd_log_deadline(const struct gwd_log *log);
 
 /* Fills sink with one that writes the core's records into the log; name_of (may be NULL) turns
  * peer numbers into domains. The sink is borrowed by the core. */

@@ -456,9 +456,3 @@ const struct gwd_peers_stats *gwd_peers_stats(const struct gwd_peers *peers)
 {
     return &peers->stats;
 }
-
-bool gwd_peers_is_up(const struct gwd_peers *peers, const char *domain)
-{
-    const struct gwd_neighbour *neighbour = gwd_neighbour_find(peers, domain);
-    return neighbour != NULL && neighbour->session != NULL;
-}

@@ -72,6 +72,5 @@ struct gwd_peers_stats {
     uint64_t accepted, dialled, refused, sessions, stream_dropped, timeouts;
 };
 const struct gwd_peers_stats *gwd_peers_stats(const struct gwd_peers *peers);
-bool gwd_peers_is_up(const struct gwd_peers *peers, const char *domain);
 
 #endif

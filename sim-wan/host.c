@@ -280,11 +280,6 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
     sim_oracle_on_crash(&host->world->oracle, host);
 }
 
-bool sim_host_is_up(const struct sim_host *host)
-{
-    return host->gateway != NULL;
-}
-
 gmc_time sim_host_now(const struct sim_host *host)
 {
     return sim_clock_read(&host->clock, host->world->engine.now);

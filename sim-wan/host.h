@@ -75,7 +75,6 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash);
  * arrive meanwhile wait in the socket's buffer of SIM_SOCKET_BYTES and are lost when it is full;
  * segments wait at the sender; news of sessions waits. */
 void sim_host_freeze(struct sim_host *host, bool frozen);
-bool sim_host_is_up(const struct sim_host *host);
 /* What the host's own clock shows. */
 gmc_time sim_host_now(const struct sim_host *host);
 

@@ -282,11 +282,6 @@ gmc_time sim_conn_began(const struct sim_conn *conn)
     return conn->began;
 }
 
-size_t sim_conn_backlog(const struct sim_conn *conn, int side)
-{
-    return conn->ends[side].backlog;
-}
-
 void sim_conn_set_user(struct sim_conn *conn, int side, void *user)
 {
     conn->ends[side].user = user;

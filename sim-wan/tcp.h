@@ -61,7 +61,6 @@ void sim_conn_close(struct sim_conn *conn, int side, bool tell);
 uint32_t sim_conn_host(const struct sim_conn *conn, int side);
 uint64_t sim_conn_id(const struct sim_conn *conn);
 gmc_time sim_conn_began(const struct sim_conn *conn); /* when it was dialled */
-size_t sim_conn_backlog(const struct sim_conn *conn, int side);
 /* For the layer above: one pointer per side. */
 void sim_conn_set_user(struct sim_conn *conn, int side, void *user);
 void *sim_conn_user(const struct sim_conn *conn, int side);

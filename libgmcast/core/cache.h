@@ -22,6 +22,12 @@
 
 struct gmc_cache;
 
+/* The set of all fragments, of 1 to GMC_FRAGMENTS_MAX. */
+static inline uint64_t gmc_fragments_all(uint32_t fragments)
+{
+    return UINT64_MAX >> (GMC_FRAGMENTS_MAX - fragments);
+}
+
 enum gmc_block_state {
     GMC_BLOCK_RECEIVING, /* fragments are missing */
     GMC_BLOCK_UNCHECKED, /* whole; waits for its page or for the store's answer */

@@ -169,7 +169,6 @@ struct gwtarget {
     uint32_t rechecks; /* under way */
     bool checkpointing;
     bool unsaved; /* `have` has changed since the last checkpoint began */
-    bool checkpoint_due;
     uint64_t horizon;
     struct gmc_interval_set stable; /* what the SYNC under way covers */
     gmc_time next_checkpoint;
@@ -402,6 +401,7 @@ void gw_channel_timer(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved);
 void gw_restart_channels(struct gmc_gateway *gw);
 /* gateway_msg.c: control messages */
+struct gmc_msg gw_about(const struct gwchannel *ch, enum gmc_msg_type type);
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes);
 /* The link broke: what was asked there will not be answered. */
 void gw_asked_lost(struct gmc_gateway *gw, const struct gwpeer *peer);

@@ -5,7 +5,8 @@
 
 #include "core/gateway_impl.h"
 
-static struct gmc_msg about(const struct gwchannel *ch, enum gmc_msg_type type)
+/* A message about a channel; the caller fills in what its type says. */
+struct gmc_msg gw_about(const struct gwchannel *ch, enum gmc_msg_type type)
 {
     return (struct gmc_msg){.type = type, .source = ch->key.source, .e = ch->key.e};
 }
@@ -68,7 +69,7 @@ static void grant(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *p
     if (ch->dst != NULL && gmc_overlay_parent(&ch->dst->overlay) != GMC_PEER_NONE)
         for (size_t i = 0; i < ch->dst->path_len && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
             path[path_len++] = gmc_gateway_peer_name(gw, ch->dst->path[i]);
-    struct gmc_msg msg = about(ch, GMC_MSG_ATTACHED);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_ATTACHED);
     msg.version = ch->record.version;
     msg.epoch = ch->epoch;
     msg.names = path;

@@ -122,7 +122,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
         keep_sealed(ch, block, data);
         gw_children_offer(gw, ch, block, bit);
     }
-    uint64_t all = block->fragments == 64 ? UINT64_MAX : ((uint64_t)1 << block->fragments) - 1;
+    uint64_t all = gmc_fragments_all(block->fragments);
     if (block->received == all) {
         block->state = GMC_BLOCK_UNCHECKED;
         gw_block_whole(gw, ch, block);

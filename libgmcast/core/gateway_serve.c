@@ -188,7 +188,7 @@ gmc_status gw_block_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gm
     /* The source reads its first blocks before it knows how large fragments may be. */
     if (block->sealed == 0)
         block->fragments = (uint8_t)gmc_fragment_count(&ch->object, block->len);
-    uint64_t all = block->fragments == 64 ? UINT64_MAX : ((uint64_t)1 << block->fragments) - 1;
+    uint64_t all = gmc_fragments_all(block->fragments);
     if (block->sealed == all)
         return GMC_OK;
     if (block->plain == NULL || ch->aead == NULL)

@@ -27,16 +27,11 @@ void gw_target_free(struct gwtarget *dst)
     free(dst);
 }
 
-static struct gmc_msg about(const struct gwchannel *ch, enum gmc_msg_type type)
-{
-    return (struct gmc_msg){.type = type, .source = ch->key.source, .e = ch->key.e};
-}
-
 /* ---- the record ---- */
 /* Whoever thinks that it is our parent, and is not, would go on sending. */
 static void let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer)
 {
-    struct gmc_msg msg = about(ch, GMC_MSG_DETACH);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_DETACH);
     msg.text = "it has another parent";
     gw_send(gw, peer, &msg);
 }
@@ -194,7 +189,7 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
 
 static void answer_complete(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch)
 {
-    struct gmc_msg msg = about(ch, GMC_MSG_COMPLETE);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_COMPLETE);
     msg.bytes = ch->stored_bytes;
     msg.digest = ch->digest;
     gw_send(gw, peer, &msg);
@@ -325,14 +320,14 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
         return;
     char text[GMC_TEXT_MAX + 1];
     gw_text(text, sizeof(text), "%s", reason);
-    struct gmc_msg msg = about(ch, GMC_MSG_LEAVE);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_LEAVE);
     msg.status = status;
     msg.text = text;
     gw_send(gw, ch->source_peer, &msg);
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &ch->children)
     {
-        struct gmc_msg detach = about(ch, GMC_MSG_DETACH);
+        struct gmc_msg detach = gw_about(ch, GMC_MSG_DETACH);
         detach.status = status;
         detach.text = "this gateway left the transfer";
         gw_send(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer, &detach);
@@ -399,7 +394,7 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
         dst->handle = 0;
         return;
     }
-    struct gmc_msg msg = about(ch, GMC_MSG_ATTACH);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_ATTACH);
     msg.version = ch->record.version;
     msg.epoch = ch->epoch;
     msg.handle = dst->handle;
@@ -410,7 +405,7 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
 
 static void send_have(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent)
 {
-    struct gmc_msg msg = about(ch, GMC_MSG_HAVE);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_HAVE);
     gw_have_tell(gw, ch, parent, &msg);
 }
 
@@ -428,7 +423,7 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
             (struct gmc_msg_child){.domain = child->peer->name, .repairs = child->tx.repairs_sent};
     }
     const struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
-    struct gmc_msg msg = about(ch, GMC_MSG_STATUS);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_STATUS);
     msg.bytes = ch->stored_bytes;
     msg.parent = parent != NULL ? parent->name : "";
     msg.children = children;
@@ -479,7 +474,7 @@ static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!ch->source_peer->up)
         return;
     if (!dst->told_ready && dst->phase >= GW_RECEIVING) {
-        struct gmc_msg msg = about(ch, GMC_MSG_TREE_READY);
+        struct gmc_msg msg = gw_about(ch, GMC_MSG_TREE_READY);
         msg.version = ch->record.version;
         gw_send(gw, ch->source_peer, &msg);
         dst->told_ready = true;
@@ -565,10 +560,8 @@ static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     if (msg->redirect != NULL && msg->redirect[0] != '\0' &&
         gw_record_index(&ch->record, msg->redirect) > 0 && strcmp(msg->redirect, gw->domain) != 0)
         redirect = gmc_gateway_peer(gw, msg->redirect);
-    ch->dst->too_small = msg->status == GMC_ERR_LIMIT && peer == ch->source_peer
-                             ? ch->dst->too_small + 1
-                         : peer == ch->source_peer ? 0
-                                                   : ch->dst->too_small;
+    if (peer == ch->source_peer)
+        ch->dst->too_small = msg->status == GMC_ERR_LIMIT ? ch->dst->too_small + 1 : 0;
     if (ch->dst->too_small >= TOO_SMALL_MAX) {
         gw_target_fail(
             gw, ch, GMC_ERR_LIMIT,
