@@ -309,6 +309,24 @@ void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
     }
 }
 
+/* It may be dead, or its TCP connection may only stall: then it is told, sooner or later, that it
+ * feeds us no more. */
+void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->closing || ch->dst == NULL ||
+            !gmc_overlay_on_silent(&ch->dst->overlay, gw->now, peer->number))
+            continue;
+        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_ERR_TIMEOUT,
+                 "lost its parent %s: nothing heard from it", peer->name);
+        gw_target_let_go(gw, ch, peer);
+        gw_target_step(gw, ch);
+    }
+}
+
 void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     struct gmc_list *node, *after;

@@ -395,6 +395,7 @@ gmc_status gw_channel_set_record(struct gwchannel *ch, struct gmc_bytes bytes,
 int32_t gw_record_index(const struct gmc_record *record, const char *domain); /* -1: none */
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
+void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_refused(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason);
 void gw_channel_timer(struct gmc_gateway *gw, struct gwchannel *ch);
@@ -501,6 +502,8 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg);
 void gw_target_free(struct gwtarget *dst);
+/* Tells whoever thinks that it is our parent, and is not: it would go on sending. */
+void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer);
 void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                         const struct gmc_store_result *result);
 void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch);

@@ -153,6 +153,8 @@ void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
         gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_OK, "link to %s is up (%s)",
                  peer->name, info.path == GMC_PATH_UDP ? "udp" : "within TLS");
         gw_channel_on_link_up(gw, peer);
+    } else if (state == GMC_LINK_UP && gmc_link_is_silent(peer->link)) {
+        gw_channel_on_silent(gw, peer);
     } else if (state == GMC_LINK_DEAD) {
         gw_out(gw, GMC_OUT_REJECT, peer->number);
         link_close(gw, peer, "nothing heard any more");

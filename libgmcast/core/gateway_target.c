@@ -28,8 +28,7 @@ void gw_target_free(struct gwtarget *dst)
 }
 
 /* ---- the record ---- */
-/* Whoever thinks that it is our parent, and is not, would go on sending. */
-static void let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer)
+void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer)
 {
     struct gmc_msg msg = gw_about(ch, GMC_MSG_DETACH);
     msg.text = "it has another parent";
@@ -50,7 +49,7 @@ static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
     if (gmc_overlay_set_ancestors(&ch->dst->overlay, ancestors, depth))
         return;
-    let_go(gw, ch, parent);
+    gw_target_let_go(gw, ch, parent);
     if (ch->dst->phase == GW_RECEIVING)
         gmc_overlay_start(&ch->dst->overlay, gw->now);
 }
@@ -547,7 +546,7 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
         dst->path_len = path_len;
         gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_OK, "attached to %s", peer->name);
     } else if (peer->number != gmc_overlay_parent(&dst->overlay)) {
-        let_go(gw, ch, peer);
+        gw_target_let_go(gw, ch, peer);
     }
     gw_target_step(gw, ch);
 }

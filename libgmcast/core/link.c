@@ -215,6 +215,11 @@ enum gmc_link_state gmc_link_state(const struct gmc_link *link)
     return link->state;
 }
 
+bool gmc_link_is_silent(const struct gmc_link *link)
+{
+    return link->silent;
+}
+
 uint32_t gmc_link_session_id(const struct gmc_link *link)
 {
     return link->gate.local_id;

@@ -118,6 +118,9 @@ enum gmc_link_state {
     GMC_LINK_DEAD /* silence; stays so */
 };
 enum gmc_link_state gmc_link_state(const struct gmc_link *link);
+/* Within TLS, whose TCP connection may stall for seconds and live: nothing was heard for as long as
+ * ends a link over UDP. The link goes on; the next datagram ends the silence. */
+bool gmc_link_is_silent(const struct gmc_link *link);
 
 struct gmc_link_info {
     enum gmc_path path;

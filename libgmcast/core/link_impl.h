@@ -137,6 +137,7 @@ struct gmc_link {
     /* liveness */
     gmc_time heard;
     gmc_time unanswered; /* first packet after `heard` that wants an answer; NEVER */
+    bool silent;         /* within TLS: for so long that the peer may be dead */
 
     /* data waiting for the composition's word */
     bool offered;

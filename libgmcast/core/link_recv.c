@@ -112,6 +112,7 @@ static void on_authentic(struct gmc_link *link, gmc_time now, const struct gmc_d
 {
     link->heard = now;
     link->unanswered = GMC_TIME_NEVER;
+    link->silent = false;
     link->bytes_received += in->bytes.len;
     gmc_link_path_heard(link, now, in, newest);
 }

@@ -12,13 +12,27 @@
 /* A probe timeout repeats so much of the control stream. */
 #define REPEAT_BYTES (16u * GMC_LINK_PACKET_MAX)
 
-static gmc_duration dead_after(const struct gmc_link *link)
+/* Silence of a peer that is dead, or whose TCP connection stalls. */
+static gmc_duration silent_after(const struct gmc_link *link)
 {
     if (link->dead_after != 0)
         return link->dead_after;
-    if (link->active == ROUTE_STREAM)
-        return LINK_STREAM_DEAD_AFTER;
     return LINK_DEAD_AFTER + 3 * gmc_loss_pto(&link->loss);
+}
+
+static gmc_duration dead_after(const struct gmc_link *link)
+{
+    if (link->dead_after == 0 && link->active == ROUTE_STREAM)
+        return LINK_STREAM_DEAD_AFTER;
+    return silent_after(link);
+}
+
+/* When silence is told, though the link goes on. */
+static gmc_time silent_time(const struct gmc_link *link)
+{
+    if (link->silent || link->active != ROUTE_STREAM || link->unanswered == GMC_TIME_NEVER)
+        return GMC_TIME_NEVER;
+    return gmc_time_add(link->unanswered, silent_after(link));
 }
 
 /* When silence ends the link. */
@@ -77,6 +91,8 @@ void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
         gmc_link_die(link, now, GMC_ERR_TIMEOUT);
         return;
     }
+    if (silent_time(link) <= now)
+        link->silent = true;
     gmc_link_path_on_timer(link, now);
     gmc_loss_on_timer(&link->loss, now);
     gmc_link_run_pass(link, now);
@@ -100,6 +116,7 @@ gmc_time gmc_link_deadline(const struct gmc_link *link, bool want_data)
     gmc_time deadline = gmc_time_min(dead_time(link), gmc_link_path_deadline(link));
     if (link->active == ROUTES)
         return deadline;
+    deadline = gmc_time_min(deadline, silent_time(link));
     deadline = gmc_time_min(deadline, link->feedback.due);
     deadline = gmc_time_min(deadline, link->loss.loss_time);
     if (link->pings_owed == 0)

@@ -215,3 +215,11 @@ bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who
         pass_over(overlay, now); /* rule 5: those behind the parent first */
     return was_parent;
 }
+
+bool gmc_overlay_on_silent(struct gmc_overlay *overlay, gmc_time now, gmc_peer who)
+{
+    if (who != gmc_overlay_parent(overlay) || gmc_overlay_standby(overlay) == GMC_PEER_NONE)
+        return false;
+    pass_over(overlay, now); /* rule 5 */
+    return true;
+}

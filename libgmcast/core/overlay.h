@@ -14,6 +14,7 @@
  *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
  *     2 s, drawn between half and all of it.
  *  5. When the parent's link dies, the candidates behind it are tried first (grandparent first).
+ *     A parent that is silent on a link that lives is left for them, if there are any.
  *  6. New ancestors among which the present parent is keep the attachment; otherwise the first of
  *     them is the candidate at once.
  */
@@ -94,5 +95,7 @@ void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer 
                             gmc_peer redirect, bool not_yet);
 /* The parent or candidate is lost (link dead, or it detached us). True if it was the parent. */
 bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
+/* Nothing is heard from the parent, which may be dead. True if it was left for another one. */
+bool gmc_overlay_on_silent(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
 
 #endif

@@ -40,13 +40,19 @@ def check_ended(grid, result, dead, others):
     return named["reason"]
 
 
-def strike(grid, how):
-    """A chain of four domains, whose first relay dies of how(domain) at 25 %."""
+def begin(grid):
+    """A transfer along a chain of four domains, of which the last one has a quarter."""
     grid.write("a", "x", BYTES)
     run = grid.begin("a", ["x"], "bcd", "--tree", "chain", "--rate", RATE)
     channel = run.channel()
     relay, child, leaf = faults.chain(grid, channel, 3)
     had = faults.wait_here(grid, leaf, channel, 0.25)
+    return run, channel, (relay, child, leaf), had
+
+
+def strike(grid, how):
+    """The first relay of a chain dies of how(domain)."""
+    run, channel, (relay, child, leaf), had = begin(grid)
     struck = time.time()
     how(grid[relay])
     after = check_reattached(grid, channel, relay, child, struck)
@@ -82,6 +88,24 @@ def test_stop_and_resume():
         relay, had, channel = strike(grid, lambda domain: domain.freeze())
         grid[relay].thaw()
         resume(grid, relay, had, channel)
+
+
+@lib.timed
+def test_silent_within_tls():
+    """It is left as soon as over UDP. Its session goes on, for a TCP connection may stall and live,
+    and it is served and serves again when it is there."""
+    with lib.Grid("abcd", patience="20s", peers="  transport = tcp") as grid:
+        run, channel, (relay, child, leaf), had = begin(grid)
+        struck = time.time()
+        grid[relay].freeze()
+        after = check_reattached(grid, channel, relay, child, struck)
+        grid[relay].thaw()
+        run.wait().expect("complete")
+        for name in (relay, child, leaf):
+            grid.same("a", "x", name)
+        lib.check(not faults.log_lines(grid[child], "session.down"), grid[child].log)
+        print("  %s was stopped at %d %%; %s re-attached after %.2f s"
+              % (relay, 100 * had / BYTES, child, after))
 
 
 if __name__ == "__main__":

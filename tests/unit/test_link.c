@@ -303,6 +303,39 @@ static void notices_silence_when_watched(void **state)
     linkpair_free(pair);
 }
 
+/* A TCP connection that stalls is not dead, but whoever can do without it should know. */
+static void tells_silence_within_tls_before_it_ends_the_link(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    config.transport = GMC_TRANSPORT_TCP;
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+
+    gmc_link_set_watch(link, true);
+    for (int second = 1; second <= 10; second++) {
+        linkpair_run_until(pair, AT(1000 * second));
+        assert_false(gmc_link_is_silent(link));
+    }
+    linkpair_wire(pair, 1)->down = true;
+    linkpair_run_until(pair, AT(11500));
+    assert_false(gmc_link_is_silent(link));
+    linkpair_run_until(pair, AT(12100)); /* 1.9 s and 3 probe timeouts of 60 ms at most */
+    assert_true(gmc_link_is_silent(link));
+    /* It goes on. */
+    linkpair_wire(pair, 1)->down = false;
+    linkpair_run_until(pair, AT(12600));
+    assert_false(gmc_link_is_silent(link));
+    assert_int_equal(gmc_link_state(link), GMC_LINK_UP);
+    linkpair_wire(pair, 1)->down = true;
+    linkpair_run_until(pair, AT(22000));
+    assert_true(gmc_link_is_silent(link));
+    assert_int_equal(gmc_link_state(link), GMC_LINK_UP);
+    linkpair_run_until(pair, AT(23200));
+    assert_int_equal(gmc_link_state(link), GMC_LINK_DEAD);
+    linkpair_free(pair);
+}
+
 static void costs_nothing_when_idle(void **state)
 {
     (void)state;
@@ -669,6 +702,7 @@ int main(void)
         cmocka_unit_test(stays_on_tls_with_large_fragments),
         cmocka_unit_test(keeps_to_the_transport_that_it_is_given),
         cmocka_unit_test(notices_silence_when_watched),
+        cmocka_unit_test(tells_silence_within_tls_before_it_ends_the_link),
         cmocka_unit_test(costs_nothing_when_idle),
         cmocka_unit_test(loss_alone_does_not_kill),
         cmocka_unit_test(says_farewell),

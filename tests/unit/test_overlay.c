@@ -19,6 +19,7 @@ enum op {
     REDIRECT_X, /* who refuses and names X */
     NOT_YET,
     LOST,
+    SILENT,
     RECORD_SAME, /* P, G, S */
     RECORD_GS,   /* G, S */
     RECORD_YS,   /* Y, S */
@@ -161,6 +162,21 @@ static const struct story {
       {STEP_UP, 0, 0, ASKING, X, ASK},
       {ACCEPT, X, 0, ATTACHED, X, 0},
       {LOST, X, 0, RESTING, P, 0}}},
+    {5,
+     "a parent that is silent is left while there is another one, and asked again only after them",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {SILENT, P, 0, ASKING, P, 0}, /* rule 3 bounds the wait for its answer */
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {SILENT, G, 0, ATTACHED, P, 0},
+      {SILENT, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {SILENT, P, 0, ATTACHED, G, 0},
+      {SILENT, G, 0, RESTING, S, 0},
+      {STEP_UP, 0, 0, ASKING, S, ASK},
+      {ACCEPT, S, 0, ATTACHED, S, 0},
+      {SILENT, S, 0, ATTACHED, S, 0}}},
     {6,
      "a record in which the parent is still an ancestor changes nothing",
      {{START, 0, 0, RESTING, P, 0},
@@ -243,6 +259,9 @@ static void give(struct gmc_overlay *overlay, gmc_time now, const struct step *s
         break;
     case LOST:
         assert_int_equal(gmc_overlay_on_lost(overlay, now, who), was_parent);
+        break;
+    case SILENT:
+        assert_int_equal(gmc_overlay_on_silent(overlay, now, who), step->state == RESTING);
         break;
     case AGAIN:
         gmc_overlay_again(overlay, now);
