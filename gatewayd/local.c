@@ -95,7 +95,11 @@ void gwd_on_event(struct gwd *gwd, const struct gmc_event *event)
     if (event->status != GMC_OK)
         fields[count++] = GWD_STR("status", gmc_status_name(event->status));
     fields[count++] = GWD_STR("text", event->text);
-    gwd_log_fields(gwd->log, level, topics[event->kind], fields, count);
+    /* As often as somebody else likes, so it is told once. */
+    if (event->status == GMC_ERR_AUTH)
+        gwd_log_refusal_fields(gwd->log, gwd_now(), topics[event->kind], fields, count);
+    else
+        gwd_log_fields(gwd->log, level, topics[event->kind], fields, count);
     publish(gwd, event, event->kind != GMC_EVENT_LINK ? channel : NULL, peer);
 }
 

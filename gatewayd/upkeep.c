@@ -140,19 +140,36 @@ static void warn_expiry(struct gwd *gwd)
             GWD_STR("file", gwd->conf->tls.certificate));
 }
 
-/* Dropped datagrams are weather: a line when a kind of them first shows, then a count. */
+/* What a counter counts, if it is worth a line. */
+static const char *topic_of(const char *counter)
+{
+    if (strstr(counter, "dropped") != NULL || strcmp(counter, "echoes_refused") == 0)
+        return "datagrams.dropped";
+    if (strcmp(counter, "messages_bad") == 0 || strcmp(counter, "messages_refused") == 0)
+        return "messages.refused";
+    return NULL;
+}
+
+/* Of a session just ended, or not yet begun on this side; about a round of probes just over: these
+ * are usual. */
+static enum gmc_trace_level first_level(const char *counter)
+{
+    bool usual =
+        strcmp(counter, "dropped_session") == 0 || strcmp(counter, "messages_refused") == 0;
+    return usual ? GMC_LEVEL_INFO : GMC_LEVEL_WARN;
+}
+
+/* What was refused is weather: a line when a kind of it first shows, then a count. */
 static void log_counters(struct gwd *gwd)
 {
     struct gmc_counter now[GWD_COUNTERS_MAX];
     size_t count = gmc_gateway_counters(gwd_drive_gateway(gwd->drive), now, GWD_COUNTERS_MAX);
     for (size_t i = 0; i < count && i < GWD_COUNTERS_MAX; i++) {
         uint64_t before = i < gwd->counter_count ? gwd->counters[i].value : 0;
-        if (strstr(now[i].name, "dropped") == NULL || now[i].value == before)
+        const char *topic = topic_of(now[i].name);
+        if (topic == NULL || now[i].value == before)
             continue;
-        /* Of a session just ended, or not yet begun on this side: that is usual. */
-        enum gmc_trace_level first =
-            strcmp(now[i].name, "dropped_session") == 0 ? GMC_LEVEL_INFO : GMC_LEVEL_WARN;
-        gwd_log(gwd->log, before == 0 ? first : GMC_LEVEL_DEBUG, "datagrams.dropped",
+        gwd_log(gwd->log, before == 0 ? first_level(now[i].name) : GMC_LEVEL_DEBUG, topic,
                 GWD_STR("why", now[i].name), GWD_NUM("more", now[i].value - before),
                 GWD_NUM("total", now[i].value));
     }

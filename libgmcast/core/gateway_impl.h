@@ -268,6 +268,7 @@ struct gwcounts {
     uint64_t messages_in, messages_bad, messages_unknown, messages_refused;
     uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed, blocks_forgotten;
     uint64_t checkpoints;
+    uint64_t transfers_left; /* or never joined: not allowed, no room, a listing that is refused */
     uint64_t data_bytes_in, data_bytes_out; /* of fragments, those that came or went again too */
 };
 

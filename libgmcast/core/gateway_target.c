@@ -317,6 +317,7 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
 {
     if (ch->closing)
         return;
+    gw->counts.transfers_left++;
     char text[GMC_TEXT_MAX + 1];
     gw_text(text, sizeof(text), "%s", reason);
     struct gmc_msg msg = gw_about(ch, GMC_MSG_LEAVE);

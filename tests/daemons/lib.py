@@ -235,9 +235,11 @@ class Domain:
         self.write_conf()
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(self.options.get("prefix", []) +
-                                            [GATEWAYD, "-c", self.conf_path] +
-                                            self.options.get("arguments", []),
+                                            [self.options.get("program", GATEWAYD), "-c",
+                                             self.conf_path] + self.options.get("arguments", []),
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            env={**os.environ,
+                                                 **self.options.get("environment", {})},
                                             cwd=self.path, preexec_fn=_die_with_parent)
         if wait_ready:
             self.ready()

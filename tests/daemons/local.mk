@@ -14,6 +14,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \
 	tests/daemons/test_refusals.py \
+	tests/daemons/test_hostile.py \
 	tests/daemons/test_cut.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
@@ -21,3 +22,13 @@ EXTRA_DIST += \
 	tests/daemons/faults.py \
 	tests/daemons/lib.py \
 	tests/daemons/wires.py
+
+# gatewayd with functions of tests/daemons/hostile.c in front of its own.
+if WITH_DAEMONS
+check_PROGRAMS += tests/daemons/hostile
+tests_daemons_hostile_CPPFLAGS = $(gatewayd_gatewayd_CPPFLAGS)
+tests_daemons_hostile_SOURCES = tests/daemons/hostile.c gatewayd/main.c
+tests_daemons_hostile_LDFLAGS = -Wl,--wrap=gwd_replace_file -Wl,--wrap=gmc_link_send_message \
+	-Wl,--wrap=gmc_link_next_packet -Wl,--wrap=gw_target_channel
+tests_daemons_hostile_LDADD = $(GMC_GATEWAYD_LIBS)
+endif

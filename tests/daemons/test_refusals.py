@@ -19,10 +19,10 @@ BYTES = 12 << 20
 RATE = ("--rate", "40M")  # 2.5 s
 
 
-def beside(grid, attack):
+def beside(grid, attack, targets="b"):
     """attack() while a transfer runs from a to b, which completes as if nothing had happened."""
     grid.write("a", "x", BYTES)
-    run = grid.begin("a", ["x"], "b", *RATE)
+    run = grid.begin("a", ["x"], targets, "--tree", "flat", *RATE)
     faults.wait_here(grid, "b", run.channel(), 0.1)
     before = lost(grid)
     attack()
@@ -98,7 +98,10 @@ def payloads_to(domain, count):
 
 def test_replayed_and_changed_datagrams():
     with lib.Grid("ab") as grid:
+        seen = None
+
         def attack():
+            nonlocal seen
             seen = payloads_to(grid["b"], 100)
             if seen is None:
                 print("  replay not tested: it takes the right to look at packets")
@@ -114,6 +117,9 @@ def test_replayed_and_changed_datagrams():
             fire(grid["b"], [packet[:20] for packet in seen])
             raised(grid["b"], "dropped_malformed", before, 50)
         beside(grid, attack)
+        for why in ("dropped_replay", "dropped_auth", "dropped_malformed") if seen else ():
+            faults.wait_log(grid["b"], "datagrams.dropped", "why=" + why)
+            counted_once(grid["b"], "datagrams.dropped", "why=" + why)
 
 
 # ---- connections ----
@@ -237,6 +243,25 @@ def test_certificates_and_names():
             refused(grid, "revoked", c.certificate, c.key, "c.test")
             intrude(grid, None, None, "c.test")
         beside(grid, attack)
+
+
+def test_who_may_not_send_here():
+    with lib.Grid("abc", start=False) as grid:
+        grid["b"].options["no_receive"] = "c"
+        grid.start()
+        grid.write("c", "y", 1000000)
+
+        def attack():
+            before = grid["b"].counters()
+            for _ in range(3):
+                result = grid.stage("c", ["y"], "b").expect("partial")
+                reason = result.domain("b.test")["reason"]
+                lib.check("c.test" in reason and "receive" in reason, str(result))
+                counted_once(grid["b"], "channel", result.channel)
+            raised(grid["b"], "transfers_left", before, 3)
+            grid.absent("b", "y")
+        beside(grid, attack)
+        lib.check(os.listdir(grid["b"].incoming) == ["x"], "something else was made")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A domain with a good certificate that does what it may not: a source whose listing leads out of
+the destination, a member that speaks and sends on a channel that is not its own. Others refuse it,
+and their transfer does not notice."""
+
+import collections
+import os
+
+import faults
+import lib
+import test_refusals as refusals
+
+HOSTILE = os.path.join(lib.BUILD, "tests", "daemons", "hostile")
+
+
+def hostile(domain, **environment):
+    domain.options["program"] = HOSTILE
+    domain.options["environment"] = {"GMC_HOSTILE_" + name: value
+                                     for name, value in environment.items()}
+
+
+def listings(grid):
+    """{what to stage: (as it is named, as the listing says, why that is refused)}."""
+    out = os.path.join(grid.path, "out", "x")
+    grid.write("c", "plain@x", b"x")
+    grid.write("c", "above/--/x", b"x")
+    grid.write("c", out.replace("/", "@"), b"x")
+    for name, target in (("away", "%" + out[1:]), ("up", "++/out/x"), ("through", "there")):
+        os.makedirs(os.path.join(grid["c"].data, name), exist_ok=True)
+        os.symlink(target, os.path.join(grid["c"].data, name, "link1"))
+    # The directory gets the name of the link that comes before it.
+    grid.write("c", "through/link2/x", b"x")
+    return {
+        "plain@x": ("plain@x", "../../x", "has a '/'"),
+        "above": ("--", "..", '".."'),
+        out.replace("/", "@"): (out.replace("/", "@"), out, "has a '/'"),
+        "away": ("%" + out[1:], out, "absolute"),
+        "up": ("++/out/x", "../out/x", "leads out"),
+        "through": ("link2", "link1", "twice"),
+    }
+
+
+def test_listings_that_lead_out():
+    with lib.Grid("abc", start=False) as grid:
+        cases = listings(grid)
+        hostile(grid["c"], LISTING="\n".join("%s=%s" % case[:2] for case in cases.values()))
+        grid.start()
+        os.mkdir(os.path.join(grid.path, "out"))
+        # What stands at the destination already is not followed either.
+        grid.write("c", "honest", b"x")
+        os.symlink(os.path.join(grid.path, "out"), grid.incoming("b", "way").decode())
+
+        def attack():
+            before = grid["b"].counters()
+            runs = [(grid.begin("c", [path], "b"), case[2]) for path, case in cases.items()]
+            runs += [(grid.begin("c", ["honest"], ["b:" + where]), why)
+                     for where, why in (("way/", "way"), ("way/y", "way"), ("way", "exists"))]
+            for run, why in runs:
+                result = run.wait().expect("partial")
+                reason = result.domain("b.test")["reason"]
+                print("  " + reason)
+                lib.check(why in reason, str(result))
+                refusals.counted_once(grid["b"], "channel", run.channel())
+            refusals.raised(grid["b"], "transfers_left", before, len(runs))
+        refusals.beside(grid, attack)
+        lib.check(os.listdir(os.path.join(grid.path, "out")) == [], "it got out")
+        lib.check(sorted(os.listdir(grid["b"].incoming)) == ["way", "x"],
+                  "more than was sent: %s" % os.listdir(grid["b"].incoming))
+
+
+def test_a_member_on_a_channel_that_is_not_its_own():
+    with lib.Grid("abc", start=False, log="info") as grid:
+        a, b = grid["a"], grid["b"]
+        hostile(grid["c"], WORDS="1", CHANNEL="1")
+        grid.start()
+        # It has a session with both.
+        grid.write("c", "y", b"y")
+        grid.stage("c", ["y"], "b").expect("complete")
+
+        def attack():
+            never = collections.Counter()
+            # Each handle that b may have given to its parent. A few datagrams may be lost.
+            refusals.raised(b, "dropped_handle", never, 60000)
+            for domain in (a, b):
+                refusals.raised(domain, "messages_refused", never, 12)
+                refusals.raised(domain, "messages_bad", never, 4)
+                counted = domain.counters()
+                for name in ("dropped_malformed", "dropped_seal", "blocks_bad"):
+                    lib.check(counted[name] == 0, "%s: %s" % (name, counted))
+        refusals.beside(grid, attack, "bc")
+        grid.same("a", "x", "c")
+        faults.wait_log(b, "datagrams.dropped", "why=dropped_handle")
+        refusals.counted_once(b, "datagrams.dropped", "why=dropped_handle")
+        for domain in (a, b):
+            for why in ("messages_refused", "messages_bad"):
+                faults.wait_log(domain, "messages.refused", "why=" + why)
+                refusals.counted_once(domain, "messages.refused", "why=" + why)
+            refusals.counted_once(domain, "link", "refused a channel record from c.test")
+        lines = [line for _, line in faults.log_lines(b, "parent") if "@a.test" in line]
+        lib.check(len(lines) == 1, "b had one parent: %s" % lines)
+
+
+if __name__ == "__main__":
+    lib.main(globals())
