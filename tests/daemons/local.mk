@@ -25,7 +25,7 @@ EXTRA_DIST += \
 
 # gatewayd with functions of tests/daemons/hostile.c in front of its own.
 if WITH_DAEMONS
-check_PROGRAMS += tests/daemons/hostile
+noinst_PROGRAMS += tests/daemons/hostile
 tests_daemons_hostile_CPPFLAGS = $(gatewayd_gatewayd_CPPFLAGS)
 tests_daemons_hostile_SOURCES = tests/daemons/hostile.c gatewayd/main.c
 tests_daemons_hostile_LDFLAGS = -Wl,--wrap=gwd_replace_file -Wl,--wrap=gmc_link_send_message \

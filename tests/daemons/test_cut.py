@@ -7,6 +7,7 @@ import time
 import faults
 import lib
 import test_dead_relay as dead
+import test_kill as kill
 import wires
 
 
@@ -35,6 +36,40 @@ def test_a_short_outage_is_forgotten():
         for name in (relay, leaf):
             grid.same("a", "x", name)
         print("  %s was cut off at %d %%" % (relay, 100 * had / dead.BYTES))
+
+
+@lib.timed
+def test_a_leaf_is_cut_off_and_resumes():
+    with wires.WiredGrid("abc", patience="1s") as grid:
+        run, channel, relay, leaf = kill.begin(grid, kill.FAST_BPS)
+        had = faults.wait_here(grid, leaf, channel, 0.2)
+        grid.cut(leaf)
+        result = run.wait()
+        reason = dead.check_ended(grid, result, leaf, [relay])
+        print("  %s was cut off at %d %%; reason: %s" % (leaf, 100 * had / kill.BYTES, reason))
+        grid.mend(leaf)
+        dead.resume(grid, leaf, had, channel, kill.BYTES)
+
+
+@lib.timed
+def test_the_source_is_cut_off():
+    """Nobody can do without it, and its client is told nothing worse than that it takes longer."""
+    with wires.WiredGrid("abc") as grid:
+        run, channel, relay, leaf = kill.begin(grid, kill.FAST_BPS)
+        had = faults.wait_here(grid, leaf, channel, 0.2)
+        struck = time.time()
+        grid.cut("a")
+        for name in (relay, leaf):
+            faults.wait_log(grid[name], "link", "link to a.test lost", struck)
+        in_flight = faults.data_out(grid, "a") - faults.data_in(grid, relay)
+        begun = time.monotonic()
+        grid.mend("a")
+        after = kill.go_on(grid, channel, leaf, had + kill.BYTES // 20, begun)
+        kill.finish(grid, run, channel)
+        twice = [kill.check_sent_twice(faults.data_out(grid, "a"), "relay", in_flight),
+                 kill.check_sent_twice(faults.data_in(grid, leaf), "leaf")]
+        print("  source was cut off at %d %%, goes on after %.2f s; twice: %s"
+              % (100 * had / kill.BYTES, after, ", ".join(twice)))
 
 
 if __name__ == "__main__":

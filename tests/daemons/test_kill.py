@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """kill -9 of a leaf, a relay and the source in the middle of a transfer, and their restart; a
-source that sleeps."""
+source and a leaf that sleep."""
 
 import time
 
@@ -11,7 +11,8 @@ import lib
 # 3.2 s along the chain a -> relay -> leaf.
 BYTES = 40 << 20
 RATE_BPS = 105000000
-OPTIONS = ("--tree", "chain", "--rate", str(RATE_BPS))
+# Where it goes on without one of them meanwhile.
+FAST_BPS = 2 * RATE_BPS
 GOES_ON_WITHIN = 5.0
 # Of the rate, when nothing better is known: a busy machine takes so long to notice a death.
 IN_FLIGHT = RATE_BPS // 8 // 20
@@ -32,12 +33,13 @@ def check_sent_twice(sent, which, in_flight=IN_FLIGHT):
     lib.check(twice <= max(in_flight, IN_FLIGHT) + BYTES // 100,
               "%s: %d bytes sent twice, %.2f %%, %d were in flight"
               % (which, twice, 100 * twice / BYTES, in_flight))
-    return "%s %.2f %%" % (which, 100 * max(twice, 0) / BYTES)
+    return "%s %.2f %% (%.2f %% in flight)" % (which, 100 * max(twice, 0) / BYTES,
+                                               100 * in_flight / BYTES)
 
 
-def begin(grid):
+def begin(grid, rate_bps=RATE_BPS):
     grid.write("a", "x", BYTES)
-    run = grid.begin("a", ["x"], "bc", *OPTIONS)
+    run = grid.begin("a", ["x"], "bc", "--tree", "chain", "--rate", str(rate_bps))
     relay, leaf = faults.chain(grid, run.channel())
     return run, run.channel(), relay, leaf
 
@@ -124,6 +126,28 @@ def test_the_source_sleeps():
                  check_sent_twice(faults.data_in(grid, leaf), "leaf")]
         print("  source slept at %d %%, goes on after %.2f s; twice: %s"
               % (100 * had / BYTES, after, ", ".join(twice)))
+
+
+@lib.timed
+def test_a_leaf_sleeps():
+    """Its parent is through meanwhile. Then it goes on where it was."""
+    with lib.Grid("abc") as grid:
+        run, channel, relay, leaf = begin(grid, FAST_BPS)
+        had = faults.wait_here(grid, leaf, channel, 0.2)
+        stopped = time.time()
+        grid[leaf].freeze()
+        faults.wait_log(grid[relay], "link", "link to %s lost" % grid.dns(leaf), stopped)
+        in_flight = faults.data_out(grid, relay) - had
+        lib.wait(lambda: grid["a"].status(channel)["verified"] == 1, "the relay is through")
+        grid.same("a", "x", relay)
+        begun = time.monotonic()
+        grid[leaf].thaw()
+        after = go_on(grid, channel, leaf, had + BYTES // 20, begun)
+        finish(grid, run, channel)
+        # Whoever feeds it then: the source sends nothing else to it but words.
+        sent = faults.data_out(grid, relay) + grid["a"].bytes_sent()[grid.dns(leaf)]
+        print("  leaf slept at %d %%, goes on after %.2f s; twice: %s"
+              % (100 * had / BYTES, after, check_sent_twice(sent, "leaf", in_flight)))
 
 
 if __name__ == "__main__":
