@@ -100,9 +100,18 @@ X509_STORE *gwd_cert_load_store(const char *ca, const char *crl, char *reason, s
     return store;
 }
 
-bool gwd_cert_has_domain(X509 *cert, const char *domain)
+/* A damaged list is none, and leaves no error behind: it would be taken for one of whichever
+ * connection comes next. */
+static GENERAL_NAMES *alt_names(X509 *cert)
 {
     GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
+    ERR_clear_error();
+    return names;
+}
+
+bool gwd_cert_has_domain(X509 *cert, const char *domain)
+{
+    GENERAL_NAMES *names = alt_names(cert);
     bool found = false;
     for (int i = 0; !found && i < sk_GENERAL_NAME_num(names); i++) {
         const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
@@ -119,7 +128,7 @@ bool gwd_cert_has_domain(X509 *cert, const char *domain)
 
 void gwd_cert_names(X509 *cert, char *out, size_t size)
 {
-    GENERAL_NAMES *names = X509_get_ext_d2i(cert, NID_subject_alt_name, NULL, NULL);
+    GENERAL_NAMES *names = alt_names(cert);
     size_t used = 0;
     out[0] = '\0';
     for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {

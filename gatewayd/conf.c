@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 
+#define EXPECTED "expected: option = value, or section \"title\" { ... }"
 #define UNKNOWN_MAX 16 /* unknown options that are named before the reader gives up */
 
 struct gwd_conf_lines {
@@ -174,7 +175,8 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
         (void)vsnprintf(text, sizeof text, format, args);
         char *open = strchr(text, '\'');
         char *close = open != NULL ? strrchr(text, '\'') : NULL;
-        if (open != NULL && close > open) {
+        /* One that is empty or was cut would be unknown again in the next pass. */
+        if (open != NULL && close > open + 1 && (size_t)(close - open) <= sizeof unknown->name) {
             *close = '\0';
             (void)snprintf(unknown->name, sizeof unknown->name, "%s", open + 1);
             unknown->section = section_of(cfg);
@@ -187,8 +189,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
         (void)vsnprintf(text, sizeof text, format, args);
     }
     reader->syntax = true;
-    gwd_errors_add(reader->errors, reader->file, cfg->line,
-                   "%s; expected: option = value, or section \"title\" { ... }", text);
+    gwd_errors_add(reader->errors, reader->file, cfg->line, "%s; " EXPECTED, text);
 }
 
 static void note_line(const cfg_t *cfg, enum gwd_section section, const struct gwd_option *option)
@@ -293,6 +294,7 @@ static void blank_comments(char *text)
     }
 }
 
+/* The text of the file without comments; NULL after an error was added. */
 static char *read_text(const char *path)
 {
     FILE *in = fopen(path, "re");
@@ -300,17 +302,18 @@ static char *read_text(const char *path)
     size_t size = 0;
     ssize_t len = in != NULL ? getdelim(&text, &size, '\0', in) : -1;
     bool failed = in == NULL || ferror(in) != 0;
-    int error = errno;
+    if (failed)
+        gwd_errors_add(reader->errors, path, 0, "cannot be read: %s", strerror(errno));
     if (in != NULL)
         (void)fclose(in);
-    if (failed) {
-        free(text);
-        errno = error;
-        return NULL;
+    if (!failed && len > 0 && text[len - 1] == '\0') {
+        /* What stands behind it would not be read. */
+        gwd_errors_add(reader->errors, path, 0, "holds a zero byte; expected a text file");
+        failed = true;
     }
-    if (len < 0) { /* empty */
+    if (failed || len < 0) {
         free(text);
-        text = calloc(1, 1);
+        text = failed ? NULL : calloc(1, 1); /* empty */
     }
     if (text != NULL)
         blank_comments(text);
@@ -508,12 +511,10 @@ struct gwd_conf *gwd_conf_read(const char *file, struct gwd_errors *errors)
     state.text = read_text(file);
     if (state.text != NULL)
         cfg = parse(&result);
-    if (cfg == NULL || result == CFG_FILE_ERROR)
-        gwd_errors_add(errors, file, 0, "cannot be read: %s", strerror(errno));
-    else if (result == CFG_SUCCESS)
+    if (cfg != NULL && result == CFG_SUCCESS)
         conf = convert(cfg);
     else if (errors->count == 0)
-        gwd_errors_add(errors, file, 0, "cannot be parsed");
+        gwd_errors_add(errors, file, cfg != NULL ? cfg->line : 0, "cannot be parsed; " EXPECTED);
     if (cfg != NULL)
         (void)cfg_free(cfg);
     drop_lines(state.lines);

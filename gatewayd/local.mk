@@ -50,7 +50,18 @@ tests_unit_test_gwd_tls_SOURCES = tests/unit/test_gwd_tls.c tests/unit/gwd_certs
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 
-FUZZ_TARGETS += tests/fuzz/fuzz_gwd_frame
+FUZZ_TARGETS += tests/fuzz/fuzz_gwd_cert tests/fuzz/fuzz_gwd_conf tests/fuzz/fuzz_gwd_frame \
+	tests/fuzz/fuzz_gwd_replay tests/fuzz/fuzz_gwd_srv tests/fuzz/fuzz_gwd_state
+tests_fuzz_fuzz_gwd_cert_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_SSL_CFLAGS)
+tests_fuzz_fuzz_gwd_cert_SOURCES = tests/fuzz/fuzz_gwd_cert.c tests/fuzz/memfile.h
+tests_fuzz_fuzz_gwd_cert_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_conf_SOURCES = tests/fuzz/fuzz_gwd_conf.c tests/fuzz/memfile.h
+tests_fuzz_fuzz_gwd_conf_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_replay_SOURCES = tests/fuzz/fuzz_gwd_replay.c tests/fuzz/memfile.h
+tests_fuzz_fuzz_gwd_replay_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_srv_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
+tests_fuzz_fuzz_gwd_srv_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_state_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_frame_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 tests_fuzz_fuzz_gwd_frame_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 

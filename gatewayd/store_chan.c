@@ -63,15 +63,12 @@ void gwd_chan_folder(const struct gmc_channel_key *key, char *out, size_t size)
 
 bool gwd_chan_folder_parse(const char *name, struct gmc_channel_key *key)
 {
-    char *end;
-    if (strlen(name) < 18 || strlen(name + 17) > GMC_DOMAIN_NAME_MAX || name[16] != '@' ||
-        name[0] == '-' || name[0] == '+')
+    /* strtoull alone would also take blanks, a sign and 0x. */
+    if (strspn(name, "0123456789abcdef") != 16 || name[16] != '@' ||
+        strlen(name + 17) > GMC_DOMAIN_NAME_MAX)
         return false;
     memset(key, 0, sizeof *key);
-    errno = 0;
-    key->e = strtoull(name, &end, 16);
-    if (errno != 0 || end != name + 16)
-        return false;
+    key->e = strtoull(name, NULL, 16);
     memcpy(key->source, name + 17, strlen(name + 17));
     return gwd_chan_key_ok(key);
 }

@@ -182,6 +182,8 @@ gmc_status gwd_op_scan(struct gwd_store *store, struct gwd_chan *chan, struct gw
 gmc_status gwd_op_reopen(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 int gwd_source_open_entry(struct gwd_chan *chan, size_t entry);
 bool gwd_source_unchanged(const struct gwd_chan *chan, size_t entry, int fd);
+/* Takes what SCAN noted from the bytes of its file, for a listing of so many entries. */
+bool gwd_source_parse(struct gwd_chan *chan, const char *data, size_t len, size_t entries);
 void gwd_source_fini(struct gwd_chan *chan);
 
 /* ---- store_target.c ---- */
@@ -193,6 +195,8 @@ int gwd_target_open_entry(struct gwd_chan *chan, size_t entry);
 /* The mode that an entry is made with, before FINISH. */
 mode_t gwd_entry_made_mode(const struct gmc_entry *entry);
 void gwd_target_fini(struct gwd_chan *chan);
+/* Takes what OPEN noted from the bytes of its file, behind which is a zero byte. */
+bool gwd_target_parse(struct gwd_chan *chan, const char *data, size_t len);
 /* Reads what OPEN noted; false when there is nothing. */
 bool gwd_target_load(struct gwd_chan *chan);
 bool gwd_target_note(struct gwd_chan *chan);

@@ -371,7 +371,7 @@ static const char *take_text(const char **at, const char *end)
     return text;
 }
 
-static bool load_source(struct gwd_chan *chan, const char *data, size_t len, size_t entries)
+bool gwd_source_parse(struct gwd_chan *chan, const char *data, size_t len, size_t entries)
 {
     const char *at = data + sizeof SOURCE_MAGIC, *end = data + len;
     size_t roots, count;
@@ -477,7 +477,7 @@ gmc_status gwd_op_reopen(struct gwd_store *store, struct gwd_chan *chan, struct 
     if (status != GMC_OK)
         return gwd_job_fail(job, GMC_ERR_CHANGED, "%s", reason);
     data = gwd_read_file(chan->state_fd, GWD_SOURCE_FILE, &len);
-    if (data == NULL || !load_source(chan, data, len, gmc_listing_count(chan->listing)))
+    if (data == NULL || !gwd_source_parse(chan, data, len, gmc_listing_count(chan->listing)))
         status = gwd_job_fail(job, GMC_ERR_CHANGED, "the state of this transfer is lost");
     for (size_t i = 0; i < chan->root_count && status == GMC_OK; i++) {
         if (access(chan->roots[i].path, R_OK) != 0)

@@ -34,29 +34,32 @@ bool gwd_target_note(struct gwd_chan *chan)
     return gwd_replace_file(chan->state_fd, GWD_TARGET_FILE, data, used + sizeof flags);
 }
 
-bool gwd_target_load(struct gwd_chan *chan)
+bool gwd_target_parse(struct gwd_chan *chan, const char *data, size_t len)
 {
-    size_t len = 0, used = 0;
-    char *data = gwd_read_file(chan->state_fd, GWD_TARGET_FILE, &len);
+    size_t used = 0;
     const char *texts[4] = {NULL};
-    if (data == NULL)
-        return false;
     for (size_t i = 0; i < 4 && used < len; i++) {
         texts[i] = data + used;
         used += strlen(data + used) + 1;
     }
-    if (texts[3] == NULL || used + 3 != len || strcmp(texts[0], TARGET_MAGIC) != 0) {
-        free(data);
+    if (texts[3] == NULL || used + 3 != len || strcmp(texts[0], TARGET_MAGIC) != 0)
         return false;
-    }
     chan->granted = strdup(texts[1]);
     chan->relative = strdup(texts[2]);
     chan->new_name = strdup(texts[3]);
     chan->laid_out = data[used] == '1';
     chan->finishing = data[used + 1] == '1';
     chan->finished = data[used + 2] == '1';
-    free(data);
     return chan->granted != NULL && chan->relative != NULL && chan->new_name != NULL;
+}
+
+bool gwd_target_load(struct gwd_chan *chan)
+{
+    size_t len = 0;
+    char *data = gwd_read_file(chan->state_fd, GWD_TARGET_FILE, &len);
+    bool ok = data != NULL && gwd_target_parse(chan, data, len);
+    free(data);
+    return ok;
 }
 
 void gwd_target_fini(struct gwd_chan *chan)

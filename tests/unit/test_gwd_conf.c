@@ -134,6 +134,8 @@ static void test_all_mistakes_are_named(void **state)
     gwd_errors_clear(&errors);
 }
 
+#define LONG_NAME "a_name_that_goes_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on"
+
 static void test_syntax(void **state)
 {
     struct gwd_errors errors;
@@ -144,6 +146,15 @@ static void test_syntax(void **state)
     assert_null(
         read_text("peer \"a.example\" { alias = \"a\" }\npeer \"a.example\" { }\n", &errors));
     expect(&errors, ":2:", "a.example");
+    gwd_errors_clear(&errors);
+    /* Longer than any option: said once. */
+    assert_null(read_text("domain = \"cern.example\"\n" LONG_NAME " = 1\n", &errors));
+    expect(&errors, ":2:", "no such option '" LONG_NAME "'");
+    assert_int_equal(errors.count, 1);
+    gwd_errors_clear(&errors);
+    /* What the parser refuses without a word. */
+    assert_null(read_text("domain = \"cern.example\"\n\"\" = 1\n", &errors));
+    expect(&errors, ":2:", "cannot be parsed; expected: option = value");
     gwd_errors_clear(&errors);
     memset(&errors, 0, sizeof errors);
     assert_null(gwd_conf_read("/nonexistent/gatewayd.conf", &errors));
