@@ -45,3 +45,6 @@ check_PROGRAMS += tests/unit/test_sim_disk
 tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_object
+tests_fuzz_fuzz_sim_object_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)

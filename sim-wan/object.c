@@ -19,9 +19,12 @@ void sim_object_path(char *out, size_t size, uint64_t seed, uint64_t bytes)
 bool sim_object_parse(const char *path, struct sim_object *object)
 {
     uint64_t seed, bytes;
-    int end = 0;
-    if (sscanf(path, "sim:%" SCNu64 ":%" SCNu64 "%n", &seed, &bytes, &end) != 2 ||
-        path[end] != '\0')
+    char again[SIM_OBJECT_PATH_MAX];
+    if (sscanf(path, "sim:%" SCNu64 ":%" SCNu64, &seed, &bytes) != 2 || bytes > SIM_OBJECT_MAX)
+        return false;
+    /* sscanf also takes signs, blanks and what follows: an object has one path only. */
+    sim_object_path(again, sizeof(again), seed, bytes);
+    if (strcmp(path, again) != 0)
         return false;
     /* As of files of 64 MiB with a path, a mode and times each. */
     uint64_t files = 1 + bytes / (UINT64_C(64) << 20);

@@ -24,6 +24,9 @@ struct sim_objects {
     size_t count, capacity;
 };
 
+#define SIM_OBJECT_MAX (UINT64_MAX / 2) /* bytes, so that its space fits 64 bits */
+#define SIM_OBJECT_PATH_MAX 48
+
 /* A source path of a simulated object is "sim:SEED:BYTES". Writes at most size bytes. */
 void sim_object_path(char *out, size_t size, uint64_t seed, uint64_t bytes);
 /* False when the path is not of that form. Listing and file count follow from the size. */

@@ -79,20 +79,38 @@ static bool read_line(struct ca_store *store, const char *line, struct ca_error 
 {
     struct ca_entry e = {0};
     char state;
+    int end = 0;
 
-    if (sscanf(line, "%c %40[0-9a-f] %" SCNd64 " %" SCNd64 " %" SCNd64 " %253s", &state, e.serial,
-               &e.issued, &e.expires, &e.revoked_at, e.domain) != 6 ||
-        (state != 'V' && state != 'R'))
+    if (sscanf(line, "%c %40[0-9a-f] %" SCNd64 " %" SCNd64 " %" SCNd64 " %253s%n", &state, e.serial,
+               &e.issued, &e.expires, &e.revoked_at, e.domain, &end) != 6 ||
+        line[end] != '\0' || (state != 'V' && state != 'R'))
         return ca_fail(error, "%s/index is damaged at its line \"%.60s\": restore it from a backup",
                        store->path, line);
     e.revoked = state == 'R';
     return append(store, &e, error);
 }
 
-static bool read_index(struct ca_store *store, struct ca_error *error)
+bool ca_store_read_index(struct ca_store *store, FILE *in, struct ca_error *error)
+{
+    char line[512];
+
+    if (fgets(line, sizeof line, in) == NULL ||
+        sscanf(line, INDEX_HEADER " %" SCNu64, &store->crl_number) != 1)
+        return ca_fail(error,
+                       "%s/index does not begin with \"" INDEX_HEADER
+                       "\": not an index of this program",
+                       store->path);
+    while (fgets(line, sizeof line, in) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!read_line(store, line, error))
+            return false;
+    }
+    return true;
+}
+
+static bool open_index(struct ca_store *store, struct ca_error *error)
 {
     char path[CA_PATH_MAX];
-    char line[512];
     FILE *in;
     bool ok;
 
@@ -101,15 +119,7 @@ static bool read_index(struct ca_store *store, struct ca_error *error)
     in = fopen(path, "re");
     if (in == NULL)
         return ca_fail(error, "cannot read %s: %s", path, strerror(errno));
-    ok = fgets(line, sizeof line, in) != NULL &&
-         sscanf(line, INDEX_HEADER " %" SCNu64, &store->crl_number) == 1;
-    if (!ok)
-        ca_fail(error, "%s does not begin with \"" INDEX_HEADER "\": not an index of this program",
-                path);
-    while (ok && fgets(line, sizeof line, in) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        ok = read_line(store, line, error);
-    }
+    ok = ca_store_read_index(store, in, error);
     fclose(in);
     return ok;
 }
@@ -176,7 +186,7 @@ bool ca_store_init(const char *path, const char *name, enum ca_algorithm algorit
 bool ca_store_open(struct ca_store *store, const char *path, struct ca_error *error)
 {
     char file[CA_PATH_MAX];
-    bool ok = set_path(store, path, error) && lock_folder(store, error) && read_index(store, error);
+    bool ok = set_path(store, path, error) && lock_folder(store, error) && open_index(store, error);
 
     if (ok && path_in(path, "ca.crt", file, error))
         store->issuer.cert = ca_read_cert(file, error);

@@ -11,6 +11,8 @@
 #ifndef GMC_TOOLS_CA_STORE_H
 #define GMC_TOOLS_CA_STORE_H
 
+#include <stdio.h>
+
 #include "tools/ca_x509.h"
 
 #define CA_PATH_MAX 4096
@@ -34,6 +36,9 @@ struct ca_store {
 /* Makes the folder with a new CA in it. Refuses a folder that already has one. */
 bool ca_store_init(const char *path, const char *name, enum ca_algorithm algorithm, int days,
                    struct ca_error *error);
+
+/* Reads the text of an index into store (for fuzzing; ca_store_open does it). */
+bool ca_store_read_index(struct ca_store *store, FILE *in, struct ca_error *error);
 
 /* Opens and locks; close with ca_store_close. */
 bool ca_store_open(struct ca_store *store, const char *path, struct ca_error *error);

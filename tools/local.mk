@@ -33,6 +33,11 @@ tests_unit_test_progress_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
 tests_unit_test_report_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
 tests_unit_test_text_LDADD = $(GMC_TOOLS_LIBS) $(TEST_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_ca_index tests/fuzz/fuzz_text
+tests_fuzz_fuzz_ca_index_LDADD = $(FUZZ_MAIN) tools/libca.la $(OPENSSL_LIBS) $(GMC_BASE_LIBS)
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c tools/targets.c tools/targets.h
+tests_fuzz_fuzz_text_LDADD = $(FUZZ_MAIN) $(GMC_TOOLS_LIBS)
+
 if WITH_DAEMONS
 bin_PROGRAMS += tools/gmcast
 tools_gmcast_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBZMQ_CFLAGS) $(JANSSON_CFLAGS) $(OPENSSL_CFLAGS)

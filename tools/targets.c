@@ -36,7 +36,7 @@ static int add(struct targets *targets, const char *word, const char *command)
         domain = path;
         path = strdup("");
     }
-    if (domain[0] == '\0' || strchr(domain, '/') != NULL) {
+    if (domain[0] == '\0' || strpbrk(domain, ":/") != NULL) {
         free(domain);
         free(path);
         return gmcast_usage_error(command, "\"%s\" is no target: write DOMAIN or DOMAIN:PATH",

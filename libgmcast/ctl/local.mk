@@ -19,3 +19,6 @@ EXTRA_DIST += libgmcast/ctl/.includes
 
 check_PROGRAMS += tests/unit/test_ctl
 tests_unit_test_ctl_LDADD = $(GMC_CTL_LIBS) $(TEST_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_requests
+tests_fuzz_fuzz_requests_LDADD = $(FUZZ_MAIN) $(GMC_CTL_LIBS)

@@ -3,7 +3,7 @@
 # Owns the test of gmcast's command line without a gateway: what is wrong is said, with what to do,
 # and the exit status is 1.
 set -u
-gmcast=${GMC_BUILDDIR:-.}/tools/gmcast
+gmcast=${GMCAST:-${GMC_BUILDDIR:-.}/tools/gmcast}
 [ -x "$gmcast" ] || exit 77
 case $gmcast in
 /*) ;;
@@ -56,6 +56,7 @@ expect 1 'needs --to' stage file
 expect 1 'is no target' stage file --to ''
 expect 1 'is no target' stage file --to a,,b
 expect 1 'is no target' stage file --to a/b
+expect 1 'is no target' stage file --to :x
 expect 1 'is no rate' stage file --to b --rate fast
 expect 1 'cannot find missing' stage missing --to b
 expect 1 'cannot find no/where' stage no/where --to b
