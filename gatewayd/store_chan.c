@@ -257,7 +257,7 @@ static gmc_status read_piece(void *ctx, size_t entry, uint64_t file_offset, size
     struct read *read = ctx;
     const char *path = gmc_listing_entry(read->chan->listing, entry)->path;
     gmc_status status;
-    int fd, slot;
+    int fd = -1, slot = -1;
     ssize_t n;
     status = gwd_chan_acquire(read->chan, read->job, entry,
                               gwd_entry_is_whole(read->chan, entry, len), &fd, &slot);

@@ -390,6 +390,8 @@ bool gwd_source_parse(struct gwd_chan *chan, const char *data, size_t len, size_
             return false;
         struct gwd_root *root = &chan->roots[chan->root_count++];
         *root = (struct gwd_root){.name = strdup(name), .path = strdup(path), .fd = -1};
+        if (root->name == NULL || root->path == NULL)
+            return false;
         root->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     }
     if (chan->roots == NULL || (size_t)(end - at) != count * sizeof *chan->idents)
@@ -462,6 +464,7 @@ gmc_status gwd_op_reopen(struct gwd_store *store, struct gwd_chan *chan, struct 
     char reason[GMC_REASON_BYTES_MAX] = "", *data;
     size_t len = 0;
     gmc_status status;
+    bool known;
     (void)store;
     if (chan->kind == GWD_CHAN_SOURCE && chan->listing != NULL)
         return GMC_OK;
@@ -477,14 +480,15 @@ gmc_status gwd_op_reopen(struct gwd_store *store, struct gwd_chan *chan, struct 
     if (status != GMC_OK)
         return gwd_job_fail(job, GMC_ERR_CHANGED, "%s", reason);
     data = gwd_read_file(chan->state_fd, GWD_SOURCE_FILE, &len);
-    if (data == NULL || !gwd_source_parse(chan, data, len, gmc_listing_count(chan->listing)))
-        status = gwd_job_fail(job, GMC_ERR_CHANGED, "the state of this transfer is lost");
+    known = data != NULL && gwd_source_parse(chan, data, len, gmc_listing_count(chan->listing));
+    free(data);
+    if (!known)
+        return gwd_job_fail(job, GMC_ERR_CHANGED, "the state of this transfer is lost");
     for (size_t i = 0; i < chan->root_count && status == GMC_OK; i++) {
         if (access(chan->roots[i].path, R_OK) != 0)
             status =
                 gwd_job_fail(job, GMC_ERR_CHANGED, "%s: %s", chan->roots[i].path, strerror(errno));
     }
-    free(data);
     return status == GMC_OK ? gwd_chan_open_files(chan, job) : status;
 }
 

@@ -239,6 +239,6 @@ void draw_peers(const struct gmc_ctl_reply *reply, FILE *out)
             "STATE", "PATH", "RTT", "MIN RTT", "SENT", "RECEIVED", "LOST");
     for (size_t i = 0; i < reply->peer_count; i++)
         put_peer(&reply->peers[i], i + 1, (int)width, out);
-    if (reply->latency_count > 0)
+    if (reply->peer_count > 0 && reply->latency_count > 0)
         put_matrix(reply, out);
 }

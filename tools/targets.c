@@ -42,8 +42,8 @@ static int add(struct targets *targets, const char *word, const char *command)
         return gmcast_usage_error(command, "\"%s\" is no target: write DOMAIN or DOMAIN:PATH",
                                   word);
     }
-    grown = realloc(targets->list, (targets->count + 1) * sizeof *grown);
-    if (grown == NULL || path == NULL) {
+    grown = path != NULL ? realloc(targets->list, (targets->count + 1) * sizeof *grown) : NULL;
+    if (grown == NULL) {
         free(domain);
         free(path);
         return gmcast_error("out of memory");

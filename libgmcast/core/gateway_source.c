@@ -44,8 +44,10 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
 {
     struct gwsource *src = ch->src;
     struct gwpeer *peer = gw_peer_by_name(gw, domain);
+    if (peer == NULL)
+        return GMC_ERR_NOMEM;
     struct gwmember *grown = realloc(src->members, sizeof(*grown) * (src->member_count + 1));
-    if (peer == NULL || grown == NULL)
+    if (grown == NULL)
         return GMC_ERR_NOMEM;
     src->members = grown;
     struct gwmember *member = &src->members[src->member_count];

@@ -39,7 +39,7 @@ static bool buffer_reserve(struct gmc_stream_buffer *buffer, uint64_t end)
     uint8_t *data = malloc(capacity);
     if (data == NULL)
         return false;
-    if (used > 0)
+    if (buffer->data != NULL)
         memcpy(data, buffer->data + buffer->head, used);
     free(buffer->data);
     buffer->data = data;

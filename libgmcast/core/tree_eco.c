@@ -64,7 +64,7 @@ static gmc_status eco_build(const struct gmc_tree_graph *graph, int32_t *parent)
     if (graph->n == 0 || graph->n > INT32_MAX)
         return GMC_ERR_INVALID;
     order = malloc(graph->n * sizeof(*order));
-    near = malloc(graph->n * sizeof(*near));
+    near = calloc(graph->n, sizeof(*near));
     if (order == NULL || near == NULL)
         goto free_order;
     status = gmc_tree_order(graph, order);
