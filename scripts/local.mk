@@ -3,7 +3,8 @@
 
 dist_check_SCRIPTS += scripts/check-includes scripts/check-purity scripts/check-headers
 TESTS += scripts/check-includes scripts/check-purity scripts/check-headers
-EXTRA_DIST += scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci
+EXTRA_DIST += scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci \
+	scripts/check-static scripts/check-valgrind scripts/cppcheck-suppressions scripts/memcheck
 
 if INSTRUMENTED
 GMC_INSTRUMENTED = yes
@@ -43,10 +44,19 @@ format:
 	cd $(top_srcdir) && find $(FORMAT_FOLDERS) -name '*.[ch]' -exec $(CLANG_FORMAT) -i {} +
 FORMAT_FOLDERS = libgmcast gatewayd sim-wan tools tests
 
+# What readers of sources find.
+check-static: $(BUILT_SOURCES)
+	@$(AM_TESTS_ENVIRONMENT) $(top_srcdir)/scripts/check-static
+
+# Memory: what a test uses, and whether it gives it back.
+check-valgrind: all
+	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' \
+	    $(top_srcdir)/scripts/check-valgrind $(check_PROGRAMS)
+
 # CI_STEPS="clang core" runs only those.
 ci:
 	@MAKE='$(MAKE)' $(top_srcdir)/scripts/ci '$(abs_top_srcdir)' '$(abs_top_builddir)' $(CI_STEPS)
 
 clean-local:
 	rm -rf ci fuzz-corpus
-.PHONY: lint format ci
+.PHONY: lint format check-static check-valgrind ci
