@@ -2,6 +2,7 @@
 /* Simulated objects; see object.h. */
 #include "sim-wan/object.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,20 +60,21 @@ static uint64_t base_of(const struct sim_object *object)
     return word_at(object->seed ^ UINT64_C(0x67636d6361737421), 1);
 }
 
-/* Content at any offset and length. Whole words are the hot path. */
+/* Content at any offset and length, with the same bytes on every machine. Whole words are the hot
+ * path. */
 static void generate(uint64_t base, uint64_t offset, uint8_t *out, size_t len)
 {
     uint64_t index = offset / 8;
     size_t skip = offset % 8;
     while (len > 0) {
-        uint64_t word = word_at(base, index++);
+        uint64_t word = htole64(word_at(base, index++));
         size_t part = 8 - skip < len ? 8 - skip : len;
         memcpy(out, (uint8_t *)&word + skip, part);
         out += part;
         len -= part;
         skip = 0;
         for (; len >= 8; len -= 8, out += 8) {
-            word = word_at(base, index++);
+            word = htole64(word_at(base, index++));
             memcpy(out, &word, 8);
         }
     }
