@@ -4,7 +4,7 @@
 dist_check_SCRIPTS += scripts/check-includes scripts/check-purity scripts/check-headers
 TESTS += scripts/check-includes scripts/check-purity scripts/check-headers
 EXTRA_DIST += scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci \
-	scripts/check-static scripts/check-valgrind scripts/cppcheck-suppressions scripts/memcheck
+	scripts/check-foreign scripts/check-static scripts/check-valgrind scripts/cppcheck-suppressions scripts/memcheck
 
 if INSTRUMENTED
 GMC_INSTRUMENTED = yes
@@ -53,10 +53,15 @@ check-valgrind: all
 	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' \
 	    $(top_srcdir)/scripts/check-valgrind $(check_PROGRAMS)
 
+# Core and simulator on machines with other words than this one's.
+FOREIGN = i386 s390x
+check-foreign: all
+	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(FOREIGN)
+
 # CI_STEPS="clang core" runs only those.
 ci:
 	@MAKE='$(MAKE)' $(top_srcdir)/scripts/ci '$(abs_top_srcdir)' '$(abs_top_builddir)' $(CI_STEPS)
 
 clean-local:
-	rm -rf ci fuzz-corpus
-.PHONY: lint format check-static check-valgrind ci
+	rm -rf ci foreign fuzz-corpus
+.PHONY: lint format check-foreign check-static check-valgrind ci
