@@ -87,4 +87,6 @@ class WiredGrid(lib.Grid):
     def close(self):
         super().close()
         for name in self.domains:
+            # A namespace takes its end of the wire along, but not at once.
+            subprocess.run(["ip", "link", "del", "wire-" + name], capture_output=True)
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
