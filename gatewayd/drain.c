@@ -6,20 +6,20 @@
 
 #include "gatewayd/gatewayd_int.h"
 
-#define ROUNDS_MAX 32 /* of one drain; then the network is read again */
+#define ROUNDS_MAX 4 /* of one drain; then the network is read again */
 
+/* Deadlines mostly move away: a timer that comes too early once costs less than setting it anew
+ * with every batch. */
 static void arm(struct gwd *gwd, gmc_time deadline)
 {
     struct itimerspec when = {0};
-    if (deadline == gwd->armed)
+    if (gwd->armed <= deadline)
         return;
     gwd->armed = deadline;
-    if (deadline != GMC_TIME_NEVER) {
-        when.it_value.tv_sec = (time_t)(deadline / 1000000000u);
-        when.it_value.tv_nsec = (long)(deadline % 1000000000u);
-        if (deadline == 0)
-            when.it_value.tv_nsec = 1; /* zero would disarm */
-    }
+    when.it_value.tv_sec = (time_t)(deadline / 1000000000u);
+    when.it_value.tv_nsec = (long)(deadline % 1000000000u);
+    if (deadline == 0)
+        when.it_value.tv_nsec = 1; /* zero would disarm */
     (void)timerfd_settime(gwd->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
@@ -110,27 +110,23 @@ static void act(struct gwd *gwd, const struct gmc_output *out)
     }
 }
 
-/* All outputs that there are, as long as the socket takes datagrams. False when it is full. */
+/* Outputs, up to one batch of datagrams: what the core notes as the time of sending is that of its
+ * last input. False when the socket is full. */
 static bool round_of_outputs(struct gwd *gwd)
 {
     struct gmc_output out;
-    bool open = true;
-    while (gwd->deferred_count < GWD_DEFERRED_MAX) {
-        if (!gwd_udp_has_room(gwd->udp) && !(open = gwd_udp_flush(gwd->udp)))
-            break;
-        if (!gwd_drive_next_output(gwd->drive, &out))
-            break;
+    bool open;
+    while (gwd->deferred_count < GWD_DEFERRED_MAX && gwd_udp_has_room(gwd->udp) &&
+           gwd_drive_next_output(gwd->drive, &out))
         act(gwd, &out);
-    }
-    open = open && gwd_udp_flush(gwd->udp);
+    gwd_store_flush(gwd->store);
+    open = gwd_udp_flush(gwd->udp);
     gwd_drive_drained(gwd->drive, gwd_now());
     return open;
 }
 
 static void wait_writable(struct gwd *gwd)
 {
-    /* Outputs stay in the core meanwhile, so its deadline is of no use. */
-    arm(gwd, GMC_TIME_NEVER);
     (void)event_add(gwd->writable_event, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The queue of store operations, the workers that execute them, and the table of open channels. */
+/* The store: operations to the workers and back, what is allowed, the table of open channels. */
 #include "gatewayd/store.h"
 
 #include <errno.h>
@@ -9,38 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/assert.h"
 #include "gatewayd/store_int.h"
-
-#define WORKERS_MAX 64
-
-struct queue {
-    struct gwd_job *first;
-    struct gwd_job **last;
-};
+#include "gatewayd/workers.h"
 
 struct gwd_store {
     const struct gmc_crypto *crypto;
     int channels_fd;
-    int event_fd;
-    pthread_t threads[WORKERS_MAX];
-    unsigned thread_count;
+    struct gwd_workers *workers;
 
-    pthread_mutex_t lock; /* all below */
-    pthread_cond_t work;
-    pthread_cond_t unused; /* a channel lost a user */
-    bool stopping;
-    struct queue todo;
-    struct queue done;
+    /* the loop's */
     struct gwd_job *spare; /* jobs to use again */
-    size_t pending;
+    struct gwd_job *taken; /* whose reason the loop borrows */
+
+    pthread_mutex_t lock;  /* all below */
+    pthread_cond_t unused; /* a channel lost a user */
     struct gwd_chan *chans;
     struct gwd_policy *policy;
-
-    struct gwd_job *taken; /* whose reason the loop borrows */
 };
 
 /* ---- results ---- */
@@ -321,7 +308,7 @@ void gwd_store_unclaim(struct gwd_store *store, struct gwd_chan *chan)
     (void)pthread_mutex_unlock(&store->lock);
 }
 
-/* ---- workers ---- */
+/* ---- operations ---- */
 static gmc_status dispatch(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
 {
     switch (job->op.kind) {
@@ -359,8 +346,9 @@ static bool makes_channel(enum gmc_store_kind kind)
            kind == GMC_STORE_SAVE || kind == GMC_STORE_CLOSE;
 }
 
-static void execute(struct gwd_store *store, struct gwd_job *job)
+static void execute(void *ctx, struct gwd_job *job)
 {
+    struct gwd_store *store = ctx;
     enum gmc_store_kind kind = job->op.kind;
     struct gwd_chan *chan;
     if (!gwd_chan_key_ok(&job->op.key)) {
@@ -386,50 +374,6 @@ static void execute(struct gwd_store *store, struct gwd_job *job)
         chan_put(store, chan);
 }
 
-static void push(struct queue *queue, struct gwd_job *job)
-{
-    job->next = NULL;
-    *queue->last = job;
-    queue->last = &job->next;
-}
-
-static struct gwd_job *pop(struct queue *queue)
-{
-    struct gwd_job *job = queue->first;
-    if (job == NULL)
-        return NULL;
-    queue->first = job->next;
-    if (queue->first == NULL)
-        queue->last = &queue->first;
-    return job;
-}
-
-static void *work(void *ctx)
-{
-    struct gwd_store *store = ctx;
-    (void)pthread_mutex_lock(&store->lock);
-    for (;;) {
-        struct gwd_job *job = pop(&store->todo);
-        bool first;
-        if (job == NULL && store->stopping)
-            break;
-        if (job == NULL) {
-            (void)pthread_cond_wait(&store->work, &store->lock);
-            continue;
-        }
-        (void)pthread_mutex_unlock(&store->lock);
-        execute(store, job);
-        (void)pthread_mutex_lock(&store->lock);
-        first = store->done.first == NULL;
-        push(&store->done, job);
-        /* One wake-up for a batch: the loop takes all results that it finds. */
-        if (first)
-            (void)eventfd_write(store->event_fd, 1);
-    }
-    (void)pthread_mutex_unlock(&store->lock);
-    return NULL;
-}
-
 /* ---- for the loop ---- */
 static bool open_state_dir(struct gwd_store *store, const char *path, char *reason, size_t size)
 {
@@ -452,22 +396,14 @@ struct gwd_store *gwd_store_new(const struct gwd_conf *conf, const struct gmc_cr
         return NULL;
     store->crypto = crypto;
     store->channels_fd = -1;
-    store->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    store->todo.last = &store->todo.first;
-    store->done.last = &store->done.first;
     (void)pthread_mutex_init(&store->lock, NULL);
-    (void)pthread_cond_init(&store->work, NULL);
     (void)pthread_cond_init(&store->unused, NULL);
-    if (store->event_fd < 0 || !gwd_store_configure(store, conf) ||
-        !open_state_dir(store, conf->state, reason, size)) {
+    if (!gwd_store_configure(store, conf) || !open_state_dir(store, conf->state, reason, size)) {
         gwd_store_free(store);
         return NULL;
     }
-    for (uint64_t i = 0; i < conf->workers && i < WORKERS_MAX; i++) {
-        if (pthread_create(&store->threads[store->thread_count], NULL, work, store) == 0)
-            store->thread_count++;
-    }
-    if (store->thread_count == 0) {
+    store->workers = gwd_workers_new(conf->workers, execute, store);
+    if (store->workers == NULL) {
         (void)snprintf(reason, size, "no worker thread can be started");
         gwd_store_free(store);
         return NULL;
@@ -483,41 +419,26 @@ static void job_free(struct gwd_job *job)
     free(job);
 }
 
-static void free_jobs(struct gwd_job *job)
-{
-    while (job != NULL) {
-        struct gwd_job *next = job->next;
-        job_free(job);
-        job = next;
-    }
-}
-
 void gwd_store_free(struct gwd_store *store)
 {
     if (store == NULL)
         return;
-    (void)pthread_mutex_lock(&store->lock);
-    store->stopping = true;
-    (void)pthread_cond_broadcast(&store->work);
-    (void)pthread_mutex_unlock(&store->lock);
-    for (unsigned i = 0; i < store->thread_count; i++)
-        (void)pthread_join(store->threads[i], NULL);
+    gwd_workers_free(store->workers, job_free);
     while (store->chans != NULL) {
         struct gwd_chan *next = store->chans->next;
         gwd_chan_free(store->chans);
         store->chans = next;
     }
-    free_jobs(store->todo.first);
-    free_jobs(store->done.first);
-    free_jobs(store->spare);
+    while (store->spare != NULL) {
+        struct gwd_job *next = store->spare->next;
+        job_free(store->spare);
+        store->spare = next;
+    }
     job_free(store->taken);
     policy_free(store->policy);
     if (store->channels_fd >= 0)
         (void)close(store->channels_fd);
-    if (store->event_fd >= 0)
-        (void)close(store->event_fd);
     (void)pthread_mutex_destroy(&store->lock);
-    (void)pthread_cond_destroy(&store->work);
     (void)pthread_cond_destroy(&store->unused);
     free(store);
 }
@@ -560,60 +481,43 @@ static void copy_op(struct gwd_job *job, const struct gmc_store_op *op)
 
 void gwd_store_submit(struct gwd_store *store, const struct gmc_store_op *op)
 {
-    struct gwd_job *job;
-    (void)pthread_mutex_lock(&store->lock);
-    job = store->spare;
+    struct gwd_job *job = store->spare;
     if (job != NULL)
         store->spare = job->next;
-    (void)pthread_mutex_unlock(&store->lock);
-    if (job == NULL)
+    else
         job = malloc(sizeof *job);
     GMC_ASSERT(job != NULL);
     copy_op(job, op);
     job->result = (struct gmc_store_result){.ticket = op->ticket};
-    (void)pthread_mutex_lock(&store->lock);
-    push(&store->todo, job);
-    store->pending++;
-    (void)pthread_cond_signal(&store->work);
-    (void)pthread_mutex_unlock(&store->lock);
+    gwd_workers_submit(store->workers, job);
+}
+
+void gwd_store_flush(struct gwd_store *store)
+{
+    gwd_workers_flush(store->workers);
 }
 
 int gwd_store_fd(const struct gwd_store *store)
 {
-    return store->event_fd;
+    return gwd_workers_fd(store->workers);
 }
 
-size_t gwd_store_pending(struct gwd_store *store)
+size_t gwd_store_pending(const struct gwd_store *store)
 {
-    size_t pending;
-    (void)pthread_mutex_lock(&store->lock);
-    pending = store->pending;
-    (void)pthread_mutex_unlock(&store->lock);
-    return pending;
+    return gwd_workers_pending(store->workers);
 }
 
 bool gwd_store_next(struct gwd_store *store, struct gmc_store_result *result,
                     struct gmc_store_op *op)
 {
-    struct gwd_job *job, *old = store->taken;
-    if (old != NULL) {
-        free(old->copies);
-        old->copies = NULL;
-    }
-    (void)pthread_mutex_lock(&store->lock);
-    if (old != NULL) {
-        old->next = store->spare;
-        store->spare = old;
-    }
-    job = pop(&store->done);
+    struct gwd_job *job = store->taken;
     if (job != NULL) {
-        store->pending--;
-    } else {
-        eventfd_t count;
-        (void)eventfd_read(store->event_fd, &count);
+        free(job->copies);
+        job->copies = NULL;
+        job->next = store->spare;
+        store->spare = job;
     }
-    (void)pthread_mutex_unlock(&store->lock);
-    store->taken = job;
+    store->taken = job = gwd_workers_take(store->workers);
     if (job == NULL)
         return false;
     *result = job->result;

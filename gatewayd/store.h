@@ -21,15 +21,17 @@ void gwd_store_free(struct gwd_store *store);
 /* New exports and grants, from here on; running transfers keep what they opened. */
 bool gwd_store_configure(struct gwd_store *store, const struct gwd_conf *conf);
 
-/* Copies the operation; op->data stays borrowed until its result was taken. */
+/* Copies the operation; op->data stays borrowed until its result was taken. Operations are
+ * gathered; flush hands them to the workers. */
 void gwd_store_submit(struct gwd_store *store, const struct gmc_store_op *op);
+void gwd_store_flush(struct gwd_store *store);
 /* Readable when results wait. */
 int gwd_store_fd(const struct gwd_store *store);
 /* Takes the next result; its reason is borrowed until the next call. op (may be NULL) is filled
  * with what was asked. */
 bool gwd_store_next(struct gwd_store *store, struct gmc_store_result *result,
                     struct gmc_store_op *op);
-size_t gwd_store_pending(struct gwd_store *store);
+size_t gwd_store_pending(const struct gwd_store *store);
 
 /* May a local user (from NULL) or a domain have path staged? The canonical path is beneath an
  * export, or beneath what serve grants to it. ACCESS, NOT_FOUND with a reason. */

@@ -44,6 +44,7 @@ static struct gmc_store_result run(struct site *site, const struct gmc_store_op 
     asked.ticket = ++site->tickets;
     asked.key = key;
     gwd_store_submit(site->store, &asked);
+    gwd_store_flush(site->store);
     while (!gwd_store_next(site->store, &result, NULL)) {
         struct pollfd p = {.fd = gwd_store_fd(site->store), .events = POLLIN};
         assert_int_equal(poll(&p, 1, 10000), 1);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The store's worker threads: see workers.h.
+ *
+ * Threads that hand over one block at a time spend more on waking each other than on the block,
+ * and two of them that write to one file wait for each other. So a worker that is up is left a few
+ * blocks before another one is woken, and the loop is told of several results at once. */
+#include "gatewayd/workers.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gatewayd/store_int.h"
+
+#define BLOCKS_PER_WORKER 8
+#define RESULTS_MAX 4
+#define RESULTS_WAIT_NS 200000
+
+struct queue {
+    struct gwd_job *first;
+    struct gwd_job **last;
+    size_t count;
+};
+
+struct gwd_workers {
+    gwd_workers_execute execute;
+    void *ctx;
+    int event_fd;
+
+    /* the loop's */
+    struct queue gathered;
+    struct queue ready; /* executed, to be taken */
+    size_t pending;
+
+    pthread_mutex_t lock; /* all below */
+    pthread_cond_t work;
+    bool stopping;
+    unsigned sleeping; /* workers in wait for work */
+    unsigned woken;    /* of these, how many were woken and are not up yet */
+    unsigned running;  /* workers that execute */
+    bool told;         /* the loop will look at done */
+    struct queue todo;
+    struct queue done;
+    unsigned thread_count;
+    unsigned begun; /* of these, how many have taken their place in current */
+    const struct gwd_job *current[GWD_WORKERS_MAX]; /* by thread */
+    pthread_t threads[GWD_WORKERS_MAX];
+};
+
+/* ---- queues ---- */
+static void queue_init(struct queue *queue)
+{
+    *queue = (struct queue){.last = &queue->first};
+}
+
+static void push(struct queue *queue, struct gwd_job *job)
+{
+    job->next = NULL;
+    *queue->last = job;
+    queue->last = &job->next;
+    queue->count++;
+}
+
+static struct gwd_job *pop(struct queue *queue)
+{
+    struct gwd_job *job = queue->first;
+    if (job == NULL)
+        return NULL;
+    queue->first = job->next;
+    queue->count--;
+    if (queue->first == NULL)
+        queue->last = &queue->first;
+    return job;
+}
+
+/* ---- waking ---- */
+/* One of very many, and short on a disk that keeps up. */
+static bool is_block(const struct gwd_job *job)
+{
+    return job->op.kind == GMC_STORE_READ || job->op.kind == GMC_STORE_WRITE;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_served(const struct gwd_workers *workers, const struct gmc_channel_key *key)
+{
+    for (size_t i = 0; i < workers->thread_count; i++) {
+        const struct gwd_job *job = workers->current[i];
+        if (job != NULL && job->op.key.e == key->e && strcmp(job->op.key.source, key->source) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Wakes a worker for a job just queued, unless one that is up will take it soon: not one that may
+ * be held up by another channel's disk. */
+static void wake_worker(struct gwd_workers *workers, const struct gwd_job *job)
+{
+    unsigned up = workers->thread_count - workers->sleeping + workers->woken;
+    if (workers->woken == workers->sleeping)
+        return;
+    if (up > 0 && is_block(job) && workers->todo.count <= (size_t)BLOCKS_PER_WORKER * up &&
+        (workers->running < up || is_served(workers, &job->op.key)))
+        return;
+    workers->woken++;
+    (void)pthread_cond_signal(&workers->work);
+}
+
+/* Wakes the loop, unless a further result will be there at once. since: the start of the first
+ * operation that the loop was not told of. */
+static void tell_loop(struct gwd_workers *workers, uint64_t since)
+{
+    bool more = workers->todo.first != NULL && is_block(workers->todo.first);
+    if (workers->told ||
+        (more && workers->done.count < RESULTS_MAX && now_ns() - since < RESULTS_WAIT_NS))
+        return;
+    workers->told = true;
+    (void)eventfd_write(workers->event_fd, 1);
+}
+
+/* ---- the threads ---- */
+static void wait_for_work(struct gwd_workers *workers)
+{
+    workers->sleeping++;
+    while (workers->woken == 0 && !workers->stopping)
+        (void)pthread_cond_wait(&workers->work, &workers->lock);
+    workers->sleeping--;
+    if (workers->woken > 0)
+        workers->woken--;
+}
+
+static void run(struct gwd_workers *workers, struct gwd_job *job, const struct gwd_job **current)
+{
+    workers->running++;
+    *current = job;
+    (void)pthread_mutex_unlock(&workers->lock);
+    workers->execute(workers->ctx, job);
+    (void)pthread_mutex_lock(&workers->lock);
+    *current = NULL;
+    workers->running--;
+}
+
+static void *work(void *ctx)
+{
+    struct gwd_workers *workers = ctx;
+    const struct gwd_job **current;
+    uint64_t since = 0;
+    (void)pthread_mutex_lock(&workers->lock);
+    current = &workers->current[workers->begun++];
+    for (;;) {
+        struct gwd_job *job = pop(&workers->todo);
+        if (job == NULL && workers->stopping)
+            break;
+        if (job == NULL) {
+            wait_for_work(workers);
+            continue;
+        }
+        if (workers->told || workers->done.count == 0)
+            since = now_ns();
+        run(workers, job, current);
+        push(&workers->done, job);
+        tell_loop(workers, since);
+    }
+    (void)pthread_mutex_unlock(&workers->lock);
+    return NULL;
+}
+
+/* ---- for the loop ---- */
+struct gwd_workers *gwd_workers_new(size_t threads, gwd_workers_execute execute, void *ctx)
+{
+    struct gwd_workers *workers = calloc(1, sizeof *workers);
+    size_t started = 0;
+    if (workers == NULL)
+        return NULL;
+    workers->execute = execute;
+    workers->ctx = ctx;
+    workers->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    queue_init(&workers->gathered);
+    queue_init(&workers->ready);
+    queue_init(&workers->todo);
+    queue_init(&workers->done);
+    (void)pthread_mutex_init(&workers->lock, NULL);
+    (void)pthread_cond_init(&workers->work, NULL);
+    /* They wait until all are counted. */
+    (void)pthread_mutex_lock(&workers->lock);
+    while (workers->event_fd >= 0 && started < threads && started < GWD_WORKERS_MAX &&
+           pthread_create(&workers->threads[started], NULL, work, workers) == 0)
+        started++;
+    workers->thread_count = (unsigned)started;
+    (void)pthread_mutex_unlock(&workers->lock);
+    if (started > 0)
+        return workers;
+    gwd_workers_free(workers, NULL);
+    return NULL;
+}
+
+static void drop_all(struct queue *queue, void (*drop)(struct gwd_job *job))
+{
+    struct gwd_job *job;
+    while ((job = pop(queue)) != NULL)
+        drop(job);
+}
+
+void gwd_workers_free(struct gwd_workers *workers, void (*drop)(struct gwd_job *job))
+{
+    if (workers == NULL)
+        return;
+    gwd_workers_flush(workers);
+    (void)pthread_mutex_lock(&workers->lock);
+    workers->stopping = true;
+    (void)pthread_cond_broadcast(&workers->work);
+    (void)pthread_mutex_unlock(&workers->lock);
+    for (unsigned i = 0; i < workers->thread_count; i++)
+        (void)pthread_join(workers->threads[i], NULL);
+    drop_all(&workers->ready, drop);
+    drop_all(&workers->done, drop);
+    if (workers->event_fd >= 0)
+        (void)close(workers->event_fd);
+    (void)pthread_mutex_destroy(&workers->lock);
+    (void)pthread_cond_destroy(&workers->work);
+    free(workers);
+}
+
+void gwd_workers_submit(struct gwd_workers *workers, struct gwd_job *job)
+{
+    push(&workers->gathered, job);
+    workers->pending++;
+}
+
+void gwd_workers_flush(struct gwd_workers *workers)
+{
+    struct gwd_job *job;
+    if (workers->gathered.first == NULL)
+        return;
+    (void)pthread_mutex_lock(&workers->lock);
+    while ((job = pop(&workers->gathered)) != NULL) {
+        push(&workers->todo, job);
+        wake_worker(workers, job);
+    }
+    (void)pthread_mutex_unlock(&workers->lock);
+}
+
+int gwd_workers_fd(const struct gwd_workers *workers)
+{
+    return workers->event_fd;
+}
+
+static void fetch_done(struct gwd_workers *workers)
+{
+    struct gwd_job *job;
+    eventfd_t count;
+    (void)pthread_mutex_lock(&workers->lock);
+    while ((job = pop(&workers->done)) != NULL)
+        push(&workers->ready, job);
+    if (workers->told)
+        (void)eventfd_read(workers->event_fd, &count);
+    workers->told = false;
+    (void)pthread_mutex_unlock(&workers->lock);
+}
+
+struct gwd_job *gwd_workers_take(struct gwd_workers *workers)
+{
+    struct gwd_job *job;
+    if (workers->ready.first == NULL)
+        fetch_done(workers);
+    job = pop(&workers->ready);
+    if (job != NULL)
+        workers->pending--;
+    return job;
+}
+
+size_t gwd_workers_pending(const struct gwd_workers *workers)
+{
+    return workers->pending;
+}
