@@ -208,6 +208,7 @@ gmc_status gwd_drive_datagram(struct gwd_drive *drive, gmc_time now, const struc
         gwd_record_begin(drive->recorder, GWD_RECORD_DATAGRAM, now);
         gwd_record_number(drive->recorder, in->path);
         gwd_record_number(drive->recorder, in->peer);
+        gwd_record_number(drive->recorder, in->waited);
         gwd_record_bytes(drive->recorder, gmc_bytes(in->from.bytes, in->from.len));
         gwd_record_bytes(drive->recorder, in->bytes);
         gwd_record_end(drive->recorder);

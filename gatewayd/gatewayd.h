@@ -11,7 +11,7 @@ struct gwd;
 struct gwd_options {
     const char *file;   /* configuration */
     const char *record; /* NULL: no recording */
-    bool discard_data;  /* benchmarks: received blocks are neither hashed nor stored */
+    bool discard_data;  /* benchmarks: blocks are not hashed, and not stored where they arrive */
 };
 
 /* Opens everything, drops privileges; NULL when something failed, which is in the log. Takes

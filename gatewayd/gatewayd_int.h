@@ -42,6 +42,8 @@ struct gwd {
     struct event_base *base;
     struct gmc_crypto_openssl *openssl;
     struct gmc_crypto crypto;
+    struct gmc_crypto_ops store_ops; /* the same but, in benchmarks, for the hash */
+    struct gmc_crypto store_crypto;
     struct gwd_recorder *recorder;
     struct gwd_drive *drive;
     struct gwd_store *store;

@@ -22,7 +22,7 @@ static const char usage[] =
     "  -T, --test          check the configuration and exit\n"
     "      --defaults      print every option with its default and meaning\n"
     "      --record FILE   record the core's inputs for gmcast-replay (holds keys and data)\n"
-    "      --discard       benchmarks: do not hash or store what is received\n"
+    "      --discard       benchmarks: hash nothing, store nothing that is received\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -21,7 +22,8 @@
 #define DESTINATIONS_MAX 64 /* in one batch */
 #define SEGMENTS_MAX 64     /* UDP_MAX_SEGMENTS of kernels before 6.9 */
 #define SOCKET_BUFFER_BYTES (8 << 20)
-#define CONTROL_BYTES CMSG_SPACE(sizeof(int))
+#define WAITED_MAX GMC_S(10) /* more is a clock that was set */
+#define CONTROL_BYTES (CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct timespec)))
 
 struct slot {
     uint8_t head[32];
@@ -88,6 +90,7 @@ static void set_buffer(int fd, int forced, int plain)
 static void set_options(struct gwd_udp *udp)
 {
     set_int(udp->fd, IPPROTO_UDP, UDP_GRO, 1);
+    set_int(udp->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
     set_buffer(udp->fd, SO_RCVBUFFORCE, SO_RCVBUF);
     set_buffer(udp->fd, SO_SNDBUFFORCE, SO_SNDBUF);
     /* DF is set and the kernel's idea of the path MTU ignored: the link probes it by itself. */
@@ -173,38 +176,57 @@ bool gwd_udp_is_blocked(const struct gwd_udp *udp)
 }
 
 /* ---- receiving ---- */
-static size_t segment_bytes(const struct msghdr *msg, size_t len)
+static uint64_t ns_of(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* What the kernel says of a message: the bytes of a segment (as they were), and how long before
+ * `now` it had come. */
+static void read_control(const struct msghdr *msg, uint64_t now, size_t *segment,
+                         gmc_duration *waited)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c != NULL;
          c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)msg, c)) {
-        int bytes;
-        if (c->cmsg_level != IPPROTO_UDP || c->cmsg_type != UDP_GRO)
-            continue;
-        memcpy(&bytes, CMSG_DATA(c), sizeof bytes);
-        return bytes > 0 ? (size_t)bytes : len;
+        if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+            int bytes;
+            memcpy(&bytes, CMSG_DATA(c), sizeof bytes);
+            if (bytes > 0)
+                *segment = (size_t)bytes;
+        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec came;
+            memcpy(&came, CMSG_DATA(c), sizeof came);
+            *waited = now > ns_of(&came) ? now - ns_of(&came) : 0;
+            if (*waited > WAITED_MAX)
+                *waited = 0;
+        }
     }
-    return len;
 }
 
-static size_t take_message(struct gwd_udp *udp, size_t i, gwd_udp_take take, void *ctx)
+static size_t take_message(struct gwd_udp *udp, size_t i, uint64_t now, gwd_udp_take take,
+                           void *ctx)
 {
     const uint8_t *data = udp->slabs + i * SLAB_BYTES;
-    size_t len = udp->in[i].msg_len, count = 0, step;
-    struct gmc_addr from;
+    size_t len = udp->in[i].msg_len, count = 0, step = len;
+    struct gmc_dgram_in in = {.path = GMC_PATH_UDP, .peer = GMC_PEER_NONE};
     if ((udp->in[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
         udp->stats.truncated++;
         return 0;
     }
-    gwd_addr_to_core((const struct sockaddr *)&udp->in_from[i], &from);
-    step = segment_bytes(&udp->in[i].msg_hdr, len);
-    for (size_t at = 0; at < len; at += step, count++)
-        take(ctx, &from, gmc_bytes(data + at, len - at < step ? len - at : step));
+    gwd_addr_to_core((const struct sockaddr *)&udp->in_from[i], &in.from);
+    read_control(&udp->in[i].msg_hdr, now, &step, &in.waited);
+    for (size_t at = 0; at < len; at += step, count++) {
+        in.bytes = gmc_bytes(data + at, len - at < step ? len - at : step);
+        take(ctx, &in);
+    }
     return count;
 }
 
 size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take, void *ctx)
 {
+    struct timespec now;
     size_t total = 0;
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* the clock of the kernel's time stamps */
     for (unsigned b = 0; b < batches; b++) {
         int n;
         for (size_t i = 0; i < RECEIVE_MESSAGES; i++) {
@@ -223,7 +245,7 @@ size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take,
             break;
         udp->stats.receive_calls++;
         for (int i = 0; i < n; i++)
-            total += take_message(udp, (size_t)i, take, ctx);
+            total += take_message(udp, (size_t)i, ns_of(&now), take, ctx);
         if (n < RECEIVE_MESSAGES)
             break;
     }

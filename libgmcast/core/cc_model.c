@@ -89,7 +89,7 @@ uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps)
 static void update_outputs(struct gmc_ccm *m)
 {
     uint64_t least = packets_per(m, LEAST_PACKETS, m->srtt);
-    uint64_t rate;
+    uint64_t rate, slack;
 
     if (m->bw_bps < least)
         m->bw_bps = least;
@@ -99,7 +99,9 @@ static void update_outputs(struct gmc_ccm *m)
         m->bw_bps = RATE_MAX;
     rate = m->phase == UP ? gmc_ccm_up_rate(m, m->bw_bps) : gmc_ccm_times(m->bw_bps, gain(m));
     m->rate_bps = rate < RATE_MIN ? RATE_MIN : rate;
-    m->window_bytes = gmc_ccm_bytes_in(m->bw_bps, 3 * gmc_ccm_least_rtt(m) + WINDOW_SLACK) +
+    slack = gmc_ccm_bytes_in(m->bw_bps, WINDOW_SLACK);
+    m->window_bytes = gmc_ccm_bytes_in(m->bw_bps, 3 * gmc_ccm_least_rtt(m)) +
+                      (slack < WINDOW_SLACK_BYTES ? slack : WINDOW_SLACK_BYTES) +
                       (uint64_t)2 * FIRST_PACKETS * m->packet_bytes;
 }
 
@@ -110,12 +112,13 @@ static void open_round(struct gmc_ccm *m, gmc_time now)
     gmc_duration span = gmc_ccm_least_rtt(m);
     gmc_duration least =
         gmc_duration_of_bytes((uint64_t)ROUND_PACKETS * m->packet_bytes, m->bw_bps);
+    gmc_duration most = 4 * span > ROUND_LONG ? 4 * span : ROUND_LONG;
 
     update_outputs(m);
     if (m->phase == START)
         span /= 2; /* to notice the end early */
     else if (span < least)
-        span = least < 4 * span ? least : 4 * span;
+        span = least < most ? least : most;
     if (span < ROUND_MIN)
         span = ROUND_MIN;
     m->round_until = gmc_time_add(now, span);

@@ -31,17 +31,19 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
 #define RTT_MAX GMC_S(10)
 #define QUEUE_MAX GMC_S(10)
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
+#define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
 
 #define FIRST_PACKETS 32u  /* of the first round trip */
 #define ROUND_PACKETS 16u  /* fewer say nothing */
 #define START_PACKETS 256u /* START that ends within so many is tried again */
 #define START_TRIES 3u
-#define LEARN_PACKETS 128u  /* base is learnt by so many */
-#define TEST_PACKETS 64u    /* DOWN tells congestion from the path by so many */
-#define SHRUNK_PACKETS 32u  /* a round of fewer does not show that the path has shrunk */
-#define UP_PACKETS 4u       /* a probe's least step, per round trip, for small shares */
-#define LEAST_PACKETS 2u    /* the least rate, per round trip: TCP's least window */
-#define ROUND_MIN GMC_MS(4) /* acknowledgements come every 4 ms at the latest */
+#define LEARN_PACKETS 128u    /* base is learnt by so many */
+#define TEST_PACKETS 64u      /* DOWN tells congestion from the path by so many */
+#define SHRUNK_PACKETS 32u    /* a round of fewer does not show that the path has shrunk */
+#define UP_PACKETS 4u         /* a probe's least step, per round trip, for small shares */
+#define LEAST_PACKETS 2u      /* the least rate, per round trip: TCP's least window */
+#define ROUND_MIN GMC_MS(4)   /* acknowledgements come every 4 ms at the latest */
+#define ROUND_LONG GMC_MS(64) /* may be waited for enough packets, however short the path is */
 
 #define MINIMUM_WINDOW GMC_S(20)       /* 100 ppm of clock drift are 2 ms in it */
 #define LONG_MINIMUM_WINDOW GMC_S(600) /* of the round trip, which does not drift */

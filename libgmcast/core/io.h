@@ -44,6 +44,9 @@ struct gmc_dgram_in {
     gmc_peer peer;        /* STREAM: whose connection it came on; UDP: GMC_PEER_NONE */
     struct gmc_addr from; /* UDP: source address */
     struct gmc_bytes bytes;
+    /* How long it lay at this host until the shell took it; 0: at once, or not known. The path is
+     * not charged with it: a host that is busy must not look like a queue on the way. */
+    gmc_duration waited;
 };
 
 /* A datagram to send now: up to three pieces, borrowed until the next input. Data datagrams are

@@ -12,6 +12,7 @@
 
 #define LINK_ACK_DELAY GMC_MS(4)
 #define LINK_ACK_PACKETS 32
+#define LINK_ACK_BYTES 262144u
 #define LINK_WIRE_BYTES 28          /* IPv4 and UDP heads, counted with each packet */
 #define LINK_STREAM_MTU 16000       /* over TLS, whose records hold 16384 bytes */
 #define LINK_MTU_MIN 1200           /* what every path is expected to carry */
@@ -80,8 +81,15 @@ struct link_feedback {
     uint64_t largest;        /* of them, and when it came */
     gmc_time largest_at;
     uint32_t unacked; /* since the last ACK */
-    gmc_time due;     /* NEVER: no ACK owed */
-    gmc_time last;    /* when the last of them came */
+    uint64_t unacked_bytes;
+    gmc_time due;  /* NEVER: no ACK owed */
+    gmc_time last; /* when the last of them came */
+};
+
+struct link_arrival {
+    uint64_t number;
+    gmc_duration waited; /* at this host, until it was looked at */
+    uint32_t bytes;
 };
 
 struct gmc_link {
@@ -141,7 +149,7 @@ struct gmc_link {
 
     /* data waiting for the composition's word */
     bool offered;
-    uint64_t offered_number;
+    struct link_arrival offered_arrival;
 
     /* fates */
     struct gmc_link_fate *fates;

@@ -7,30 +7,40 @@
 
 /* ---- feedback ---- */
 
+static struct link_arrival arrival_of(uint64_t number, const struct gmc_dgram_in *in)
+{
+    return (struct link_arrival){number, in->waited, (uint32_t)in->bytes.len};
+}
+
 /* Enters a packet that wants an acknowledgement. */
-static void owe_ack(struct gmc_link *link, gmc_time now, uint64_t number, bool at_once)
+static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival packet, bool at_once)
 {
     struct link_feedback *feedback = &link->feedback;
-    bool is_gap = number > feedback->set.next;
+    bool is_gap = packet.number > feedback->set.next;
     bool was_idle = gmc_time_sub(now, feedback->last) > LINK_ACK_DELAY;
 
-    if (!gmc_ackrange_insert(&feedback->set, number))
+    if (!gmc_ackrange_insert(&feedback->set, packet.number))
         return;
-    if (number >= feedback->largest) {
-        feedback->largest = number;
-        feedback->largest_at = now;
+    if (packet.number >= feedback->largest) {
+        gmc_time came = gmc_time_sub(now, packet.waited);
+        feedback->largest = packet.number;
+        if (came > feedback->largest_at) /* waits are measured on another clock */
+            feedback->largest_at = came;
     }
     feedback->last = now;
     feedback->unacked++;
+    feedback->unacked_bytes += packet.bytes;
     /* A gap in a steady flow is told with the next ACK anyway; after a pause the sender may be
      * waiting at the tail. */
-    if (at_once || feedback->unacked >= LINK_ACK_PACKETS || (is_gap && was_idle))
+    if (at_once || feedback->unacked >= LINK_ACK_PACKETS ||
+        feedback->unacked_bytes >= LINK_ACK_BYTES || (is_gap && was_idle))
         feedback->due = now;
     else if (feedback->due == GMC_TIME_NEVER)
         feedback->due = gmc_time_add(now, LINK_ACK_DELAY);
 }
 
-static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content)
+static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content,
+                         gmc_duration waited)
 {
     struct gmc_ack ack;
     gmc_duration rtt;
@@ -52,7 +62,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
         .largest = ack.largest,
         .largest_sent = largest->sent,
         .largest_arrival_ns = ack.arrival_ns,
-        .rtt = rtt,
+        .rtt = rtt > waited ? rtt - waited : rtt, /* timers take it whole, the path not */
         .inflight_bytes = link->loss.inflight_bytes,
         .app_limited = largest->app_limited,
     };
@@ -61,9 +71,10 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
     return GMC_OK;
 }
 
-static gmc_status on_stream(struct gmc_link *link, gmc_time now, uint64_t number,
-                            struct gmc_bytes content)
+static gmc_status on_stream(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                            const struct gmc_gate_packet *packet)
 {
+    struct gmc_bytes content = packet->content;
     bool is_new;
 
     if (content.len < 8)
@@ -73,7 +84,7 @@ static gmc_status on_stream(struct gmc_link *link, gmc_time now, uint64_t number
     if (status != GMC_OK)
         return status; /* not acknowledged, so it comes again */
     /* A repetition says that the ACK was lost, or is late. */
-    owe_ack(link, now, number, !is_new);
+    owe_ack(link, now, arrival_of(packet->number, in), !is_new);
     return GMC_OK;
 }
 
@@ -82,11 +93,11 @@ static gmc_status on_content(struct gmc_link *link, gmc_time now, const struct g
 {
     switch (packet->kind) {
     case GMC_KIND_ACK:
-        return on_ack(link, now, packet->content);
+        return on_ack(link, now, packet->content, in->waited);
     case GMC_KIND_STREAM:
-        return on_stream(link, now, packet->number, packet->content);
+        return on_stream(link, now, in, packet);
     case GMC_KIND_PING:
-        owe_ack(link, now, packet->number, true);
+        owe_ack(link, now, arrival_of(packet->number, in), true);
         return GMC_OK;
     case GMC_KIND_CHALLENGE:
     case GMC_KIND_RESPONSE:
@@ -159,7 +170,7 @@ static gmc_status receive_data(struct gmc_link *link, gmc_time now, const struct
     data->body = packet.content;
     data->seal_tag = packet.content.data + packet.content.len;
     link->offered = true;
-    link->offered_number = packet.number;
+    link->offered_arrival = arrival_of(packet.number, in);
     return GMC_OK;
 }
 
@@ -187,5 +198,5 @@ void gmc_link_accept_data(struct gmc_link *link, gmc_time now)
     if (!link->offered)
         return;
     link->offered = false;
-    owe_ack(link, now, link->offered_number, false);
+    owe_ack(link, now, link->offered_arrival, false);
 }

@@ -247,6 +247,7 @@ static bool next_ack(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_
         return false;
     feedback->due = GMC_TIME_NEVER;
     feedback->unacked = 0;
+    feedback->unacked_bytes = 0;
     gmc_ackrange_collect(&feedback->set, &ack);
     if (ack.count == 0)
         return false;

@@ -391,6 +391,7 @@ static void arrive(struct linkpair *pair, int to, struct flight *flight)
         .peer = flight->path == GMC_PATH_STREAM ? (gmc_peer)(1 - to) : GMC_PEER_NONE,
         .from = flight->from,
         .bytes = gmc_bytes(flight->bytes, flight->len),
+        .waited = pair->config.waited,
     };
     bool here = flight->path == GMC_PATH_STREAM || memcmp(want, &side->addr, sizeof *want) == 0;
 

@@ -27,8 +27,9 @@ struct linkpair_config {
     uint64_t fixed_rate_bps;
     enum gmc_transport transport;
     uint32_t udp_payload_max;
-    bool unconfigured; /* side 1 does not know side 0's address */
-    gmc_duration late; /* side 1's session is made so much after side 0's */
+    bool unconfigured;   /* side 1 does not know side 0's address */
+    gmc_duration waited; /* what is said of how long each datagram lay at its host */
+    gmc_duration late;   /* side 1's session is made so much after side 0's */
     uint64_t seed;
 };
 

@@ -17,16 +17,18 @@ struct taken {
     uint32_t first[TAKEN_MAX]; /* the number that each datagram begins with */
     size_t len[TAKEN_MAX];
     struct gmc_addr from;
+    gmc_duration waited; /* of the last one */
 };
 
-static void take(void *ctx, const struct gmc_addr *from, struct gmc_bytes bytes)
+static void take(void *ctx, const struct gmc_dgram_in *in)
 {
     struct taken *taken = ctx;
-    assert_true(taken->count < TAKEN_MAX && bytes.len >= 4);
-    taken->first[taken->count] = gmc_get32(bytes.data);
-    taken->len[taken->count++] = bytes.len;
-    taken->bytes += bytes.len;
-    taken->from = *from;
+    assert_true(taken->count < TAKEN_MAX && in->bytes.len >= 4);
+    taken->first[taken->count] = gmc_get32(in->bytes.data);
+    taken->len[taken->count++] = in->bytes.len;
+    taken->bytes += in->bytes.len;
+    taken->from = in->from;
+    taken->waited = in->waited;
 }
 
 static struct gwd_udp *open_on(const char *host, struct gmc_addr *own)

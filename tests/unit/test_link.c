@@ -686,6 +686,60 @@ static void refuses_replayed_data(void **state)
     linkpair_free(pair);
 }
 
+/* ---- hosts that are busy ---- */
+
+/* A congestion control that only notes what it is told. */
+static struct {
+    gmc_duration rtt, one_way;
+} told;
+
+static void note_ack(void *state, const struct gmc_cc_ack *ack)
+{
+    told.rtt = ack->rtt;
+    told.one_way = ack->largest_arrival_ns - ack->largest_sent; /* both sides have one clock here */
+    gmc_cc_fixed.on_ack(state, ack);
+}
+
+static void does_not_charge_the_path_with_a_busy_host(void **state)
+{
+    (void)state;
+    struct gmc_cc_ops noting = gmc_cc_fixed;
+    noting.on_ack = note_ack;
+    /* 15 ms on the way, of which the datagram lay 5 ms at the host where it had come. */
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    config.cc = &noting;
+    for (unsigned waited = 0; waited <= 5; waited += 5) {
+        config.waited = GMC_MS(waited);
+        struct linkpair *pair = linkpair_new(&config);
+        assert_true(linkpair_run_up(pair, 0, AT(1000)));
+        linkpair_supply(pair, 0, 200, BODY);
+        assert_true(linkpair_run_delivered(pair, 1, AT(5000)));
+        linkpair_run_until(pair, linkpair_now(pair) + GMC_MS(100));
+        assert_in_range(told.one_way, GMC_MS(15 - waited), GMC_MS(16 - waited));
+        assert_in_range(told.rtt, GMC_MS(30 - waited), GMC_MS(31 - waited));
+        linkpair_free(pair);
+    }
+}
+
+static void acknowledges_large_datagrams_more_often(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(UINT64_C(10000000000), GMC_MS(5), 0);
+    config.wires[0].mtu = config.wires[1].mtu = 0;
+    config.wires[0].queue_bytes = 0;
+    config.udp_payload_max = 33000;
+    struct linkpair *pair = linkpair_new(&config);
+    assert_true(linkpair_run_up(pair, 0, AT(1000)));
+    linkpair_run_until(pair, AT(2000));
+    uint64_t before = linkpair_stats(pair, 1)->kinds[GMC_KIND_ACK];
+    linkpair_supply(pair, 0, 256, 32000);
+    assert_true(linkpair_run_delivered(pair, 1, AT(5000)));
+    linkpair_run_until(pair, linkpair_now(pair) + GMC_MS(100));
+    /* One for each 256 KiB, that is 8 datagrams or 9; not for each 32. */
+    assert_in_range(linkpair_stats(pair, 1)->kinds[GMC_KIND_ACK] - before, 28, 36);
+    linkpair_free(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -713,6 +767,8 @@ int main(void)
         cmocka_unit_test(probes_the_tail),
         cmocka_unit_test(what_is_not_accepted_counts_as_lost),
         cmocka_unit_test(paces_in_batches),
+        cmocka_unit_test(does_not_charge_the_path_with_a_busy_host),
+        cmocka_unit_test(acknowledges_large_datagrams_more_often),
         cmocka_unit_test(carries_messages_through_loss),
         cmocka_unit_test(messages_take_few_round_trips),
         cmocka_unit_test(says_nothing_twice_on_a_clean_path),
