@@ -301,6 +301,18 @@ static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
     gw_set_timer(gw, &peer->timer, when);
 }
 
+/* Peers that all have much to send go on in turn, so that children of one channel stay close to
+ * each other, and what is in memory for one is so for all. */
+static void take_turns(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
+{
+    peer->turn_bytes += bytes;
+    if (peer->turn_bytes < GW_TURN_BYTES)
+        return;
+    peer->turn_bytes = 0;
+    gmc_list_remove(&peer->dirty_node);
+    gmc_list_push_back(&gw->dirty, &peer->dirty_node);
+}
+
 bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
 {
     struct gmc_list *node = gmc_list_pop_front(&gw->outs);
@@ -314,6 +326,7 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         struct gwpeer *peer = GMC_CONTAINER_OF(node, struct gwpeer, dirty_node);
         if (gw_pump(gw, peer, out)) {
             gw->counts.datagrams_out++;
+            take_turns(gw, peer, gmc_dgram_out_len(&out->u.dgram));
             return true;
         }
         if (gw->arena_full)

@@ -29,6 +29,8 @@
 #define GW_PAGES_KEPT 64u     /* verified pages in memory per channel */
 #define GW_READS_MAX 32u      /* reads under way per channel */
 #define GW_BACKLOG_BLOCKS 32u /* blocks at hand and unsent per child before more are opened */
+#define GW_GAPS_MAX 1024u     /* gaps that a child left behind may leave open */
+#define GW_TURN_BYTES 131072u /* of one peer, before others have their turn */
 #define GW_HAVE_RANGES_MAX 65536u
 #define GW_HAVE_WAIT GMC_MS(10) /* a HAVE waits so long for company */
 #define GW_STATUS_EVERY GMC_MS(500)
@@ -37,6 +39,7 @@
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
 #define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
+#define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
 #define GW_OUTPUT_ARENA_BYTES 131072u
 #define GW_PINS_MAX 1024u
@@ -59,6 +62,7 @@ struct gwchild {
     struct gwchannel *channel;
     struct gwpeer *peer;
     struct gmc_tx tx;
+    uint32_t from;     /* where the block to open next is looked for first */
     uint16_t id;       /* in cookies; unique within the peer's link */
     uint16_t handle;   /* what the child calls the channel */
     uint64_t wants;    /* blocks asked for again; bounded by the object's */
@@ -77,6 +81,7 @@ struct gwpeer {
     bool replaced;         /* its link makes room for that of a newer session */
     bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
     struct gmc_list dirty_node;
+    size_t turn_bytes; /* sent in this turn, of GW_TURN_BYTES */
     struct gwtimer timer;
     struct gmc_pubkey *key;
     uint8_t *spki;
@@ -224,6 +229,7 @@ struct gwchannel {
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;
+    uint32_t front;        /* the highest block that was opened for any child */
     uint64_t repairs_sent; /* by children that left */
 
     struct gwsource *src;

@@ -198,6 +198,13 @@ void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gm
 }
 
 /* ---- placing ---- */
+/* Within a site a round trip says how busy the hosts were, and not how far apart they are: a tree
+ * built of that would be another one each time. */
+static gmc_duration of_path(gmc_duration rtt)
+{
+    return rtt < GW_SITE_RTT ? GW_SITE_RTT : rtt;
+}
+
 static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_t n,
                        uint64_t *latency, const char **names)
 {
@@ -207,7 +214,7 @@ static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_
             struct gmc_latency known;
             bool found = i != j && gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
                                                          gw->config.probe_age_max, &known);
-            latency[i * n + j] = i == j ? 0 : found ? known.rtt_min : GMC_LATENCY_UNKNOWN;
+            latency[i * n + j] = i == j ? 0 : found ? of_path(known.rtt_min) : GMC_LATENCY_UNKNOWN;
         }
     }
     /* The source's own links measure too, without a probe. */
@@ -217,7 +224,7 @@ static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_
             continue;
         struct gmc_link_info info;
         gmc_link_info(peer->link, &info);
-        latency[j] = latency[j * n] = info.min_rtt;
+        latency[j] = latency[j * n] = of_path(info.min_rtt);
     }
 }
 

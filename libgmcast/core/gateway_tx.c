@@ -121,20 +121,25 @@ static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number
     return true;
 }
 
-/* Blocks without which a child can store nothing: pages, and the listing. */
-static bool is_prerequisite(const struct gwchannel *ch, uint32_t number)
+static bool is_listing(const struct gwchannel *ch, uint32_t number)
 {
-    return gmc_block_is_page(number) ||
+    return !gmc_block_is_page(number) &&
            gmc_block_data(number) < gmc_object_listing_blocks(&ch->object);
 }
 
-/* The next block that the child lacks and this gateway has, or is receiving. Nothing overtakes a
- * prerequisite that is still on its way here: a child's window full of blocks that wait for it
- * would never open again. */
-static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *number)
+/* Blocks without which a child can store nothing: pages, and the listing. */
+static bool is_prerequisite(const struct gwchannel *ch, uint32_t number)
+{
+    return gmc_block_is_page(number) || is_listing(ch, number);
+}
+
+/* The next block at or after `from` that the child lacks and this gateway has, or is receiving.
+ * Nothing overtakes a prerequisite that is still on its way here: a child's window full of blocks
+ * that wait for it would never open again. */
+static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t from,
+                      uint32_t *number)
 {
     struct gwchannel *ch = child->channel;
-    uint64_t from = 0;
     for (;;) {
         if (!gmc_tx_next_missing(&child->tx, from, number))
             return false;
@@ -153,6 +158,32 @@ static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *
     }
 }
 
+/* Has the child fallen so far behind its siblings that the block which it lacks next would have to
+ * be read and sealed once more, while what they get now is in memory? */
+static bool is_left_behind(struct gmc_gateway *gw, const struct gwchild *child, uint32_t number)
+{
+    struct gwchannel *ch = child->channel;
+    return gmc_block_page(number) + 1u < gmc_block_page(ch->front) && !is_listing(ch, number) &&
+           gmc_interval_ranges(&child->tx.taken) < GW_GAPS_MAX &&
+           gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
+           gmc_cache_find(gw->cache, ch->slot, ch->front) != NULL;
+}
+
+/* The block to open next. A child that was left behind goes on where its siblings are, from that
+ * page on; the gap is filled when it lacks nothing there, from the store. So children of different
+ * speed share what is read and sealed once, and only the difference is read again. */
+static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *number)
+{
+    if (next_from(gw, child, child->from, number)) {
+        if (!is_left_behind(gw, child, *number))
+            return true;
+        child->from = gmc_block_of_page(gmc_block_page(child->channel->front));
+        if (next_from(gw, child, child->from, number))
+            return true;
+    }
+    return child->from > 0 && next_from(gw, child, 0, number) && *number < child->from;
+}
+
 static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
 {
     struct gwchannel *ch = child->channel;
@@ -167,6 +198,8 @@ static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
         return false;
     if (gmc_tx_open(&child->tx, number, gmc_fragment_count(&ch->object, len)) != GMC_OK)
         return false;
+    if (number > ch->front)
+        ch->front = number;
     fetch(gw, child, number);
     return true;
 }

@@ -114,6 +114,55 @@ static void test_bit_rot_at_a_relay(void **state)
     story_close(&story);
 }
 
+static uint64_t counter(const struct sim_host *host, const char *name)
+{
+    struct gmc_counter list[64];
+    size_t count = gmc_gateway_counters(host->gateway, list, 64);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return list[i].value;
+    fail_msg("there is no counter %s", name);
+    return 0;
+}
+
+/* A slow child falls out of what the cache holds: it goes on where its siblings are, so that the
+ * gap alone is read again for it, and not all that is left (which would be 1.55 in all). */
+static void test_left_behind(void **state)
+{
+    (void)state;
+    struct story story;
+    uint64_t blocks = 100 * MB / 65536;
+    story_open_with(&story, &(struct sim_world_config){.seed = 58,
+                                                       .exact_clocks = true,
+                                                       .cache_bytes = 40 << 20});
+    sim_build_flat(story.world, 4, &story.wire);
+    story_start(&story);
+    sim_disk_configure(&story_host(&story, "d")->disk,
+                       &(struct sim_disk_config){.rate_bps = 50000000});
+    story_stage(&story, 100 * MB, GMC_TREE_FLAT, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    assert_in_range(counter(story.source, "blocks_read"), blocks, blocks * 135 / 100);
+    story_close(&story);
+}
+
+/* Within a site, latencies are noise: the tree does not follow them. */
+static void test_one_site(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 59);
+    story.wire.delay = GMC_US(20);
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    story_stage(&story, MB, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    for (const char *host = "abcdef"; *host != '\0'; host++)
+        assert_string_equal(story_parent(&story, (char[2]){*host}), "s.example");
+    story_close(&story);
+}
+
 /* The source's file changes under the transfer: it ends, and says so. */
 static void test_source_changes(void **state)
 {
@@ -363,6 +412,8 @@ int main(void)
         story_test(test_slow_disk),
         story_test(test_read_errors_at_a_relay),
         story_test(test_bit_rot_at_a_relay),
+        story_test(test_left_behind),
+        story_test(test_one_site),
         story_test(test_source_changes),
         story_test(test_partition_heals),
         story_test(test_session_breaks),
