@@ -175,6 +175,15 @@ static void *work(void *ctx)
 }
 
 /* ---- for the loop ---- */
+static void destroy(struct gwd_workers *workers)
+{
+    if (workers->event_fd >= 0)
+        (void)close(workers->event_fd);
+    (void)pthread_mutex_destroy(&workers->lock);
+    (void)pthread_cond_destroy(&workers->work);
+    free(workers);
+}
+
 struct gwd_workers *gwd_workers_new(size_t threads, gwd_workers_execute execute, void *ctx)
 {
     struct gwd_workers *workers = calloc(1, sizeof *workers);
@@ -199,7 +208,7 @@ struct gwd_workers *gwd_workers_new(size_t threads, gwd_workers_execute execute,
     (void)pthread_mutex_unlock(&workers->lock);
     if (started > 0)
         return workers;
-    gwd_workers_free(workers, NULL);
+    destroy(workers);
     return NULL;
 }
 
@@ -223,11 +232,7 @@ void gwd_workers_free(struct gwd_workers *workers, void (*drop)(struct gwd_job *
         (void)pthread_join(workers->threads[i], NULL);
     drop_all(&workers->ready, drop);
     drop_all(&workers->done, drop);
-    if (workers->event_fd >= 0)
-        (void)close(workers->event_fd);
-    (void)pthread_mutex_destroy(&workers->lock);
-    (void)pthread_cond_destroy(&workers->work);
-    free(workers);
+    destroy(workers);
 }
 
 void gwd_workers_submit(struct gwd_workers *workers, struct gwd_job *job)
