@@ -353,6 +353,14 @@ static gmc_status make_entry(struct gwd_chan *chan, struct gwd_job *job,
     return gwd_job_fail(job, GMC_ERR_INVALID, "%s: unknown kind of entry", entry->path);
 }
 
+/* After the fact: a sync before it must not take the mark for a file that it did not see. */
+static void mark_created(struct gwd_chan *chan)
+{
+    (void)pthread_mutex_lock(&chan->lock);
+    chan->created = true;
+    (void)pthread_mutex_unlock(&chan->lock);
+}
+
 static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
 {
     bool before = chan->laid_out;
@@ -373,7 +381,7 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
         if (status != GMC_OK)
             return status;
     }
-    chan->created = true;
+    mark_created(chan);
     return status;
 }
 
@@ -426,6 +434,7 @@ int gwd_target_open_entry(struct gwd_chan *chan, size_t entry)
 {
     const char *path = gmc_listing_entry(chan->listing, entry)->path;
     char final[2 * GMC_PATH_BYTES_MAX];
+    int fd;
     if (chan->finished) {
         gwd_target_final_path(chan, path, final, sizeof final);
         return gwd_open_beneath(chan->dest_fd, final, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -434,21 +443,21 @@ int gwd_target_open_entry(struct gwd_chan *chan, size_t entry)
         errno = ENOENT;
         return -1;
     }
-    chan->created = true;
-    return gwd_open_beneath(chan->tree_fd, path, O_RDWR | O_CREAT | O_NOFOLLOW,
-                            gwd_entry_made_mode(gmc_listing_entry(chan->listing, entry)));
+    fd = gwd_open_beneath(chan->tree_fd, path, O_RDWR | O_CREAT | O_NOFOLLOW,
+                          gwd_entry_made_mode(gmc_listing_entry(chan->listing, entry)));
+    if (fd >= 0)
+        mark_created(chan);
+    return fd;
 }
 
 static void mark_dirty(struct gwd_chan *chan, size_t entry)
 {
-    if (chan->dirty_count > GWD_DIRTY_MAX)
-        return; /* everything will be synced anyway */
     (void)pthread_mutex_lock(&chan->lock);
     size_t i = 0;
     while (i < chan->dirty_count && i < GWD_DIRTY_MAX && chan->dirty[i] != entry)
         i++;
     if (i == chan->dirty_count && i < GWD_DIRTY_MAX)
-        chan->dirty[i] = entry;
+        chan->dirty[i] = entry; /* else, beyond the end, everything is synced */
     if (i == chan->dirty_count || i == GWD_DIRTY_MAX)
         chan->dirty_count = i + 1;
     (void)pthread_mutex_unlock(&chan->lock);
@@ -546,7 +555,8 @@ static gmc_status sync_all(struct gwd_chan *chan, struct gwd_job *job)
     meta = chan->meta_dirty;
     memcpy(dirty, chan->dirty, sizeof dirty);
     chan->dirty_count = 0;
-    chan->created = chan->meta_dirty = false;
+    chan->meta_dirty = false;
+    chan->created = chan->created && !everything;
     (void)pthread_mutex_unlock(&chan->lock);
     if (meta && (fdatasync(chan->listing_fd) != 0 || fdatasync(chan->pages_fd) != 0))
         return gwd_job_errno(job, "state folder");
