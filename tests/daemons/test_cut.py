@@ -10,13 +10,15 @@ import test_dead_relay as dead
 import test_kill as kill
 import wires
 
+HEADS = 0.03  # of datagrams of 1472 bytes
+
 
 @lib.timed
 def test_a_relay_is_cut_off_and_resumes():
     with wires.WiredGrid("abcd", patience="%gs" % dead.PATIENCE) as grid:
         relay, had, channel = dead.strike(grid, lambda domain: grid.cut(domain.name))
         grid.mend(relay)
-        dead.resume(grid, relay, had, channel)
+        dead.resume(grid, relay, had, channel, heads=HEADS)
 
 
 @lib.timed
@@ -48,7 +50,7 @@ def test_a_leaf_is_cut_off_and_resumes():
         reason = dead.check_ended(grid, result, leaf, [relay])
         print("  %s was cut off at %d %%; reason: %s" % (leaf, 100 * had / kill.BYTES, reason))
         grid.mend(leaf)
-        dead.resume(grid, leaf, had, channel, kill.BYTES)
+        dead.resume(grid, leaf, had, channel, kill.BYTES, heads=HEADS)
 
 
 @lib.timed

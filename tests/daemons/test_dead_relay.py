@@ -63,7 +63,7 @@ def strike(grid, how):
     return relay, had, channel
 
 
-def resume(grid, dead, had, channel, whole=BYTES):
+def resume(grid, dead, had, channel, whole=BYTES, heads=0.01):
     """It is there again, and gets what it lacks and little more."""
     before = grid["a"].bytes_sent()[grid.dns(dead)]
     result = grid.resume("a", channel).expect("complete")
@@ -71,8 +71,8 @@ def resume(grid, dead, had, channel, whole=BYTES):
     grid.same("a", "x", dead)
     grid.nothing_left(dead)
     sent = grid["a"].bytes_sent()[grid.dns(dead)] - before
-    # All that is sent counts, and heads take up to 3 % of it.
-    lib.check(sent <= 1.03 * (whole - had) + whole / 100,
+    # All that is sent counts, with its heads.
+    lib.check(sent <= (1 + heads) * (whole - had) + whole / 100,
               "resumed with %d bytes, had %d" % (sent, had))
 
 

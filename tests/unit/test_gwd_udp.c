@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "gatewayd/udp.h"
 
@@ -93,6 +94,29 @@ static void test_runs(void **state)
     assert_int_equal(gwd_udp_stats(a)->send_calls, 1);
     assert_int_equal(taken.from.len, own.len);
     assert_memory_equal(taken.from.bytes, own.bytes, own.len);
+    gwd_udp_free(a);
+    gwd_udp_free(b);
+}
+
+/* How long a datagram lay in the socket is told, once the kernel has begun to stamp what comes: it
+ * does so some time after the first socket asked for it. */
+static void test_waited(void **state)
+{
+    static struct taken taken;
+    const struct timespec lies = {.tv_nsec = 30000000};
+    struct gmc_addr to, own;
+    struct gwd_udp *a = open_on("127.0.0.1", &own), *b = open_on("127.0.0.1", &to);
+    struct gmc_dgram_out out = datagram(1, 1000);
+    (void)state;
+    memset(&taken, 0, sizeof taken);
+    for (size_t i = 1; i <= 50 && taken.waited == 0; i++) {
+        assert_true(gwd_udp_put(a, &out, &to));
+        assert_true(gwd_udp_flush(a));
+        wait_readable(b);
+        (void)nanosleep(&lies, NULL);
+        receive_all(b, &taken, i);
+    }
+    assert_in_range(taken.waited, GMC_MS(30), GMC_S(5));
     gwd_udp_free(a);
     gwd_udp_free(b);
 }
@@ -278,10 +302,11 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),         cmocka_unit_test(test_two_destinations),
-        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_mapped),
-        cmocka_unit_test(test_batch_bounds), cmocka_unit_test(test_blocked),
-        cmocka_unit_test(test_payload),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_waited),           cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_two_destinations), cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_mapped),           cmocka_unit_test(test_batch_bounds),
+        cmocka_unit_test(test_blocked),          cmocka_unit_test(test_payload),
+        cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
