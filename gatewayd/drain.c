@@ -125,11 +125,6 @@ static bool round_of_outputs(struct gwd *gwd)
     return open;
 }
 
-static void wait_writable(struct gwd *gwd)
-{
-    (void)event_add(gwd->writable_event, NULL);
-}
-
 void gwd_drain(struct gwd *gwd)
 {
     if (!gwd->started || gwd_udp_is_blocked(gwd->udp))
@@ -140,7 +135,7 @@ void gwd_drain(struct gwd *gwd)
         bool again = gwd->deferred_count > 0;
         do_deferred(gwd);
         if (!open) {
-            wait_writable(gwd);
+            (void)event_add(gwd->writable_event, NULL);
             return;
         }
         if (again)

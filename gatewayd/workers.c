@@ -41,7 +41,6 @@ struct gwd_workers {
     bool stopping;
     unsigned sleeping; /* workers in wait for work */
     unsigned woken;    /* of these, how many were woken and are not up yet */
-    unsigned running;  /* workers that execute */
     bool told;         /* the loop will look at done */
     struct queue todo;
     struct queue done;
@@ -91,14 +90,16 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static bool is_served(const struct gwd_workers *workers, const struct gmc_channel_key *key)
+/* How many workers execute something of another channel. */
+static unsigned elsewhere(const struct gwd_workers *workers, const struct gmc_channel_key *key)
 {
+    unsigned count = 0;
     for (size_t i = 0; i < workers->thread_count; i++) {
         const struct gwd_job *job = workers->current[i];
-        if (job != NULL && job->op.key.e == key->e && strcmp(job->op.key.source, key->source) == 0)
-            return true;
+        count += job != NULL &&
+                 (job->op.key.e != key->e || strcmp(job->op.key.source, key->source) != 0);
     }
-    return false;
+    return count;
 }
 
 /* Wakes a worker for a job just queued, unless one that is up will take it soon: not one that may
@@ -109,7 +110,7 @@ static void wake_worker(struct gwd_workers *workers, const struct gwd_job *job)
     if (workers->woken == workers->sleeping)
         return;
     if (up > 0 && is_block(job) && workers->todo.count <= (size_t)BLOCKS_PER_WORKER * up &&
-        (workers->running < up || is_served(workers, &job->op.key)))
+        elsewhere(workers, &job->op.key) < up)
         return;
     workers->woken++;
     (void)pthread_cond_signal(&workers->work);
@@ -140,13 +141,11 @@ static void wait_for_work(struct gwd_workers *workers)
 
 static void run(struct gwd_workers *workers, struct gwd_job *job, const struct gwd_job **current)
 {
-    workers->running++;
     *current = job;
     (void)pthread_mutex_unlock(&workers->lock);
     workers->execute(workers->ctx, job);
     (void)pthread_mutex_lock(&workers->lock);
     *current = NULL;
-    workers->running--;
 }
 
 static void *work(void *ctx)

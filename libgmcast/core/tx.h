@@ -3,10 +3,10 @@
  * fragments, repair of lost ones and serving of late or returning children are one machine.
  *
  * A block is missing, open (fragments are being sent; it counts against the child's window), or
- * had (the child verified and stored it). Repairs go before fresh fragments; blocks are opened and
- * sent in the order of their numbers, so a child that lags is fed in order, and a page goes before
- * its blocks also when it comes to hand after them. The machine does not know
- * where bytes are: the composition says which fragments of an open block are at hand.
+ * had (the child verified and stored it). Repairs go before fresh fragments; open
+ * blocks are sent in the order of their numbers, so a page goes before its blocks also when it
+ * comes to hand after them. Which block is opened next, and which fragments of an open block are at
+ * hand, the composition says: the machine does not know where bytes are.
  */
 #ifndef GMC_CORE_TX_H
 #define GMC_CORE_TX_H
