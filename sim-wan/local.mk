@@ -23,6 +23,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
+	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
 	sim-wan/wire.c sim-wan/wire.h \
@@ -43,6 +44,8 @@ check_PROGRAMS += tests/unit/test_sim_session
 tests_unit_test_sim_session_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_disk
 tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_topo
+tests_unit_test_sim_topo_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Topologies as data, and what all of them have to keep. */
+#include "sim-wan/topo/topo.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "sim-wan/mem.h"
+
+void sim_topo_init(struct sim_topo *topo)
+{
+    *topo = (struct sim_topo){0};
+}
+
+void sim_topo_fini(struct sim_topo *topo)
+{
+    for (size_t i = 0; i < topo->node_count; i++)
+        free(topo->nodes[i].name);
+    free(topo->nodes);
+    free(topo->links);
+    *topo = (struct sim_topo){0};
+}
+
+uint32_t sim_topo_add_node(struct sim_topo *topo, const char *name)
+{
+    topo->nodes =
+        sim_reserve(topo->nodes, topo->node_count, &topo->node_capacity, sizeof(*topo->nodes));
+    topo->nodes[topo->node_count] =
+        (struct sim_topo_node){.name = sim_strdup(name), .has_gateway = true};
+    return (uint32_t)topo->node_count++;
+}
+
+uint32_t sim_topo_add_link(struct sim_topo *topo, uint32_t a, uint32_t b,
+                           const struct sim_wire_config *a_to_b,
+                           const struct sim_wire_config *b_to_a)
+{
+    GMC_ASSERT(a < topo->node_count && b < topo->node_count);
+    topo->links =
+        sim_reserve(topo->links, topo->link_count, &topo->link_capacity, sizeof(*topo->links));
+    topo->links[topo->link_count] = (struct sim_topo_link){a, b, *a_to_b, *b_to_a};
+    return (uint32_t)topo->link_count++;
+}
+
+uint32_t sim_topo_find(const struct sim_topo *topo, const char *name)
+{
+    for (size_t i = 0; i < topo->node_count; i++)
+        if (strcmp(topo->nodes[i].name, name) == 0)
+            return (uint32_t)i;
+    return UINT32_MAX;
+}
+
+/* ---- the check ---- */
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* A name that stands twice; NULL. */
+static const char *repeated_name(const struct sim_topo *topo)
+{
+    const char **names = sim_alloc(topo->node_count * sizeof(*names));
+    const char *found = NULL;
+    for (size_t i = 0; i < topo->node_count; i++)
+        names[i] = topo->nodes[i].name;
+    qsort(names, topo->node_count, sizeof(*names), by_name);
+    for (size_t i = 1; i < topo->node_count && found == NULL; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            found = names[i];
+    free(names);
+    return found;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Whether two nodes are joined twice; which. */
+static bool is_joined_twice(const struct sim_topo *topo, uint64_t *pair)
+{
+    uint64_t *pairs = sim_alloc((topo->link_count + 1) * sizeof(*pairs));
+    bool found = false;
+    for (size_t i = 0; i < topo->link_count; i++) {
+        uint32_t a = topo->links[i].a, b = topo->links[i].b;
+        pairs[i] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    }
+    qsort(pairs, topo->link_count, sizeof(*pairs), by_number);
+    for (size_t i = 1; i < topo->link_count && !found; i++) {
+        found = pairs[i - 1] == pairs[i];
+        *pair = pairs[i];
+    }
+    free(pairs);
+    return found;
+}
+
+static uint32_t root_of(uint32_t *parents, uint32_t node)
+{
+    while (parents[node] != node) {
+        parents[node] = parents[parents[node]];
+        node = parents[node];
+    }
+    return node;
+}
+
+/* A node that no path joins to the first; UINT32_MAX. */
+static uint32_t unreachable_node(const struct sim_topo *topo)
+{
+    uint32_t *parents = sim_alloc(topo->node_count * sizeof(*parents));
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < topo->node_count; i++)
+        parents[i] = i;
+    for (size_t i = 0; i < topo->link_count; i++)
+        parents[root_of(parents, topo->links[i].a)] = root_of(parents, topo->links[i].b);
+    for (uint32_t i = 1; i < topo->node_count && found == UINT32_MAX; i++)
+        if (root_of(parents, i) != root_of(parents, 0))
+            found = i;
+    free(parents);
+    return found;
+}
+
+gmc_status sim_topo_check(const struct sim_topo *topo, char *error)
+{
+    uint64_t pair = 0;
+    if (topo->node_count == 0 || topo->node_count > SIM_TOPO_NODES_MAX ||
+        topo->link_count > SIM_TOPO_LINKS_MAX) {
+        snprintf(error, SIM_TOPO_ERROR_MAX,
+                 "%zu nodes and %zu links; there must be 1 to %u nodes and at most %u links",
+                 topo->node_count, topo->link_count, SIM_TOPO_NODES_MAX, SIM_TOPO_LINKS_MAX);
+        return GMC_ERR_INVALID;
+    }
+    const char *name = repeated_name(topo);
+    if (name != NULL) {
+        snprintf(error, SIM_TOPO_ERROR_MAX, "two nodes are called '%.80s'", name);
+        return GMC_ERR_INVALID;
+    }
+    for (size_t i = 0; i < topo->link_count; i++)
+        if (topo->links[i].a == topo->links[i].b) {
+            snprintf(error, SIM_TOPO_ERROR_MAX, "a link joins '%.80s' to itself",
+                     topo->nodes[topo->links[i].a].name);
+            return GMC_ERR_INVALID;
+        }
+    if (is_joined_twice(topo, &pair)) {
+        snprintf(error, SIM_TOPO_ERROR_MAX,
+                 "two links join '%.80s' and '%.80s'; put their rates together into one",
+                 topo->nodes[pair >> 32].name, topo->nodes[(uint32_t)pair].name);
+        return GMC_ERR_INVALID;
+    }
+    uint32_t node = unreachable_node(topo);
+    if (node != UINT32_MAX) {
+        snprintf(error, SIM_TOPO_ERROR_MAX, "no path joins '%.80s' to '%.80s'",
+                 topo->nodes[node].name, topo->nodes[0].name);
+        return GMC_ERR_INVALID;
+    }
+    return GMC_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A topology as data: named nodes, perhaps on the map, and the links between them. Readers and
+ * generators make it, the simulator and the emulator build hosts and wires from it. */
+#ifndef SIM_TOPO_TOPO_H
+#define SIM_TOPO_TOPO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "sim-wan/wire.h"
+
+#define SIM_TOPO_NODES_MAX 100000u
+#define SIM_TOPO_LINKS_MAX 1000000u
+#define SIM_TOPO_ERROR_MAX 256u
+
+struct sim_topo_node {
+    char *name;                 /* unique; the domain where a gateway stands here */
+    bool has_gateway;           /* false: a router, that only passes packets on */
+    bool is_placed;             /* the coordinates are known */
+    double longitude, latitude; /* degrees */
+};
+
+struct sim_topo_link {
+    uint32_t a, b; /* nodes; a != b */
+    struct sim_wire_config a_to_b, b_to_a;
+};
+
+struct sim_topo {
+    struct sim_topo_node *nodes;
+    size_t node_count, node_capacity;
+    struct sim_topo_link *links;
+    size_t link_count, link_capacity;
+};
+
+void sim_topo_init(struct sim_topo *topo);
+void sim_topo_fini(struct sim_topo *topo);
+
+/* Returns the node's or link's number. The name is copied. */
+uint32_t sim_topo_add_node(struct sim_topo *topo, const char *name);
+uint32_t sim_topo_add_link(struct sim_topo *topo, uint32_t a, uint32_t b,
+                           const struct sim_wire_config *a_to_b,
+                           const struct sim_wire_config *b_to_a);
+/* By name; UINT32_MAX: none. */
+uint32_t sim_topo_find(const struct sim_topo *topo, const char *name);
+
+/* What no reader may let through: no node, too many, two of one name, a link to itself, two links
+ * between the same nodes, a part that nothing joins to the rest. GMC_ERR_INVALID with words in
+ * error (SIM_TOPO_ERROR_MAX bytes). */
+GMC_NODISCARD gmc_status sim_topo_check(const struct sim_topo *topo, char *error);
+
+#endif
