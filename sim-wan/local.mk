@@ -29,10 +29,12 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/wire.c sim-wan/wire.h \
 	sim-wan/world.c sim-wan/world.h
 
-noinst_PROGRAMS += sim-wan/sim-stage
-sim_wan_sim_stage_SOURCES = sim-wan/stage.c
-sim_wan_sim_stage_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
-sim_wan_sim_stage_LDADD = $(GMC_SIM_LIBS)
+bin_PROGRAMS += sim-wan/sim-wan
+sim_wan_sim_wan_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
+sim_wan_sim_wan_SOURCES = \
+	sim-wan/command.h sim-wan/main.c \
+	sim-wan/run/run.c
+sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

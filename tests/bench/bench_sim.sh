@@ -7,7 +7,7 @@
 #
 # Ends with 1 when a limit is missed.
 set -eu
-stage="${GMC_BUILDDIR:-.}/sim-wan/sim-stage"
+sim_wan="${GMC_BUILDDIR:-.}/sim-wan/sim-wan"
 bytes=1000000000
 warm=--warm
 for option in "$@"; do
@@ -40,7 +40,7 @@ for loss in 0 1 5 10 20; do
     flat=
     for topology in flat tree3; do
         # shellcheck disable=SC2086 # no word when empty
-        "$stage" --topology "$topology" --loss "$loss" --bytes "$bytes" --limit 3000 $warm \
+        "$sim_wan" run --topology "$topology" --loss "$loss" --bytes "$bytes" --limit 3000 $warm \
             >"$out" || true
         verdict=$(awk -v ratio="$(field "$out" ratio)" -v least="$(limit_of "$loss")" \
             -v wire="$(field "$out" first_wire)" -v most="$(field "$out" first_wire_limit)" \

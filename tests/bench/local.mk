@@ -20,7 +20,7 @@ bench: all tests/bench/bench_tls tests/bench/bench_crypto
 EXTRA_DIST += tests/bench/bench_daemons.py
 
 # make bench-sim: the simulator's table of figures beside its limits; QUICK=--quick for 100 MB.
-bench-sim: sim-wan/sim-stage
+bench-sim: sim-wan/sim-wan
 	GMC_BUILDDIR=$(abs_builddir) sh $(srcdir)/tests/bench/bench_sim.sh $(QUICK)
 .PHONY: bench-sim
 EXTRA_DIST += tests/bench/bench_sim.sh

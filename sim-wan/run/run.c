@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sim-stage: one transfer over one topology, measured; prints one JSON object. `make bench-sim`
+/* sim-wan run: one transfer over one topology, measured; prints one JSON object. `make bench-sim`
  * makes its table from it. */
 #include <getopt.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "sim-wan/command.h"
 #include "sim-wan/scenario.h"
 
 struct options {
@@ -28,12 +29,13 @@ struct options {
 
 static void usage(FILE *out)
 {
-    fputs("sim-stage [--topology flat|tree3|chain] [--receivers N] [--rate BIT/S] [--delay-ms N]\n"
-          "  [--queue-ms N] [--loss PERCENT] [--bytes N] [--seed N] [--crypto cheap|openssl]\n"
-          "  [--tree eco|flat|binomial|binary|chain] [--limit SECONDS] [--events] [--warm]\n"
-          "--warm: one byte goes to the same targets first, so that gateways are connected and\n"
-          "latencies are known, as on a site that stages more than once.\n",
-          out);
+    fputs(
+        "sim-wan run [--topology flat|tree3|chain] [--receivers N] [--rate BIT/S] [--delay-ms N]\n"
+        "  [--queue-ms N] [--loss PERCENT] [--bytes N] [--seed N] [--crypto cheap|openssl]\n"
+        "  [--tree eco|flat|binomial|binary|chain] [--limit SECONDS] [--events] [--warm]\n"
+        "--warm: one byte goes to the same targets first, so that gateways are connected and\n"
+        "latencies are known, as on a site that stages more than once.\n",
+        out);
 }
 
 static int parse_options(int argc, char **argv, struct options *options)
@@ -83,7 +85,7 @@ static int parse_options(int argc, char **argv, struct options *options)
             break;
         case 'T':
             if (gmc_tree_shape_from_name(optarg, &options->shape) != GMC_OK) {
-                fprintf(stderr, "sim-stage: no tree shape is called '%s'\n", optarg);
+                fprintf(stderr, "sim-wan run: no tree shape is called '%s'\n", optarg);
                 return -1;
             }
             break;
@@ -125,7 +127,7 @@ static int build(struct sim_world *world, const struct options *options)
     else if (strcmp(options->topology, "chain") == 0)
         sim_build_chain(world, (uint32_t)options->receivers + 1, &wire);
     else {
-        fprintf(stderr, "sim-stage: no topology is called '%s'\n", options->topology);
+        fprintf(stderr, "sim-wan run: no topology is called '%s'\n", options->topology);
         return -1;
     }
     return 0;
@@ -264,7 +266,7 @@ static int stage(struct sim_world *world, const struct options *options, uint64_
     world->event_ctx = transfer;
     gmc_status status = sim_stage(world->hosts[0], &stage, &transfer->key, &error);
     if (status != GMC_OK) {
-        fprintf(stderr, "sim-stage: %s\n", error != NULL ? error : gmc_status_text(status));
+        fprintf(stderr, "sim-wan run: %s\n", error != NULL ? error : gmc_status_text(status));
         return 1;
     }
     sim_world_run_until(world, GMC_MS(100), GMC_S(options->limit_s), has_ended, transfer);
@@ -303,7 +305,7 @@ static int run(struct sim_world *world, const struct options *options)
     return is_complete(world, &transfer) && world->oracle.violations == 0 ? 0 : 2;
 }
 
-int main(int argc, char **argv)
+int sim_command_run(int argc, char **argv)
 {
     struct options options = {.topology = "flat",
                               .rate_bps = 100000000,
