@@ -8,11 +8,14 @@ noinst_LTLIBRARIES += sim-wan/libsim.la
 sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 sim_wan_libsim_la_SOURCES = \
+	sim-wan/aqm.c sim-wan/aqm.h \
 	sim-wan/clock.c sim-wan/clock.h \
 	sim-wan/disk.c sim-wan/disk.h sim-wan/disk_internal.h sim-wan/disk_ops.c \
 	sim-wan/engine.c sim-wan/engine.h \
 	sim-wan/faults.c sim-wan/faults.h \
 	sim-wan/host.c sim-wan/host.h sim-wan/host_internal.h sim-wan/host_out.c \
+	sim-wan/loss_model.c sim-wan/loss_model.h \
+	sim-wan/loss_trace.c sim-wan/loss_trace.h \
 	sim-wan/mem.c sim-wan/mem.h \
 	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
 	sim-wan/object.c sim-wan/object.h \
@@ -40,6 +43,10 @@ check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_wire
 tests_unit_test_sim_wire_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_loss
+tests_unit_test_sim_loss_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
+check_PROGRAMS += tests/unit/test_sim_queue
+tests_unit_test_sim_queue_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_sim_net
 tests_unit_test_sim_net_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_session
@@ -53,3 +60,5 @@ tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_sim_object
 tests_fuzz_fuzz_sim_object_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_loss_trace
+tests_fuzz_fuzz_sim_loss_trace_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)

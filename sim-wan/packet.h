@@ -15,6 +15,9 @@
 
 enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP };
 
+/* The ECN field of the IP head, as on the wire (RFC 3168, section 5). */
+enum sim_ecn { SIM_ECN_NOT_ECT, SIM_ECN_ECT1, SIM_ECN_ECT0, SIM_ECN_CE };
+
 /* What TCP needs to know of a segment; zero in datagrams. */
 struct sim_segment {
     uint64_t connection; /* unique in the run */
@@ -26,12 +29,13 @@ struct sim_segment {
 
 struct sim_packet {
     struct sim_packet *next, *prev; /* owned by whoever holds the packet */
-    gmc_time arrival;               /* at the end of the present wire */
+    gmc_time arrival;               /* at the end of the wire; while it waits: in its queue */
     uint32_t from, to;              /* hosts */
     uint32_t wire_bytes;            /* payload and heads */
     uint32_t len;                   /* of data */
     uint32_t capacity;
     uint8_t proto;
+    uint8_t ecn; /* enum sim_ecn */
     struct sim_segment segment;
     uint8_t data[];
 };

@@ -6,11 +6,21 @@
 #include "sim-wan/mem.h"
 
 #define MTU_DEFAULT 1500u
+#define PPM UINT64_C(1000000)
 
 const char *sim_drop_name(enum sim_drop drop)
 {
-    static const char *const names[SIM_DROPS] = {"queue", "loss", "down", "mtu"};
+    static const char *const names[SIM_DROPS] = {"queue", "loss", "down", "mtu", "codel"};
     return names[drop];
+}
+
+uint32_t sim_wire_loss_ppm(const struct sim_wire_config *config)
+{
+    uint64_t kept = PPM - config->loss_ppm;
+    kept = kept * (PPM - sim_gilbert_loss_ppm(&config->gilbert)) / PPM;
+    if (config->loss_trace != NULL)
+        kept = kept * (PPM - sim_loss_trace_ppm(config->loss_trace)) / PPM;
+    return (uint32_t)(PPM - kept);
 }
 
 static void arrive(struct sim_event *event, gmc_time now);
@@ -23,16 +33,6 @@ void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_
         .engine = engine, .pool = pool, .sink = sink, .id = id, .up = true, .prng = *prng};
     sim_event_init(&lane->event, arrive);
     sim_lane_configure(lane, config);
-}
-
-void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config)
-{
-    lane->config = *config;
-    if (lane->config.mtu == 0)
-        lane->config.mtu = MTU_DEFAULT;
-    lane->queue_time = GMC_TIME_NEVER;
-    if (config->queue_bytes > 0 && config->rate_bps > 0)
-        lane->queue_time = gmc_duration_of_bytes(config->queue_bytes, config->rate_bps);
 }
 
 static void watch(const struct sim_lane *lane, enum sim_wire_news news, enum sim_drop drop,
@@ -81,28 +81,28 @@ static struct sim_packet *take_first(struct sim_lane *lane)
     return packet;
 }
 
+static gmc_duration time_to_send(const struct sim_lane *lane, uint64_t bytes)
+{
+    return lane->config.rate_bps > 0 ? gmc_duration_of_bytes(bytes, lane->config.rate_bps) : 0;
+}
+
+/* The turn of the first packet that waits. */
+static gmc_time next_turn(const struct sim_lane *lane)
+{
+    return gmc_time_max(lane->busy_until, lane->waiting.first->arrival);
+}
+
+/* Packets that wait arrive after those on the way, save reordered ones, and not before the first
+ * of them can: until then no turn has to be looked at. */
 static void arm(struct sim_lane *lane)
 {
-    sim_engine_at(lane->engine, &lane->event,
-                  lane->first != NULL ? lane->first->arrival : GMC_TIME_NEVER);
-}
-
-static void deliver_first(struct sim_lane *lane)
-{
-    struct sim_packet *packet = take_first(lane);
-    lane->count.delivered_packets++;
-    lane->count.delivered_bytes += packet->wire_bytes;
-    watch(lane, SIM_WIRE_DELIVERED, SIM_DROPS, packet);
-    lane->sink->deliver(lane->sink->ctx, lane, packet);
-}
-
-static void arrive(struct sim_event *event, gmc_time now)
-{
-    struct sim_lane *lane = SIM_OWNER(event, struct sim_lane, event);
-    /* The sink may take the lane down or send on it. */
-    while (lane->first != NULL && lane->first->arrival <= now)
-        deliver_first(lane);
-    arm(lane);
+    gmc_time when = lane->first != NULL ? lane->first->arrival : GMC_TIME_NEVER;
+    if (lane->waiting.first != NULL) {
+        gmc_time sent =
+            gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.first->wire_bytes));
+        when = gmc_time_min(when, gmc_time_add(sent, lane->config.delay));
+    }
+    sim_engine_at(lane->engine, &lane->event, when);
 }
 
 static gmc_time arrival_of(struct sim_lane *lane, gmc_time departure)
@@ -117,22 +117,6 @@ static gmc_time arrival_of(struct sim_lane *lane, gmc_time departure)
     return lane->last_arrival;
 }
 
-/* Books the packet's time on the transmitter; false when the queue has no room. An idle
- * transmitter takes any packet, however small the queue. */
-static bool transmit(struct sim_lane *lane, uint32_t bytes, gmc_time *departure)
-{
-    gmc_time now = lane->engine->now;
-    gmc_time start = gmc_time_max(lane->busy_until, now);
-    gmc_time end = start;
-    if (lane->config.rate_bps > 0)
-        end = gmc_time_add(start, gmc_duration_of_bytes(bytes, lane->config.rate_bps));
-    if (start > now && end - now > lane->queue_time)
-        return false;
-    lane->busy_until = end;
-    *departure = end;
-    return true;
-}
-
 static void duplicate(struct sim_lane *lane, const struct sim_packet *packet)
 {
     struct sim_packet *copy = sim_packet_copy(lane->pool, packet);
@@ -142,34 +126,211 @@ static void duplicate(struct sim_lane *lane, const struct sim_packet *packet)
     insert(lane, copy);
 }
 
-void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
+static bool is_lost(struct sim_lane *lane, gmc_time departure)
 {
     const struct sim_wire_config *config = &lane->config;
+    bool lost = config->loss_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->loss_ppm);
+    if (sim_gilbert_is_set(&config->gilbert))
+        lost |= sim_gilbert_takes(&config->gilbert, &lane->gilbert, &lane->prng);
+    if (config->loss_trace != NULL)
+        lost |= sim_loss_trace_takes(config->loss_trace, &lane->loss_trace_at, departure);
+    return lost;
+}
+
+static void mark(struct sim_lane *lane, struct sim_packet *packet)
+{
+    lane->count.marked_packets += packet->ecn != SIM_ECN_CE;
+    packet->ecn = SIM_ECN_CE;
+}
+
+static void pass_middlebox(struct sim_lane *lane, struct sim_packet *packet)
+{
+    if (lane->config.ecn_path == SIM_ECN_BLEACHED)
+        packet->ecn = SIM_ECN_NOT_ECT;
+    else if (lane->config.ecn_path == SIM_ECN_FORCED && packet->ecn != SIM_ECN_NOT_ECT)
+        mark(lane, packet);
+}
+
+/* The transmitter has sent the packet at `departure`: puts it on its way, or loses it. */
+static void depart(struct sim_lane *lane, struct sim_packet *packet, gmc_time departure)
+{
+    const struct sim_wire_config *config = &lane->config;
+    if (is_lost(lane, departure)) {
+        drop_packet(lane, packet, SIM_DROP_LOSS);
+        return;
+    }
+    pass_middlebox(lane, packet);
+    packet->arrival = arrival_of(lane, departure);
+    insert(lane, packet);
+    if (config->duplicate_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->duplicate_ppm))
+        duplicate(lane, packet);
+}
+
+/* ---- packets that wait ---- */
+static void wait(struct sim_lane *lane, struct sim_packet *packet)
+{
+    struct sim_waiting *waiting = &lane->waiting;
+    packet->arrival = lane->engine->now;
+    packet->next = NULL;
+    if (waiting->last != NULL)
+        waiting->last->next = packet;
+    else
+        waiting->first = packet;
+    waiting->last = packet;
+    waiting->packets++;
+    waiting->bytes += packet->wire_bytes;
+}
+
+static struct sim_packet *take_waiting(struct sim_lane *lane)
+{
+    struct sim_waiting *waiting = &lane->waiting;
+    struct sim_packet *packet = waiting->first;
+    waiting->first = packet->next;
+    if (waiting->first == NULL)
+        waiting->last = NULL;
+    waiting->packets--;
+    waiting->bytes -= packet->wire_bytes;
+    packet->next = NULL;
+    return packet;
+}
+
+static void take_turn(struct sim_lane *lane)
+{
+    gmc_time now = next_turn(lane);
+    struct sim_packet *packet = take_waiting(lane);
+    enum sim_verdict verdict = SIM_PASS;
+    if (lane->config.codel.target > 0) {
+        struct sim_codel_head head = {.sojourn = now - packet->arrival,
+                                      .is_alone = lane->waiting.bytes <= lane->config.mtu,
+                                      .is_capable = packet->ecn != SIM_ECN_NOT_ECT};
+        verdict = sim_codel_judge(&lane->codel, &lane->config.codel, now, &head);
+    }
+    if (verdict == SIM_DROP) {
+        drop_packet(lane, packet, SIM_DROP_CODEL);
+        return;
+    }
+    if (verdict == SIM_MARK)
+        mark(lane, packet);
+    lane->busy_until = gmc_time_add(now, time_to_send(lane, packet->wire_bytes));
+    depart(lane, packet, lane->busy_until);
+}
+
+/* Goes through the turns up to `until`. */
+static void take_turns(struct sim_lane *lane, gmc_time until)
+{
+    while (lane->waiting.first != NULL && next_turn(lane) <= until)
+        take_turn(lane);
+    if (lane->waiting.first == NULL && lane->busy_until <= until)
+        sim_codel_on_empty(&lane->codel);
+}
+
+/* ---- arrivals ---- */
+static void deliver_first(struct sim_lane *lane)
+{
+    struct sim_packet *packet = take_first(lane);
+    lane->count.delivered_packets++;
+    lane->count.delivered_bytes += packet->wire_bytes;
+    watch(lane, SIM_WIRE_DELIVERED, SIM_DROPS, packet);
+    lane->sink->deliver(lane->sink->ctx, lane, packet);
+}
+
+static void arrive(struct sim_event *event, gmc_time now)
+{
+    struct sim_lane *lane = SIM_OWNER(event, struct sim_lane, event);
+    take_turns(lane, now);
+    /* The sink may take the lane down or send on it. */
+    while (lane->first != NULL && lane->first->arrival <= now)
+        deliver_first(lane);
+    arm(lane);
+}
+
+/* ---- offers ---- */
+/* Whether there is room behind what takes until `start` to send. An idle transmitter takes any
+ * packet, however small the queue. Marks at the threshold. */
+static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time start)
+{
+    gmc_time now = lane->engine->now;
+    gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
+    if (start > now && end - now > lane->queue_time)
+        return false;
+    if (start - now > lane->mark_time && packet->ecn != SIM_ECN_NOT_ECT)
+        mark(lane, packet);
+    return true;
+}
+
+/* The departure is known at once. */
+static void send_eager(struct sim_lane *lane, struct sim_packet *packet)
+{
+    gmc_time start = gmc_time_max(lane->busy_until, lane->engine->now);
+    if (!has_room(lane, packet, start)) {
+        drop_packet(lane, packet, SIM_DROP_QUEUE);
+        return;
+    }
+    lane->busy_until = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
+    depart(lane, packet, lane->busy_until);
+}
+
+static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
+{
+    gmc_time now = lane->engine->now;
+    take_turns(lane, now);
+    uint64_t held = lane->waiting.packets + (lane->busy_until > now);
+    bool is_full = lane->config.queue_packets > 0 && held > 0 && held >= lane->config.queue_packets;
+    if (is_full || !has_room(lane, packet, now + sim_lane_backlog(lane))) {
+        drop_packet(lane, packet, SIM_DROP_QUEUE);
+        return;
+    }
+    wait(lane, packet);
+    take_turns(lane, now);
+}
+
+void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
+{
     lane->count.offered_packets++;
     lane->count.offered_bytes += packet->wire_bytes;
     watch(lane, SIM_WIRE_OFFERED, SIM_DROPS, packet);
-    gmc_time departure = 0;
     if (!lane->up) {
         drop_packet(lane, packet, SIM_DROP_DOWN);
-    } else if (packet->wire_bytes > config->mtu) {
-        drop_packet(lane, packet, SIM_DROP_MTU);
-    } else if (!transmit(lane, packet->wire_bytes, &departure)) {
-        drop_packet(lane, packet, SIM_DROP_QUEUE);
-    } else if (config->loss_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->loss_ppm)) {
-        drop_packet(lane, packet, SIM_DROP_LOSS);
-    } else {
-        packet->arrival = arrival_of(lane, departure);
-        insert(lane, packet);
-        if (config->duplicate_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->duplicate_ppm))
-            duplicate(lane, packet);
-        arm(lane);
+        return;
     }
+    if (packet->wire_bytes > lane->config.mtu) {
+        drop_packet(lane, packet, SIM_DROP_MTU);
+        return;
+    }
+    if (lane->is_lazy)
+        send_lazy(lane, packet);
+    else
+        send_eager(lane, packet);
+    arm(lane);
+}
+
+/* ---- the lane ---- */
+static gmc_duration time_of(uint64_t bytes, uint64_t rate_bps)
+{
+    return bytes > 0 && rate_bps > 0 ? gmc_duration_of_bytes(bytes, rate_bps) : GMC_TIME_NEVER;
+}
+
+void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config)
+{
+    take_turns(lane, lane->engine->now);
+    lane->config = *config;
+    if (lane->config.mtu == 0)
+        lane->config.mtu = MTU_DEFAULT;
+    lane->queue_time = time_of(config->queue_bytes, config->rate_bps);
+    lane->mark_time = time_of(config->mark_bytes, config->rate_bps);
+    lane->is_lazy = config->rate_bps > 0 && (config->codel.target > 0 || config->queue_packets > 0);
+    if (!lane->is_lazy)
+        take_turns(lane, GMC_TIME_NEVER);
+    arm(lane);
 }
 
 static void lose_all(struct sim_lane *lane)
 {
+    take_turns(lane, lane->engine->now);
     while (lane->first != NULL)
         drop_packet(lane, take_first(lane), SIM_DROP_DOWN);
+    while (lane->waiting.first != NULL)
+        drop_packet(lane, take_waiting(lane), SIM_DROP_DOWN);
     lane->busy_until = lane->last_arrival = lane->engine->now;
     arm(lane);
 }
@@ -186,11 +347,13 @@ void sim_lane_fini(struct sim_lane *lane)
     sim_engine_cancel(lane->engine, &lane->event);
     while (lane->first != NULL)
         sim_packet_free(lane->pool, take_first(lane));
+    while (lane->waiting.first != NULL)
+        sim_packet_free(lane->pool, take_waiting(lane));
 }
 
 uint64_t sim_lane_held_bytes(const struct sim_lane *lane)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = lane->waiting.bytes;
     for (const struct sim_packet *p = lane->first; p != NULL; p = p->next)
         bytes += p->wire_bytes;
     return bytes;
@@ -198,7 +361,10 @@ uint64_t sim_lane_held_bytes(const struct sim_lane *lane)
 
 gmc_duration sim_lane_backlog(const struct sim_lane *lane)
 {
-    return gmc_time_sub(lane->busy_until, lane->engine->now);
+    gmc_time end = lane->busy_until;
+    if (lane->waiting.first != NULL)
+        end = gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.bytes));
+    return gmc_time_sub(end, lane->engine->now);
 }
 
 bool sim_lane_is_balanced(const struct sim_lane *lane)

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A wire: what happens to packets between two neighbouring hosts. Each direction (a *lane*) has a
- * bounded drop-tail queue, a rate, a delay with jitter, loss, reordering, duplication, and can be
- * down. Lanes know nothing of hosts or routes: what arrives is handed to a sink.
+ * bounded queue, drop-tail or CoDel, a rate, a delay with jitter, loss, reordering, duplication,
+ * ECN marking, and can be down. Lanes know nothing of hosts or routes: what arrives is handed to a
+ * sink.
  *
  * Because the queue is first in, first out, a packet's departure and arrival are known when it is
  * offered; the lane keeps its packets sorted by arrival and has one event pending, that of the
  * first. A packet costs one event per hop.
+ *
+ * CoDel decides when a packet's turn comes, and a bound in packets needs to know whose turn has
+ * come: then packets wait in a list, and the turns up to now are gone through when the next packet
+ * is offered or arrives. That needs no event of its own either, because nothing can arrive before
+ * the turn of the first that waits and the delay are over. What CoDel drops is therefore reported
+ * up to a delay late.
  *
  * Bytes are conserved and counted: offered + duplicated = delivered + dropped (by reason) + held.
  */
@@ -16,28 +23,59 @@
 #include <stdint.h>
 
 #include "base/prng.h"
+#include "sim-wan/aqm.h"
 #include "sim-wan/engine.h"
+#include "sim-wan/loss_model.h"
+#include "sim-wan/loss_trace.h"
 #include "sim-wan/packet.h"
 
-struct sim_wire_config {
-    uint64_t rate_bps;      /* 0: no limit, no queue */
-    gmc_duration delay;     /* propagation */
-    gmc_duration jitter;    /* added per packet, uniform in [0, jitter]; keeps the order */
-    uint32_t loss_ppm;      /* lost after it took its place and time on the wire */
-    uint32_t duplicate_ppm; /* arrives twice */
-    uint32_t reorder_ppm;   /* held back by up to reorder_by, so later ones overtake it */
-    gmc_duration reorder_by;
-    uint64_t queue_bytes; /* waiting and in service; 0: no bound */
-    uint32_t mtu;         /* IP packet; larger ones are dropped; 0: 1500 */
+/* What some middleboxes do to the ECN field (RFC 9000, section 13.4.2). */
+enum sim_ecn_path {
+    SIM_ECN_KEPT,
+    SIM_ECN_BLEACHED, /* all become Not-ECT */
+    SIM_ECN_FORCED    /* all of capable transports become CE */
 };
 
-enum sim_drop { SIM_DROP_QUEUE, SIM_DROP_LOSS, SIM_DROP_DOWN, SIM_DROP_MTU, SIM_DROPS };
+/* One direction. Losses are drawn after a packet took its place and time on the wire; where several
+ * kinds are given, it is lost if any takes it. Without a rate there is no queue and nothing that
+ * depends on one. */
+struct sim_wire_config {
+    uint64_t rate_bps;          /* 0: no limit */
+    gmc_duration delay;         /* propagation */
+    gmc_duration jitter;        /* added per packet, uniform in [0, jitter]; keeps the order */
+    uint32_t loss_ppm;          /* each for itself */
+    struct sim_gilbert gilbert; /* in bursts */
+    const struct sim_loss_trace *loss_trace; /* as recorded; borrowed; NULL: none */
+    uint32_t duplicate_ppm;                  /* arrives twice */
+    uint32_t reorder_ppm; /* held back by up to reorder_by, so later ones overtake it */
+    gmc_duration reorder_by;
+    uint64_t queue_bytes;   /* waiting and in service; 0: no bound */
+    uint32_t queue_packets; /* the same, in packets; where both are given both bind */
+    struct sim_codel_config codel;
+    uint64_t mark_bytes;        /* CE for packets that find more in the queue; 0: never */
+    enum sim_ecn_path ecn_path; /* beyond the queue */
+    uint32_t mtu;               /* IP packet; larger ones are dropped; 0: 1500 */
+};
+
+/* What the config loses in the long run, parts per million, rounded down; a trace of times counts
+ * as nothing. */
+uint32_t sim_wire_loss_ppm(const struct sim_wire_config *config);
+
+enum sim_drop {
+    SIM_DROP_QUEUE, /* no room */
+    SIM_DROP_LOSS,
+    SIM_DROP_DOWN,
+    SIM_DROP_MTU,
+    SIM_DROP_CODEL, /* given up by CoDel */
+    SIM_DROPS
+};
 const char *sim_drop_name(enum sim_drop drop);
 
 struct sim_lane_counters {
     uint64_t offered_packets, offered_bytes;
     uint64_t duplicated_packets, duplicated_bytes;
     uint64_t delivered_packets, delivered_bytes;
+    uint64_t marked_packets; /* that got CE here */
     uint64_t dropped_packets[SIM_DROPS], dropped_bytes[SIM_DROPS];
 };
 
@@ -54,6 +92,13 @@ struct sim_wire_sink {
                   enum sim_drop drop, const struct sim_packet *packet);
 };
 
+/* Packets whose turn to be sent has not come; `arrival` says since when. */
+struct sim_waiting {
+    struct sim_packet *first, *last;
+    uint32_t packets;
+    uint64_t bytes;
+};
+
 struct sim_lane {
     struct sim_engine *engine;
     struct sim_packet_pool *pool;
@@ -61,11 +106,17 @@ struct sim_lane {
     uint32_t id; /* given by the owner */
     bool up;
     struct sim_wire_config config;
+    bool is_lazy;            /* packets wait in a list, see above */
     struct sim_event event;  /* arrival of the first packet */
     gmc_duration queue_time; /* that a full queue takes to send */
-    gmc_time busy_until;     /* the transmitter */
+    gmc_duration mark_time;  /* the same of mark_bytes */
+    gmc_time busy_until;     /* the transmitter, with all that left the list */
     gmc_time last_arrival;   /* of packets that keep the order */
-    struct sim_packet *first, *last;
+    struct sim_waiting waiting;
+    struct sim_packet *first, *last; /* on the way, by arrival */
+    struct sim_codel codel;
+    struct sim_gilbert_state gilbert;
+    uint64_t loss_trace_at;
     struct gmc_prng prng;
     struct sim_lane_counters count;
 };
@@ -80,12 +131,12 @@ void sim_lane_fini(struct sim_lane *lane);
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
 /* A lane that goes down loses what it holds. */
 void sim_lane_set_up(struct sim_lane *lane, bool up);
-/* For packets to come; those on the way keep their time. */
+/* For packets to come and those that wait; those on the way keep their time. */
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config);
 
 /* Bytes on the way, counted packet by packet. */
 uint64_t sim_lane_held_bytes(const struct sim_lane *lane);
-/* Time until a packet offered now would begin to be sent. */
+/* Time until a packet offered now would begin to be sent (if CoDel drops nothing before it). */
 gmc_duration sim_lane_backlog(const struct sim_lane *lane);
 /* Whether the counters add up. */
 bool sim_lane_is_balanced(const struct sim_lane *lane);
