@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/comments.h"
 
 #define EXPECTED "expected: option = value, or section \"title\" { ... }"
 #define UNKNOWN_MAX 16 /* unknown options that are named before the reader gives up */
@@ -252,48 +253,6 @@ static void build_section(enum gwd_section section, cfg_opt_t *out)
     out[n] = (cfg_opt_t)CFG_END();
 }
 
-/* libconfuse counts the lines of comments twice, and would so name wrong lines: comments become
- * blanks first. They begin with # anywhere, or with // or a slash and a star where a word begins;
- * not inside quotes. */
-static size_t skip_quoted(char *text, size_t at)
-{
-    char quote = text[at++];
-    while (text[at] != '\0' && text[at] != quote)
-        at += text[at] == '\\' && text[at + 1] != '\0' ? 2 : 1;
-    return text[at] != '\0' ? at + 1 : at;
-}
-
-static size_t blank_comment(char *text, size_t at)
-{
-    bool block = text[at] == '/' && text[at + 1] == '*', over = false;
-    size_t begin = at;
-    while (text[at] != '\0' && !over) {
-        if (block)
-            over = at > begin + 2 && text[at] == '/' && text[at - 1] == '*';
-        else if (text[at] == '\n')
-            break;
-        at++;
-    }
-    for (size_t i = begin; i < at; i++)
-        text[i] = text[i] == '\n' ? '\n' : ' ';
-    return at;
-}
-
-static void blank_comments(char *text)
-{
-    size_t at = 0;
-    while (text[at] != '\0') {
-        bool word = at == 0 || isspace((unsigned char)text[at - 1]);
-        if (text[at] == '"' || text[at] == '\'')
-            at = skip_quoted(text, at);
-        else if (text[at] == '#' ||
-                 (word && text[at] == '/' && (text[at + 1] == '/' || text[at + 1] == '*')))
-            at = blank_comment(text, at);
-        else
-            at++;
-    }
-}
-
 /* The text of the file without comments; NULL after an error was added. */
 static char *read_text(const char *path)
 {
@@ -316,7 +275,7 @@ static char *read_text(const char *path)
         text = failed ? NULL : calloc(1, 1); /* empty */
     }
     if (text != NULL)
-        blank_comments(text);
+        gmc_blank_comments(text);
     return text;
 }
 

@@ -5,11 +5,14 @@
 EXTRA_DIST += sim-wan/.includes
 
 noinst_LTLIBRARIES += sim-wan/libsim.la
-sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS)
+sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS) \
+	$(LIBCONFUSE_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 sim_wan_libsim_la_SOURCES = \
 	sim-wan/aqm.c sim-wan/aqm.h \
 	sim-wan/clock.c sim-wan/clock.h \
+	sim-wan/conf.c sim-wan/conf.h sim-wan/conf_internal.h sim-wan/conf_part.c \
+	sim-wan/conf_value.c \
 	sim-wan/disk.c sim-wan/disk.h sim-wan/disk_internal.h sim-wan/disk_ops.c \
 	sim-wan/engine.c sim-wan/engine.h \
 	sim-wan/faults.c sim-wan/faults.h \
@@ -26,6 +29,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
+	sim-wan/topo/conf.c sim-wan/topo/conf.h \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
@@ -55,6 +59,10 @@ check_PROGRAMS += tests/unit/test_sim_disk
 tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo
 tests_unit_test_sim_topo_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_conf
+tests_unit_test_sim_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_topo_conf
+tests_unit_test_sim_topo_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 

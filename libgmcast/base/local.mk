@@ -7,6 +7,7 @@ libgmcast_base_libbase_la_CFLAGS = $(PURE_CFLAGS)
 libgmcast_base_libbase_la_SOURCES = \
 	libgmcast/base/assert.c libgmcast/base/assert.h \
 	libgmcast/base/bytes.c libgmcast/base/bytes.h \
+	libgmcast/base/comments.c libgmcast/base/comments.h \
 	libgmcast/base/heap.c libgmcast/base/heap.h \
 	libgmcast/base/interval.c libgmcast/base/interval.h \
 	libgmcast/base/list.h \
@@ -24,6 +25,7 @@ EXTRA_DIST += libgmcast/base/.includes
 check_PROGRAMS += \
 	tests/unit/test_assert \
 	tests/unit/test_bytes \
+	tests/unit/test_comments \
 	tests/unit/test_heap \
 	tests/unit/test_interval \
 	tests/unit/test_list \
@@ -34,6 +36,7 @@ check_PROGRAMS += \
 	tests/unit/test_trace
 tests_unit_test_assert_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_bytes_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_comments_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_heap_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_interval_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_list_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading of text files through libconfuse, into parts that keep their lines; see conf.h. */
+#include "sim-wan/conf.h"
+
+#include <confuse.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/comments.h"
+#include "sim-wan/conf_internal.h"
+#include "sim-wan/mem.h"
+
+#define EXPECTED "expected: name = value, or section { ... }"
+#define FILE_MAX (UINT64_C(64) << 20) /* bytes; larger networks come in the formats for graphs */
+
+/* libconfuse gives its callbacks no context, so the one reader that runs is kept here. */
+static struct reader {
+    struct sim_conf *conf;
+    const cfg_t *open; /* the section whose options come in; its part is the last */
+} * reader;
+
+/* ---- what libconfuse finds ---- */
+static void list_names(const struct sim_conf_option *options, char *out, size_t size)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", options->name);
+    }
+}
+
+static void say_unknown(struct sim_conf *conf, const struct sim_conf_section *section, int line,
+                        const char *name)
+{
+    char known[400] = "";
+    list_names(section->options, known, sizeof(known));
+    list_names(section->more, known, sizeof(known));
+    for (size_t i = 0; section->name[0] == '\0' && i < conf->section_count; i++) {
+        size_t used = strlen(known);
+        if (conf->sections[i].name[0] != '\0')
+            snprintf(known + used, sizeof(known) - used, ", section %s", conf->sections[i].name);
+    }
+    sim_conf_say(conf, line, "'%.40s' is not known%s%s; there are: %s", name,
+                 section->name[0] != '\0' ? " in section " : "", section->name, known);
+}
+
+/* ---- parts ---- */
+static struct sim_conf_part *add_part(struct sim_conf *conf, const struct sim_conf_section *section,
+                                      const char *title, int line)
+{
+    conf->parts =
+        sim_reserve(conf->parts, conf->part_count, &conf->part_capacity, sizeof(*conf->parts));
+    struct sim_conf_part *part = &conf->parts[conf->part_count++];
+    *part = (struct sim_conf_part){.section = section,
+                                   .title = title != NULL ? sim_strdup(title) : NULL,
+                                   .line = line};
+    return part;
+}
+
+/* ---- libconfuse's callbacks ---- */
+static void on_error(cfg_t *cfg, const char *format, va_list args)
+{
+    struct sim_conf *conf = reader->conf;
+    char text[256], *name, *end;
+    vsnprintf(text, sizeof(text), format, args);
+    const struct sim_conf_section *section = sim_conf_section_of(conf, cfg->name);
+    name = strchr(text, '\'');
+    end = name != NULL ? strchr(name + 1, '\'') : NULL;
+    if (strstr(format, "no such option") != NULL && end != NULL) {
+        *end = '\0';
+        say_unknown(conf, section != NULL ? section : &conf->sections[0], cfg->line, name + 1);
+    } else {
+        sim_conf_say(conf, cfg->line, "%s; " EXPECTED, text);
+    }
+}
+
+/* The part that the options of cfg go to. */
+static struct sim_conf_part *part_of(const cfg_t *cfg, const struct sim_conf_section *section)
+{
+    struct sim_conf *conf = reader->conf;
+    if (section->name[0] == '\0')
+        return &conf->parts[0];
+    if (reader->open != cfg) {
+        reader->open = cfg;
+        return add_part(conf, section, cfg->title, cfg->line);
+    }
+    return &conf->parts[conf->part_count - 1];
+}
+
+/* Runs right after a value was read, where the line is still known: for lists after each, and at
+ * their end. */
+static int on_value(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct sim_conf *conf = reader->conf;
+    const struct sim_conf_section *section = sim_conf_section_of(conf, cfg->name);
+    if (section == NULL) /* libconfuse's name for the top */
+        section = &conf->sections[0];
+    const struct sim_conf_option *option = sim_conf_option_of(section, opt->name);
+    unsigned count = cfg_opt_size(opt);
+    GMC_ASSERT(option != NULL);
+    struct sim_conf_part *part = part_of(cfg, section);
+    struct sim_conf_value *value = sim_conf_open_value(part, option);
+    value->line = cfg->line;
+    /* More than now, or another last one: the option is given again. */
+    if (value->count > count ||
+        (count > 0 && value->count == count &&
+         strcmp(value->texts[count - 1], cfg_opt_getnstr(opt, count - 1)) != 0))
+        sim_conf_clear_value(value);
+    while (value->count < count)
+        if (!sim_conf_add_text(conf, part, value, cfg_opt_getnstr(opt, (unsigned)value->count)))
+            return -1;
+    return 0;
+}
+
+/* Runs when a section ends. One without options has had no part yet. */
+static int on_section(cfg_t *cfg, cfg_opt_t *opt)
+{
+    struct sim_conf *conf = reader->conf;
+    const struct sim_conf_section *section = sim_conf_section_of(conf, opt->name);
+    cfg_t *inner = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+    (void)part_of(inner, section);
+    reader->open = NULL;
+    if (section->is_single && sim_conf_part(conf, section->name, 1) != NULL) {
+        sim_conf_say(conf, cfg->line, "section %s stands here for the second time; expected one",
+                     section->name);
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- libconfuse's tables from ours ---- */
+static size_t count_options(const struct sim_conf_option *options)
+{
+    size_t count = 0;
+    while (options != NULL && options[count].name != NULL)
+        count++;
+    return count;
+}
+
+static cfg_opt_t *put_options(cfg_opt_t *out, const struct sim_conf_option *options)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        if (options->type == SIM_CONF_TEXTS)
+            *out = (cfg_opt_t)CFG_STR_LIST(options->name, NULL, CFGF_NODEFAULT);
+        else
+            *out = (cfg_opt_t)CFG_STR(options->name, NULL, CFGF_NODEFAULT);
+        out->validcb = on_value;
+        out++;
+    }
+    return out;
+}
+
+/* The table of a section, with room for `room` further entries and the end. */
+static cfg_opt_t *make_table(const struct sim_conf_section *section, size_t room, cfg_opt_t **end)
+{
+    size_t count = count_options(section->options) + count_options(section->more);
+    cfg_opt_t *table = sim_calloc(count + room + 1, sizeof(*table));
+    *end = put_options(put_options(table, section->options), section->more);
+    **end = (cfg_opt_t)CFG_END();
+    return table;
+}
+
+/* Whether a brace stays open; libconfuse closes it at the end of the text, without a word. */
+static bool is_open(const char *text)
+{
+    size_t depth = 0;
+    char quote = '\0';
+    for (; *text != '\0'; text++) {
+        if (quote != '\0') {
+            if (*text == '\\' && text[1] != '\0')
+                text++;
+            else if (*text == quote)
+                quote = '\0';
+        } else if (*text == '"' || *text == '\'') {
+            quote = *text;
+        } else if (*text == '{') {
+            depth++;
+        } else if (*text == '}' && depth > 0) {
+            depth--;
+        }
+    }
+    return depth > 0;
+}
+
+static gmc_status parse_text(struct sim_conf *conf, const char *text)
+{
+    cfg_opt_t *tables[SIM_CONF_SECTIONS_MAX], *end, *unused;
+    GMC_ASSERT(conf->section_count <= SIM_CONF_SECTIONS_MAX && conf->sections[0].name[0] == '\0');
+    tables[0] = make_table(&conf->sections[0], conf->section_count, &end);
+    for (size_t i = 1; i < conf->section_count; i++) {
+        const struct sim_conf_section *section = &conf->sections[i];
+        cfg_flag_t flags = CFGF_MULTI | CFGF_NODEFAULT;
+        tables[i] = make_table(section, 0, &unused);
+        if (section->is_titled)
+            flags |= CFGF_TITLE | CFGF_NO_TITLE_DUPES;
+        *end = (cfg_opt_t)CFG_SEC(section->name, tables[i], flags);
+        end->validcb = on_section;
+        *++end = (cfg_opt_t)CFG_END();
+    }
+    struct reader here = {.conf = conf};
+    cfg_t *cfg = cfg_init(tables[0], CFGF_NONE);
+    GMC_ASSERT(cfg != NULL);
+    cfg_set_error_function(cfg, on_error);
+    add_part(conf, &conf->sections[0], NULL, 0);
+    reader = &here;
+    if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
+        sim_conf_say(conf, cfg->line, "cannot be understood; " EXPECTED);
+    else if (is_open(text))
+        sim_conf_say(conf, cfg->line, "the file ends within a section; expected }");
+    reader = NULL;
+    cfg_free(cfg);
+    for (size_t i = 0; i < conf->section_count; i++)
+        free(tables[i]);
+    return conf->error[0] == '\0' ? GMC_OK : GMC_ERR_INVALID;
+}
+
+gmc_status sim_conf_parse(struct sim_conf *conf, const char *name, const char *text,
+                          const struct sim_conf_section *sections, size_t section_count)
+{
+    *conf = (struct sim_conf){.file = sim_strdup(name),
+                              .sections = sections,
+                              .section_count = section_count};
+    char *copy = sim_strdup(text);
+    gmc_blank_comments(copy);
+    gmc_status status = parse_text(conf, copy);
+    free(copy);
+    return status;
+}
+
+/* The file's text; NULL after words. */
+static char *read_text(struct sim_conf *conf)
+{
+    FILE *in = fopen(conf->file, "re");
+    size_t capacity = 1 << 16, len = 0, got;
+    if (in == NULL) {
+        sim_conf_say(conf, 0, "cannot be read: %s", strerror(errno));
+        return NULL;
+    }
+    char *text = sim_alloc(capacity);
+    while ((got = fread(text + len, 1, capacity - len - 1, in)) > 0 && len <= FILE_MAX) {
+        len += got;
+        if (capacity - len < 2) {
+            capacity *= 2;
+            text = sim_grow(text, capacity, 1);
+        }
+    }
+    text[len] = '\0';
+    if (ferror(in) != 0)
+        sim_conf_say(conf, 0, "cannot be read: %s", strerror(errno));
+    else if (len > FILE_MAX)
+        sim_conf_say(conf, 0, "is larger than 64 MiB; expected a text written for people");
+    else if (strlen(text) != len)
+        sim_conf_say(conf, 0, "holds a zero byte; expected a text file");
+    fclose(in);
+    if (conf->error[0] == '\0')
+        return text;
+    free(text);
+    return NULL;
+}
+
+gmc_status sim_conf_read(struct sim_conf *conf, const char *path,
+                         const struct sim_conf_section *sections, size_t section_count)
+{
+    *conf = (struct sim_conf){.file = sim_strdup(path),
+                              .sections = sections,
+                              .section_count = section_count};
+    char *text = read_text(conf);
+    if (text == NULL)
+        return GMC_ERR_IO;
+    gmc_blank_comments(text);
+    gmc_status status = parse_text(conf, text);
+    free(text);
+    return status;
+}
+
+void sim_conf_fini(struct sim_conf *conf)
+{
+    for (size_t i = 0; i < conf->part_count; i++) {
+        struct sim_conf_part *part = &conf->parts[i];
+        for (size_t j = 0; j < part->count; j++) {
+            sim_conf_clear_value(&part->values[j]);
+            free(part->values[j].texts);
+        }
+        free(part->values);
+        free(part->title);
+    }
+    free(conf->parts);
+    free(conf->file);
+    conf->parts = NULL;
+    conf->file = NULL;
+    conf->part_count = 0;
+}

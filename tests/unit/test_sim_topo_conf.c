@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Topologies in our own format: what a file makes, and what is said of one that is wrong. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim-wan/topo/conf.h"
+#include "tests/lib/unit.h"
+
+static gmc_status read_text(const char *text, struct sim_topo *topo, char *error)
+{
+    char path[] = "/tmp/topo-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    sim_topo_init(topo);
+    gmc_status status = sim_topo_conf_read(path, topo, error);
+    unlink(path);
+    /* Without the name of the file. */
+    if (strncmp(error, path, strlen(path)) == 0)
+        memmove(error, error + strlen(path), strlen(error + strlen(path)) + 1);
+    return status;
+}
+
+static void test_build(void **state)
+{
+    struct sim_topo topo;
+    char error[SIM_CONF_ERROR_MAX];
+    (void)state;
+    assert_int_equal(read_text("nodes = {s, a} routers = {r}\n"
+                               "node b { longitude = 13.4 latitude = -52.5 }\n"
+                               "node a { gateway = no }\n"
+                               "wire wan { rate = 100Mbit delay = 15ms queue = 50ms loss = 1% }\n"
+                               "wire up { rate = 1Mbit queue = 3000 }\n"
+                               "link { between = {s, r} wire = wan rate = 10Mbit }\n"
+                               "link { between = {r, a} wire = wan back = up delay = 2ms }\n"
+                               "link { between = {r, b} }\n",
+                               &topo, error),
+                     GMC_OK);
+    assert_int_equal(topo.node_count, 4);
+    assert_int_equal(topo.link_count, 3);
+    assert_true(topo.nodes[0].has_gateway && !topo.nodes[1].has_gateway);
+    assert_true(!topo.nodes[2].has_gateway && topo.nodes[3].has_gateway);
+    assert_true(topo.nodes[3].is_placed && topo.nodes[3].latitude == -52.5);
+    const struct sim_topo_link *link = &topo.links[0];
+    assert_int_equal(link->a_to_b.rate_bps, 10000000);
+    assert_int_equal(link->a_to_b.queue_bytes, 62500); /* 50 ms at the link's own rate */
+    assert_int_equal(link->b_to_a.queue_bytes, 62500);
+    link = &topo.links[1];
+    assert_int_equal(link->a_to_b.rate_bps, 100000000);
+    assert_int_equal(link->a_to_b.loss_ppm, 10000);
+    assert_int_equal(link->a_to_b.delay, GMC_MS(2));
+    assert_int_equal(link->b_to_a.rate_bps, 1000000);
+    assert_int_equal(link->b_to_a.queue_bytes, 3000);
+    assert_int_equal(link->b_to_a.loss_ppm, 0);
+    assert_int_equal(link->b_to_a.delay, GMC_MS(2));
+    assert_int_equal(topo.links[2].a_to_b.rate_bps, 0);
+    sim_topo_fini(&topo);
+}
+
+static void test_errors(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", ": 0 nodes and 0 links"},
+        {"nodes = {a, b}\n\nlink { between = {a, c} }",
+         ":3: no node is called 'c'; list it in nodes or routers"},
+        {"nodes = {a, b} link { between = {a} }", ":1: a link joins two nodes: expected between"},
+        {"nodes = {a, b} link { }", ":1: a link joins two nodes: expected between"},
+        {"nodes = {a, b} link { between = {a, a} }", ":1: a link joins 'a' to itself"},
+        {"nodes = {a, b} link { between = {a, b} wire = x }", ":1: no wire is called 'x'"},
+        {"nodes = {a, a}", ": two nodes are called 'a'"},
+        {"nodes = {a}\nnode b { }\nnode b { }", ":3: found duplicate title 'b'"},
+        {"nodes = {a, b}", ": no path joins 'b' to 'a'"},
+        {"nodes = {a, b} link { between = {a, b} delay = -1ms }",
+         ":1: link: '-1ms' is not right for delay: expected a time"},
+        {"nodes = {a, b} link { between = {a, b} rate = 1000Tbit }",
+         ":1: link: '1000Tbit' is not right for rate: expected a rate such as 100Mbit or 2.5Gbit, "
+         "from 0 to 100000000000000 bit/s"},
+        {"nodes = {a, b} link { between = {a, b} queue = 5ms }",
+         ":1: a queue given as a time needs a rate"},
+        {"nodes = {a, b} link { between = {a, b} rate = 100Tbit queue = 3000s }",
+         ":1: the queue would hold more than 1 TiB"},
+        {"nodes = {a, b} link { between = {a, b} reorder = 1% }",
+         ":1: packets are reordered by no time: reorder-by is missing"},
+        {"node a { longitude = 3 }", ":1: node 'a' has one coordinate"},
+        {"node a { longitude = 3 latitude = 91 }", ":1: expected -90 to 90 degrees"},
+        {"nodes = {a, b} link { between = {a, b} } link { between = {b, a} }",
+         ": two links join 'a' and 'b'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim_topo topo;
+        char error[SIM_CONF_ERROR_MAX];
+        assert_int_equal(read_text(cases[i].text, &topo, error), GMC_ERR_INVALID);
+        if (strncmp(error, cases[i].words, strlen(cases[i].words)) != 0)
+            fail_msg("'%s' gives: %s", cases[i].text, error);
+        sim_topo_fini(&topo);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build), cmocka_unit_test(test_errors)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
