@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the build of the interconnect models: libinterconnect.la, one folder per family. It stands on
+# base alone, and is built with --disable-daemons too.
+
+EXTRA_DIST += interconnect/.includes
+
+noinst_LTLIBRARIES += interconnect/libinterconnect.la
+interconnect_libinterconnect_la_CPPFLAGS = $(HOST_CPPFLAGS)
+interconnect_libinterconnect_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
+interconnect_libinterconnect_la_SOURCES = \
+	interconnect/error.c interconnect/error.h \
+	interconnect/schedule.c interconnect/schedule.h \
+	interconnect/star/latency.c interconnect/star/latency.h \
+	interconnect/star/multicast.c interconnect/star/multicast.h \
+	interconnect/torus/latency.c interconnect/torus/latency.h \
+	interconnect/torus/links.c interconnect/torus/links.h \
+	interconnect/torus/multicast.c interconnect/torus/multicast.h \
+	interconnect/torus/torus.c interconnect/torus/torus.h
+
+check_PROGRAMS += tests/unit/test_ic_torus tests/unit/test_ic_star
+tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+tests_unit_test_ic_star_SOURCES = tests/unit/test_ic_star.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_star_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
