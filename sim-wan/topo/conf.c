@@ -18,15 +18,27 @@ const struct sim_conf_option sim_topo_conf_top[] = {{"nodes", SIM_CONF_TEXTS, 0,
                                                     {"routers", SIM_CONF_TEXTS, 0, 0, NULL},
                                                     {NULL, SIM_CONF_TEXT, 0, 0, NULL}};
 
+static const char *const ecn_paths[] = {"kept", "bleached", "forced", NULL};
+
 const struct sim_conf_option sim_topo_conf_wire[] = {
     {"rate", SIM_CONF_RATE, 0, RATE_MAX, NULL}, /* 0: no limit */
     {"delay", SIM_CONF_DURATION, 0, DELAY_MAX, NULL},
     {"jitter", SIM_CONF_DURATION, 0, DELAY_MAX, NULL},
     {"loss", SIM_CONF_SHARE, 0, ALL_PPM, NULL},
+    {"burst-enter", SIM_CONF_SHARE, 0, ALL_PPM, NULL}, /* Gilbert-Elliott: good to bad */
+    {"burst-leave", SIM_CONF_SHARE, 0, ALL_PPM, NULL}, /* bad to good */
+    {"burst-loss", SIM_CONF_SHARE, 0, ALL_PPM, NULL},  /* in the bad state */
+    {"loss-trace", SIM_CONF_TEXT, 0, 0, NULL},
     {"duplicate", SIM_CONF_SHARE, 0, ALL_PPM, NULL},
     {"reorder", SIM_CONF_SHARE, 0, ALL_PPM, NULL},
     {"reorder-by", SIM_CONF_DURATION, 0, DELAY_MAX, NULL},
     {"queue", SIM_CONF_QUEUE, 0, 0, NULL}, /* 0: no bound */
+    {"codel", SIM_CONF_SWITCH, 0, 0, NULL},
+    {"codel-target", SIM_CONF_DURATION, 1, SIM_CODEL_INTERVAL_MAX, NULL},
+    {"codel-interval", SIM_CONF_DURATION, 1, SIM_CODEL_INTERVAL_MAX, NULL},
+    {"codel-ecn", SIM_CONF_SWITCH, 0, 0, NULL},
+    {"mark-above", SIM_CONF_QUEUE, 0, 0, NULL}, /* ECN */
+    {"ecn", SIM_CONF_CHOICE, 0, 0, ecn_paths},
     {"mtu", SIM_CONF_SIZE, 576, 1000000, NULL},
     {NULL, SIM_CONF_TEXT, 0, 0, NULL}};
 
@@ -46,12 +58,66 @@ const struct sim_conf_section sim_topo_conf_sections[SIM_TOPO_CONF_SECTIONS] = {
     {"link", false, false, link_options, sim_topo_conf_wire}};
 
 /* ---- wires ---- */
-gmc_status sim_topo_conf_apply(struct sim_conf *conf, const struct sim_conf_part *part,
-                               struct sim_wire_spec *spec)
+void sim_topo_conf_path(const struct sim_conf *conf, const char *path, char *out, size_t size)
+{
+    const char *slash = strrchr(conf->file, '/');
+    if (path[0] == '/' || slash == NULL)
+        snprintf(out, size, "%s", path);
+    else
+        snprintf(out, size, "%.*s/%s", (int)(slash - conf->file), conf->file, path);
+}
+
+static void apply_bursts(const struct sim_conf_part *part, struct sim_gilbert *gilbert)
+{
+    if (sim_conf_value(part, "burst-enter") != NULL && gilbert->bad_loss_ppm == 0)
+        gilbert->bad_loss_ppm = ALL_PPM;
+    gilbert->to_bad_ppm = (uint32_t)sim_conf_number(part, "burst-enter", gilbert->to_bad_ppm);
+    gilbert->to_good_ppm = (uint32_t)sim_conf_number(part, "burst-leave", gilbert->to_good_ppm);
+    gilbert->bad_loss_ppm = (uint32_t)sim_conf_number(part, "burst-loss", gilbert->bad_loss_ppm);
+}
+
+static void apply_queue(const struct sim_conf_part *part, struct sim_wire_spec *spec)
 {
     struct sim_wire_config *wire = &spec->config;
+    struct sim_codel_config *codel = &wire->codel;
     struct sim_conf_queue queue;
-    (void)conf;
+    if (sim_conf_queue(part, "queue", &queue)) {
+        spec->queue_time = queue.duration;
+        wire->queue_bytes = queue.bytes;
+        wire->queue_packets = (uint32_t)queue.packets;
+    }
+    if (sim_conf_queue(part, "mark-above", &queue)) {
+        spec->mark_time = queue.duration;
+        wire->mark_bytes = queue.bytes;
+    }
+    if (sim_conf_value(part, "codel") != NULL) {
+        bool on = sim_conf_number(part, "codel", 0) != 0;
+        *codel = on ? (struct sim_codel_config){SIM_CODEL_TARGET, SIM_CODEL_INTERVAL, codel->ecn}
+                    : (struct sim_codel_config){0};
+    }
+    codel->target = sim_conf_number(part, "codel-target", codel->target);
+    codel->interval = sim_conf_number(part, "codel-interval", codel->interval);
+    codel->ecn = sim_conf_number(part, "codel-ecn", codel->ecn) != 0;
+    wire->ecn_path = (enum sim_ecn_path)sim_conf_number(part, "ecn", wire->ecn_path);
+}
+
+static gmc_status apply_trace(struct sim_conf *conf, const struct sim_conf_part *part,
+                              struct sim_topo *topo, struct sim_wire_config *wire)
+{
+    const char *name = sim_conf_text(part, "loss-trace", NULL);
+    char path[4096], error[SIM_LOSS_TRACE_ERROR_MAX];
+    if (name == NULL)
+        return GMC_OK;
+    sim_topo_conf_path(conf, name, path, sizeof(path));
+    if (sim_topo_trace(topo, path, &wire->loss_trace, error) == GMC_OK)
+        return GMC_OK;
+    return sim_conf_refuse(conf, part, "loss-trace", "%s", error);
+}
+
+gmc_status sim_topo_conf_apply(struct sim_conf *conf, const struct sim_conf_part *part,
+                               struct sim_topo *topo, struct sim_wire_spec *spec)
+{
+    struct sim_wire_config *wire = &spec->config;
     wire->rate_bps = sim_conf_number(part, "rate", wire->rate_bps);
     wire->delay = sim_conf_number(part, "delay", wire->delay);
     wire->jitter = sim_conf_number(part, "jitter", wire->jitter);
@@ -60,33 +126,63 @@ gmc_status sim_topo_conf_apply(struct sim_conf *conf, const struct sim_conf_part
     wire->reorder_ppm = (uint32_t)sim_conf_number(part, "reorder", wire->reorder_ppm);
     wire->reorder_by = sim_conf_number(part, "reorder-by", wire->reorder_by);
     wire->mtu = (uint32_t)sim_conf_number(part, "mtu", wire->mtu);
-    if (sim_conf_queue(part, "queue", &queue)) {
-        spec->queue_time = queue.duration;
-        wire->queue_bytes = queue.bytes;
-    }
+    apply_bursts(part, &wire->gilbert);
+    apply_queue(part, spec);
+    return apply_trace(conf, part, topo, wire);
+}
+
+gmc_status sim_topo_conf_apply_named(struct sim_conf *conf, const struct sim_conf_part *part,
+                                     const char *option, struct sim_topo *topo,
+                                     struct sim_wire_spec *spec)
+{
+    const char *name = sim_conf_text(part, option, NULL);
+    if (name == NULL)
+        return GMC_OK;
+    const struct sim_conf_part *wire = sim_conf_titled(conf, "wire", name);
+    if (wire == NULL)
+        return sim_conf_refuse(conf, part, option, "no wire is called '%.80s'", name);
+    return sim_topo_conf_apply(conf, wire, topo, spec);
+}
+
+/* Bytes of a time at the wire's rate. */
+static gmc_status bytes_of(struct sim_conf *conf, const struct sim_conf_part *part,
+                           const char *option, uint64_t rate_bps, gmc_duration time,
+                           uint64_t *bytes)
+{
+    if (time == 0)
+        return GMC_OK;
+    if (rate_bps == 0)
+        return sim_conf_refuse(conf, part, option,
+                               "%s given as a time needs a rate on the same wire", option);
+    /* Rate and time are bounded, but not their product. */
+    if ((double)rate_bps / 8e9 * (double)time > (double)SIZE_MAX_BYTES)
+        return sim_conf_refuse(conf, part, option, "the queue would hold more than 1 TiB");
+    *bytes = rate_bps / 8 * (time / 1000) / 1000000;
+    if (*bytes == 0)
+        *bytes = 1; /* an idle transmitter takes a packet whatever the queue */
     return GMC_OK;
 }
 
 gmc_status sim_topo_conf_finish(struct sim_conf *conf, const struct sim_conf_part *part,
                                 const struct sim_wire_spec *spec, struct sim_wire_config *config)
 {
+    const struct sim_codel_config *codel = &spec->config.codel;
     *config = spec->config;
     if (config->reorder_ppm > 0 && config->reorder_by == 0)
         return sim_conf_refuse(conf, part, "reorder",
                                "packets are reordered by no time: reorder-by is missing");
-    if (spec->queue_time > 0 && config->rate_bps == 0)
-        return sim_conf_refuse(conf, part, "queue",
-                               "a queue given as a time needs a rate on the same wire");
-    if (spec->queue_time > 0) {
-        /* Rate and time are bounded, but not their product. */
-        double bytes = (double)config->rate_bps / 8e9 * (double)spec->queue_time;
-        if (bytes > (double)SIZE_MAX_BYTES)
-            return sim_conf_refuse(conf, part, "queue", "the queue would hold more than 1 TiB");
-        config->queue_bytes = config->rate_bps / 8 * (spec->queue_time / 1000) / 1000000;
-        if (config->queue_bytes == 0)
-            config->queue_bytes = 1; /* an idle transmitter takes a packet whatever the queue */
-    }
-    return GMC_OK;
+    if (config->gilbert.to_bad_ppm > 0 && config->gilbert.to_good_ppm == 0)
+        return sim_conf_refuse(conf, part, "burst-enter",
+                               "bursts of losses never end: burst-leave is missing");
+    if ((codel->target > 0 || codel->interval > 0) && codel->interval <= codel->target)
+        return sim_conf_refuse(conf, part, "codel-target",
+                               "CoDel's interval has to be longer than its target");
+    gmc_status status =
+        bytes_of(conf, part, "queue", config->rate_bps, spec->queue_time, &config->queue_bytes);
+    if (status == GMC_OK)
+        status = bytes_of(conf, part, "mark-above", config->rate_bps, spec->mark_time,
+                          &config->mark_bytes);
+    return status;
 }
 
 /* ---- nodes ---- */
@@ -179,25 +275,14 @@ static gmc_status add_nodes(struct sim_conf *conf, struct sim_topo *topo)
 }
 
 /* ---- links ---- */
-static gmc_status apply_named(struct sim_conf *conf, const struct sim_conf_part *link,
-                              const char *option, struct sim_wire_spec *spec)
-{
-    const char *name = sim_conf_text(link, option, NULL);
-    if (name == NULL)
-        return GMC_OK;
-    const struct sim_conf_part *wire = sim_conf_titled(conf, "wire", name);
-    if (wire == NULL)
-        return sim_conf_refuse(conf, link, option, "no wire is called '%.80s'", name);
-    return sim_topo_conf_apply(conf, wire, spec);
-}
-
 static gmc_status make_direction(struct sim_conf *conf, const struct sim_conf_part *link,
-                                 const char *option, struct sim_wire_config *config)
+                                 const char *option, struct sim_topo *topo,
+                                 struct sim_wire_config *config)
 {
     struct sim_wire_spec spec = {0};
-    gmc_status status = apply_named(conf, link, option, &spec);
+    gmc_status status = sim_topo_conf_apply_named(conf, link, option, topo, &spec);
     if (status == GMC_OK)
-        status = sim_topo_conf_apply(conf, link, &spec);
+        status = sim_topo_conf_apply(conf, link, topo, &spec);
     return status == GMC_OK ? sim_topo_conf_finish(conf, link, &spec, config) : status;
 }
 
@@ -221,9 +306,9 @@ static gmc_status add_link(struct sim_conf *conf, const struct sim_conf_part *pa
     if (ends[0] == ends[1])
         return sim_conf_refuse(conf, part, "between", "a link joins '%.80s' to itself",
                                between->texts[0]);
-    gmc_status status = make_direction(conf, part, "wire", &forth_config);
+    gmc_status status = make_direction(conf, part, "wire", topo, &forth_config);
     if (status == GMC_OK)
-        status = make_direction(conf, part, back, &back_config);
+        status = make_direction(conf, part, back, topo, &back_config);
     if (status == GMC_OK)
         sim_topo_add_link(topo, ends[0], ends[1], &forth_config, &back_config);
     return status;
@@ -265,10 +350,14 @@ gmc_status sim_topo_conf_read(const char *path, struct sim_topo *topo, char *err
         {"", false, true, sim_topo_conf_top, NULL}};
     struct sim_conf conf;
     memcpy(sections + 1, sim_topo_conf_sections, sizeof(sim_topo_conf_sections));
+    sim_topo_init(topo);
     gmc_status status = sim_conf_read(&conf, path, sections, 1 + SIM_TOPO_CONF_SECTIONS);
     if (status == GMC_OK)
         status = sim_topo_conf_build(&conf, topo);
-    memcpy(error, conf.error, sizeof(conf.error));
+    if (status != GMC_OK) {
+        snprintf(error, SIM_TOPO_ERROR_MAX, "%.*s", (int)SIM_TOPO_ERROR_MAX - 1, conf.error);
+        sim_topo_fini(topo);
+    }
     sim_conf_fini(&conf);
     return status;
 }

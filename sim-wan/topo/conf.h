@@ -25,25 +25,34 @@ extern const struct sim_conf_section sim_topo_conf_sections[SIM_TOPO_CONF_SECTIO
 /* A wire while it is put together: a queue given as a time depends on the rate in the end. */
 struct sim_wire_spec {
     struct sim_wire_config config;
-    gmc_duration queue_time; /* 0: config holds the queue */
+    gmc_duration queue_time, mark_time; /* 0: config holds the bytes */
 };
 
-/* Takes over what a part says with the options of a wire. Words in conf->error. */
+/* Takes over what a part says with the options of a wire; its loss trace becomes the topology's.
+ * Words in conf->error. */
 GMC_NODISCARD gmc_status sim_topo_conf_apply(struct sim_conf *conf,
                                              const struct sim_conf_part *part,
-                                             struct sim_wire_spec *spec);
+                                             struct sim_topo *topo, struct sim_wire_spec *spec);
+/* The same for the wire that the part names with `option`, if it names one. */
+GMC_NODISCARD gmc_status sim_topo_conf_apply_named(struct sim_conf *conf,
+                                                   const struct sim_conf_part *part,
+                                                   const char *option, struct sim_topo *topo,
+                                                   struct sim_wire_spec *spec);
 /* What came out; refuses what does not fit together, at the place of `part`. */
 GMC_NODISCARD gmc_status sim_topo_conf_finish(struct sim_conf *conf,
                                               const struct sim_conf_part *part,
                                               const struct sim_wire_spec *spec,
                                               struct sim_wire_config *config);
 
+/* A path in the file counts from the folder of the file. Writes at most size bytes. */
+void sim_topo_conf_path(const struct sim_conf *conf, const char *path, char *out, size_t size);
 /* Whether the conf says anything of nodes and links. */
 bool sim_topo_conf_is_given(const struct sim_conf *conf);
 /* Makes the topology of an initialised, empty topo, and checks it. Words in conf->error. */
 GMC_NODISCARD gmc_status sim_topo_conf_build(struct sim_conf *conf, struct sim_topo *topo);
 
-/* A file of its own. error: SIM_CONF_ERROR_MAX bytes. */
+/* A file of its own. topo is initialised here, and left empty on an error, which has its words in
+ * error (SIM_TOPO_ERROR_MAX bytes). */
 GMC_NODISCARD gmc_status sim_topo_conf_read(const char *path, struct sim_topo *topo, char *error);
 
 #endif

@@ -20,6 +20,11 @@ void sim_topo_fini(struct sim_topo *topo)
         free(topo->nodes[i].name);
     free(topo->nodes);
     free(topo->links);
+    for (size_t i = 0; i < topo->trace_count; i++) {
+        free(topo->traces[i].path);
+        sim_loss_trace_free(topo->traces[i].trace);
+    }
+    free(topo->traces);
     *topo = (struct sim_topo){0};
 }
 
@@ -49,6 +54,25 @@ uint32_t sim_topo_find(const struct sim_topo *topo, const char *name)
         if (strcmp(topo->nodes[i].name, name) == 0)
             return (uint32_t)i;
     return UINT32_MAX;
+}
+
+gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
+                          const struct sim_loss_trace **trace, char *error)
+{
+    struct sim_loss_trace *read = NULL;
+    for (size_t i = 0; i < topo->trace_count; i++)
+        if (strcmp(topo->traces[i].path, path) == 0) {
+            *trace = topo->traces[i].trace;
+            return GMC_OK;
+        }
+    gmc_status status = sim_loss_trace_read(path, &read, error);
+    if (status != GMC_OK)
+        return status;
+    topo->traces =
+        sim_reserve(topo->traces, topo->trace_count, &topo->trace_capacity, sizeof(*topo->traces));
+    topo->traces[topo->trace_count++] = (struct sim_topo_trace){sim_strdup(path), read};
+    *trace = read;
+    return GMC_OK;
 }
 
 /* ---- the check ---- */

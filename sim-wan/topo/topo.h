@@ -27,11 +27,19 @@ struct sim_topo_link {
     struct sim_wire_config a_to_b, b_to_a;
 };
 
+/* A loss trace that wires of a topology borrow. */
+struct sim_topo_trace {
+    char *path;
+    struct sim_loss_trace *trace;
+};
+
 struct sim_topo {
     struct sim_topo_node *nodes;
     size_t node_count, node_capacity;
     struct sim_topo_link *links;
     size_t link_count, link_capacity;
+    struct sim_topo_trace *traces;
+    size_t trace_count, trace_capacity;
 };
 
 void sim_topo_init(struct sim_topo *topo);
@@ -44,6 +52,11 @@ uint32_t sim_topo_add_link(struct sim_topo *topo, uint32_t a, uint32_t b,
                            const struct sim_wire_config *b_to_a);
 /* By name; UINT32_MAX: none. */
 uint32_t sim_topo_find(const struct sim_topo *topo, const char *name);
+
+/* The trace in a file, read on first use and kept as long as the topology. Errors and words (error:
+ * SIM_LOSS_TRACE_ERROR_MAX bytes) as of sim_loss_trace_read. */
+GMC_NODISCARD gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
+                                        const struct sim_loss_trace **trace, char *error);
 
 /* What no reader may let through: no node, too many, two of one name, a link to itself, two links
  * between the same nodes, a part that nothing joins to the rest. GMC_ERR_INVALID with words in

@@ -14,7 +14,6 @@ static gmc_status read_text(const char *text, struct sim_topo *topo, char *error
     int fd = mkstemp(path);
     assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
-    sim_topo_init(topo);
     gmc_status status = sim_topo_conf_read(path, topo, error);
     unlink(path);
     /* Without the name of the file. */
@@ -26,7 +25,7 @@ static gmc_status read_text(const char *text, struct sim_topo *topo, char *error
 static void test_build(void **state)
 {
     struct sim_topo topo;
-    char error[SIM_CONF_ERROR_MAX];
+    char error[SIM_TOPO_ERROR_MAX] = "";
     (void)state;
     assert_int_equal(read_text("nodes = {s, a} routers = {r}\n"
                                "node b { longitude = 13.4 latitude = -52.5 }\n"
@@ -59,6 +58,45 @@ static void test_build(void **state)
     sim_topo_fini(&topo);
 }
 
+/* What a wire can do, beside what the first test sets. */
+static void test_wire(void **state)
+{
+    char trace[] = "/tmp/trace-XXXXXX", text[512], error[SIM_TOPO_ERROR_MAX];
+    int fd = mkstemp(trace);
+    struct sim_topo topo;
+    (void)state;
+    assert_true(fd >= 0 && write(fd, "0 1 0 0\n", 8) == 8);
+    close(fd);
+    snprintf(
+        text, sizeof(text),
+        "nodes = {a, b}\n"
+        "wire w { rate = 8Mbit jitter = 1ms duplicate = 1ppm reorder = 2%% reorder-by = 3ms\n"
+        " burst-enter = 1%% burst-leave = 30%% loss-trace = \"%s\" queue = 10packets mtu = 9000\n"
+        " codel = yes codel-interval = 50ms codel-ecn = yes mark-above = 1ms ecn = bleached }\n"
+        "link { between = {a, b} wire = w burst-loss = 50%% }\n",
+        strrchr(trace, '/') + 1);
+    assert_int_equal(read_text(text, &topo, error), GMC_OK);
+    const struct sim_wire_config *wire = &topo.links[0].b_to_a;
+    assert_int_equal(wire->jitter, GMC_MS(1));
+    assert_int_equal(wire->duplicate_ppm, 1);
+    assert_int_equal(wire->reorder_ppm, 20000);
+    assert_int_equal(wire->reorder_by, GMC_MS(3));
+    assert_int_equal(wire->gilbert.to_bad_ppm, 10000);
+    assert_int_equal(wire->gilbert.to_good_ppm, 300000);
+    assert_int_equal(wire->gilbert.bad_loss_ppm, 500000);
+    assert_int_equal(wire->queue_packets, 10);
+    assert_int_equal(wire->queue_bytes, 0);
+    assert_int_equal(wire->mtu, 9000);
+    assert_true(wire->codel.target == SIM_CODEL_TARGET && wire->codel.interval == GMC_MS(50));
+    assert_true(wire->codel.ecn);
+    assert_int_equal(wire->mark_bytes, 1000);
+    assert_int_equal(wire->ecn_path, SIM_ECN_BLEACHED);
+    assert_int_equal(sim_loss_trace_count(wire->loss_trace), 4);
+    assert_ptr_equal(wire->loss_trace, topo.links[0].a_to_b.loss_trace);
+    sim_topo_fini(&topo);
+    unlink(trace);
+}
+
 static void test_errors(void **state)
 {
     static const struct {
@@ -80,11 +118,17 @@ static void test_errors(void **state)
          ":1: link: '1000Tbit' is not right for rate: expected a rate such as 100Mbit or 2.5Gbit, "
          "from 0 to 100000000000000 bit/s"},
         {"nodes = {a, b} link { between = {a, b} queue = 5ms }",
-         ":1: a queue given as a time needs a rate"},
+         ":1: queue given as a time needs a rate"},
         {"nodes = {a, b} link { between = {a, b} rate = 100Tbit queue = 3000s }",
          ":1: the queue would hold more than 1 TiB"},
         {"nodes = {a, b} link { between = {a, b} reorder = 1% }",
          ":1: packets are reordered by no time: reorder-by is missing"},
+        {"nodes = {a, b} link { between = {a, b} burst-enter = 1% }",
+         ":1: bursts of losses never end: burst-leave is missing"},
+        {"nodes = {a, b} link { between = {a, b} codel = yes codel-interval = 1ms }",
+         ":1: CoDel's interval has to be longer than its target"},
+        {"nodes = {a, b} link { between = {a, b} loss-trace = none }",
+         ":1: /tmp/none: No such file or directory"},
         {"node a { longitude = 3 }", ":1: node 'a' has one coordinate"},
         {"node a { longitude = 3 latitude = 91 }", ":1: expected -90 to 90 degrees"},
         {"nodes = {a, b} link { between = {a, b} } link { between = {b, a} }",
@@ -93,8 +137,9 @@ static void test_errors(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim_topo topo;
-        char error[SIM_CONF_ERROR_MAX];
+        char error[SIM_TOPO_ERROR_MAX] = "";
         assert_int_equal(read_text(cases[i].text, &topo, error), GMC_ERR_INVALID);
+        assert_int_equal(topo.node_count, 0);
         if (strncmp(error, cases[i].words, strlen(cases[i].words)) != 0)
             fail_msg("'%s' gives: %s", cases[i].text, error);
         sim_topo_fini(&topo);
@@ -103,6 +148,7 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build), cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build), cmocka_unit_test(test_wire),
+                                       cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
