@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The virtual clock: a heap of four children per entry. Keys stand in the heap itself, so sifting
- * touches one or two cache lines per level and never the events' owners. */
+/* The virtual clock: a heap for what comes next, a wheel for what comes later.
+ *
+ * The wheel is a radix heap's: an event stands at the level of the highest digit in which its time
+ * differs from that of the wheel, in the slot of its own digit there, so the first slot in use of
+ * the lowest level in use comes first. That slot goes to the heap when it holds few events;
+ * otherwise the wheel's time becomes that of the slot's first event, which is about to fire, and
+ * the slot's events go to lower levels. A heap that grows, because much is scheduled before the
+ * events that it was filled with, goes back to the wheel. So the heap stays small and sits in the
+ * first cache, and an event moves a few times at most, however many are pending.
+ *
+ * Keys stand in heap and slots themselves: moving them does not touch the events' owners, except to
+ * note the new place.
+ *
+ * Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path problem (radix heap);
+ * Tang, Goh and Thng, Ladder queue (few events are sorted, many are spread).
+ */
 #include "sim-wan/engine.h"
 
 #include <stdlib.h>
@@ -9,21 +23,48 @@
 #include "sim-wan/mem.h"
 
 #define FAN 4u
+#define DIGIT_BITS 6u
+#define DIGITS (1u << DIGIT_BITS)
+#define LEVELS ((64u + DIGIT_BITS - 1) / DIGIT_BITS)
+#define FEW 32u        /* a slot with no more goes to the heap */
+#define HEAP_MAX 96u   /* a heap with more goes back to the wheel */
+#define ROOM_KEPT 1024 /* an emptied slot with more gives its room back */
 
-struct sim_engine_slot {
+/* sim_event.place: 0 not pending, 1 in the heap, else a slot of the wheel, plus 2. */
+#define IN_HEAP 1u
+#define IN_WHEEL 2u
+
+struct key {
     gmc_time when;
     uint64_t order;
     struct sim_event *event;
 };
 
+struct sim_engine_keys {
+    struct key *list;
+    size_t count, capacity;
+};
+
+struct sim_engine_queue {
+    struct sim_engine_keys heap;
+    gmc_time heap_end; /* what is earlier belongs into the heap */
+    gmc_time base;     /* the wheel's time: not later than now */
+    uint64_t levels;   /* bit: a slot of the level is in use */
+    uint64_t slots[LEVELS];
+    struct sim_engine_keys wheel[LEVELS * DIGITS];
+};
+
 void sim_engine_init(struct sim_engine *engine)
 {
-    *engine = (struct sim_engine){0};
+    *engine = (struct sim_engine){.queue = sim_calloc(1, sizeof(struct sim_engine_queue))};
 }
 
 void sim_engine_fini(struct sim_engine *engine)
 {
-    free(engine->heap);
+    for (size_t i = 0; i < LEVELS * DIGITS; i++)
+        free(engine->queue->wheel[i].list);
+    free(engine->queue->heap.list);
+    free(engine->queue);
     *engine = (struct sim_engine){0};
 }
 
@@ -37,61 +78,208 @@ void sim_engine_shuffle(struct sim_engine *engine, const struct gmc_prng *prng)
 void sim_event_init(struct sim_event *event, void (*fire)(struct sim_event *event, gmc_time now))
 {
     event->fire = fire;
-    event->slot = 0;
+    event->place = 0;
+    event->index = 0;
 }
 
-static bool before(const struct sim_engine_slot *a, const struct sim_engine_slot *b)
+static bool before(const struct key *a, const struct key *b)
 {
     return a->when < b->when || (a->when == b->when && a->order < b->order);
 }
 
-static void put(struct sim_engine *engine, size_t i, struct sim_engine_slot slot)
+static void put(struct sim_engine_keys *keys, uint32_t place, size_t i, struct key key)
 {
-    engine->heap[i] = slot;
-    slot.event->slot = (uint32_t)i + 1;
+    keys->list[i] = key;
+    key.event->place = place;
+    key.event->index = (uint32_t)i;
 }
 
-static void sift_up(struct sim_engine *engine, size_t i, struct sim_engine_slot slot)
+/* Makes room for one more; returns its index. */
+static size_t add_one(struct sim_engine_keys *keys)
+{
+    if (keys->count == keys->capacity) {
+        GMC_ASSERT(keys->count < UINT32_MAX / 2);
+        keys->list = sim_reserve(keys->list, keys->count, &keys->capacity, sizeof(*keys->list));
+    }
+    return keys->count++;
+}
+
+/* ---- the heap: four children per entry ---- */
+static void sift_up(struct sim_engine_keys *heap, size_t i, struct key key)
 {
     while (i > 0) {
         size_t parent = (i - 1) / FAN;
-        if (!before(&slot, &engine->heap[parent]))
+        if (!before(&key, &heap->list[parent]))
             break;
-        put(engine, i, engine->heap[parent]);
+        put(heap, IN_HEAP, i, heap->list[parent]);
         i = parent;
     }
-    put(engine, i, slot);
+    put(heap, IN_HEAP, i, key);
 }
 
-static size_t least_child(const struct sim_engine *engine, size_t i)
+static size_t least_child(const struct sim_engine_keys *heap, size_t i)
 {
     size_t first = i * FAN + 1;
-    size_t last = first + FAN < engine->count ? first + FAN : engine->count;
+    size_t last = first + FAN < heap->count ? first + FAN : heap->count;
     size_t least = first;
     for (size_t child = first + 1; child < last; child++)
-        if (before(&engine->heap[child], &engine->heap[least]))
+        if (before(&heap->list[child], &heap->list[least]))
             least = child;
     return least;
 }
 
-static void sift_down(struct sim_engine *engine, size_t i, struct sim_engine_slot slot)
+static void sift_down(struct sim_engine_keys *heap, size_t i, struct key key)
 {
-    while (i * FAN + 1 < engine->count) {
-        size_t child = least_child(engine, i);
-        if (!before(&engine->heap[child], &slot))
+    while (i * FAN + 1 < heap->count) {
+        size_t child = least_child(heap, i);
+        if (!before(&heap->list[child], &key))
             break;
-        put(engine, i, engine->heap[child]);
+        put(heap, IN_HEAP, i, heap->list[child]);
         i = child;
     }
-    put(engine, i, slot);
+    put(heap, IN_HEAP, i, key);
 }
 
-static void settle(struct sim_engine *engine, size_t i, struct sim_engine_slot slot)
+static void heap_push(struct sim_engine_keys *heap, struct key key)
 {
-    if (i > 0 && before(&slot, &engine->heap[(i - 1) / FAN]))
-        sift_up(engine, i, slot);
+    size_t i = add_one(heap);
+    sift_up(heap, i, key);
+}
+
+static void heap_take(struct sim_engine_keys *heap, size_t i)
+{
+    struct key last = heap->list[--heap->count];
+    if (i == heap->count)
+        return;
+    if (i > 0 && before(&last, &heap->list[(i - 1) / FAN]))
+        sift_up(heap, i, last);
     else
-        sift_down(engine, i, slot);
+        sift_down(heap, i, last);
+}
+
+/* ---- the wheel ---- */
+static void wheel_put(struct sim_engine_queue *queue, struct key key)
+{
+    uint64_t differs = key.when ^ queue->base;
+    uint32_t level = differs == 0 ? 0 : (63u - (uint32_t)__builtin_clzll(differs)) / DIGIT_BITS;
+    uint32_t digit = (uint32_t)(key.when >> (level * DIGIT_BITS)) % DIGITS;
+    uint32_t slot = level * DIGITS + digit;
+    queue->levels |= UINT64_C(1) << level;
+    queue->slots[level] |= UINT64_C(1) << digit;
+    put(&queue->wheel[slot], IN_WHEEL + slot, add_one(&queue->wheel[slot]), key);
+}
+
+static void mark_empty(struct sim_engine_queue *queue, uint32_t slot)
+{
+    struct sim_engine_keys *keys = &queue->wheel[slot];
+    uint32_t level = slot / DIGITS;
+    queue->slots[level] &= ~(UINT64_C(1) << (slot % DIGITS));
+    if (queue->slots[level] == 0)
+        queue->levels &= ~(UINT64_C(1) << level);
+    if (keys->capacity > ROOM_KEPT) {
+        free(keys->list);
+        *keys = (struct sim_engine_keys){0};
+    }
+}
+
+static void wheel_take(struct sim_engine_queue *queue, uint32_t slot, size_t i)
+{
+    struct sim_engine_keys *keys = &queue->wheel[slot];
+    struct key last = keys->list[--keys->count];
+    if (i < keys->count)
+        put(keys, IN_WHEEL + slot, i, last);
+    if (keys->count == 0)
+        mark_empty(queue, slot);
+}
+
+/* The slot that comes first; some slot must be in use. */
+static uint32_t first_slot(const struct sim_engine_queue *queue)
+{
+    uint32_t level = (uint32_t)__builtin_ctzll(queue->levels);
+    return level * DIGITS + (uint32_t)__builtin_ctzll(queue->slots[level]);
+}
+
+static gmc_time first_time(const struct sim_engine_keys *keys)
+{
+    gmc_time first = keys->list[0].when;
+    for (size_t i = 1; i < keys->count; i++)
+        first = gmc_time_min(first, keys->list[i].when);
+    return first;
+}
+
+/* What the slot takes is earlier than this, and what later slots take is not. */
+static gmc_time end_of_slot(gmc_time in_slot, uint32_t slot)
+{
+    uint32_t bits = slot / DIGITS * DIGIT_BITS;
+    gmc_time last = in_slot | ((UINT64_C(1) << bits) - 1);
+    return last < GMC_TIME_NEVER ? last + 1 : last;
+}
+
+/* ---- both together ---- */
+static void insert(struct sim_engine_queue *queue, struct key key)
+{
+    if (key.when < queue->heap_end)
+        heap_push(&queue->heap, key);
+    else
+        wheel_put(queue, key);
+}
+
+static void spread(struct sim_engine_queue *queue, struct sim_engine_keys *keys)
+{
+    for (size_t i = 0; i < keys->count; i++)
+        wheel_put(queue, keys->list[i]);
+    keys->count = 0;
+}
+
+/* The heap is worth keeping when it is small, or all of one instant. */
+static void bound_heap(struct sim_engine *engine)
+{
+    struct sim_engine_queue *queue = engine->queue;
+    if (queue->heap.count <= HEAP_MAX || queue->heap_end - engine->now <= 1)
+        return;
+    queue->heap_end = 0;
+    spread(queue, &queue->heap);
+}
+
+/* Fills the empty heap from the first slot, if its first event is due; it then fires at once, so
+ * that the wheel's time may be brought to it. */
+static bool fill_heap(struct sim_engine_queue *queue, gmc_time until)
+{
+    while (queue->levels != 0) {
+        uint32_t slot = first_slot(queue);
+        struct sim_engine_keys *keys = &queue->wheel[slot];
+        gmc_time first = first_time(keys);
+        if (first > until)
+            return false;
+        if (slot < DIGITS || keys->count <= FEW) {
+            queue->heap_end = end_of_slot(first, slot);
+            for (size_t i = 0; i < keys->count; i++)
+                heap_push(&queue->heap, keys->list[i]);
+            keys->count = 0;
+            mark_empty(queue, slot);
+            return true;
+        }
+        queue->base = first; /* so that all of them go to lower levels */
+        spread(queue, keys);
+        mark_empty(queue, slot);
+    }
+    return false;
+}
+
+static void take_out(struct sim_engine_queue *queue, struct sim_event *event)
+{
+    if (event->place == IN_HEAP)
+        heap_take(&queue->heap, event->index);
+    else
+        wheel_take(queue, event->place - IN_WHEEL, event->index);
+    event->place = 0;
+}
+
+static gmc_time time_of(const struct sim_engine_queue *queue, const struct sim_event *event)
+{
+    const struct sim_engine_keys *keys =
+        event->place == IN_HEAP ? &queue->heap : &queue->wheel[event->place - IN_WHEEL];
+    return keys->list[event->index].when;
 }
 
 /* The order among events of one instant: that of scheduling, or drawn. The low bits keep drawn
@@ -106,54 +294,49 @@ static uint64_t next_order(struct sim_engine *engine)
 
 void sim_engine_at(struct sim_engine *engine, struct sim_event *event, gmc_time when)
 {
+    struct sim_engine_queue *queue = engine->queue;
     if (when == GMC_TIME_NEVER) {
         sim_engine_cancel(engine, event);
         return;
     }
     if (when < engine->now)
         when = engine->now;
-    if (event->slot != 0) {
-        size_t i = event->slot - 1;
-        if (engine->heap[i].when == when)
+    if (event->place != 0) {
+        if (time_of(queue, event) == when)
             return; /* keeps its turn */
-        settle(engine, i, (struct sim_engine_slot){when, next_order(engine), event});
-        return;
+        take_out(queue, event);
     }
-    GMC_ASSERT(engine->count < UINT32_MAX - 1);
-    engine->heap =
-        sim_reserve(engine->heap, engine->count, &engine->capacity, sizeof(*engine->heap));
-    engine->count++;
-    sift_up(engine, engine->count - 1, (struct sim_engine_slot){when, next_order(engine), event});
-}
-
-static void take_out(struct sim_engine *engine, size_t i)
-{
-    engine->heap[i].event->slot = 0;
-    struct sim_engine_slot last = engine->heap[--engine->count];
-    if (i < engine->count)
-        settle(engine, i, last);
+    insert(queue, (struct key){when, next_order(engine), event});
+    bound_heap(engine);
 }
 
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
 {
-    if (event->slot != 0)
-        take_out(engine, event->slot - 1);
+    if (event->place != 0)
+        take_out(engine->queue, event);
 }
 
 gmc_time sim_engine_next(const struct sim_engine *engine)
 {
-    return engine->count > 0 ? engine->heap[0].when : GMC_TIME_NEVER;
+    const struct sim_engine_queue *queue = engine->queue;
+    if (queue->heap.count > 0)
+        return queue->heap.list[0].when;
+    return queue->levels != 0 ? first_time(&queue->wheel[first_slot(queue)]) : GMC_TIME_NEVER;
 }
 
 bool sim_engine_step(struct sim_engine *engine, gmc_time until)
 {
-    if (engine->count == 0 || engine->heap[0].when > until)
+    struct sim_engine_queue *queue = engine->queue;
+    if (queue->heap.count == 0 && !fill_heap(queue, until))
         return false;
-    struct sim_event *event = engine->heap[0].event;
-    engine->now = engine->heap[0].when;
-    take_out(engine, 0);
+    struct key first = queue->heap.list[0];
+    if (first.when > until)
+        return false;
+    engine->now = first.when;
+    heap_take(&queue->heap, 0);
+    first.event->place = 0;
     engine->fired++;
-    event->fire(event, engine->now);
+    first.event->fire(first.event, engine->now);
     return true;
 }
 

@@ -22,17 +22,17 @@
 
 struct sim_event {
     void (*fire)(struct sim_event *event, gmc_time now);
-    uint32_t slot; /* place in the queue plus one; 0: not pending */
+    uint32_t place; /* in the queue; 0: not pending */
+    uint32_t index; /* there */
 };
 
-struct sim_engine_slot;
+struct sim_engine_queue;
 
 struct sim_engine {
     gmc_time now;
     uint64_t fired; /* events so far */
     uint64_t scheduled;
-    struct sim_engine_slot *heap;
-    size_t count, capacity;
+    struct sim_engine_queue *queue;
     bool shuffle;
     struct gmc_prng prng; /* of shuffle */
 };
@@ -45,7 +45,7 @@ void sim_engine_shuffle(struct sim_engine *engine, const struct gmc_prng *prng);
 void sim_event_init(struct sim_event *event, void (*fire)(struct sim_event *event, gmc_time now));
 static inline bool sim_event_is_pending(const struct sim_event *event)
 {
-    return event->slot != 0;
+    return event->place != 0;
 }
 
 /* Schedules or moves; a time in the past means now, GMC_TIME_NEVER means cancel. */

@@ -19,8 +19,18 @@ bench: all tests/bench/bench_tls tests/bench/bench_crypto
 .PHONY: bench
 EXTRA_DIST += tests/bench/bench_daemons.py
 
-# make bench-sim: the simulator's table of figures beside its limits; QUICK=--quick for 100 MB.
-bench-sim: sim-wan/sim-wan
+# make bench-sim: the simulator's tables of figures beside their limits; QUICK=--quick for 100 MB.
+bench-sim: sim-wan/sim-wan bench-sim-speed
 	GMC_BUILDDIR=$(abs_builddir) sh $(srcdir)/tests/bench/bench_sim.sh $(QUICK)
 .PHONY: bench-sim
 EXTRA_DIST += tests/bench/bench_sim.sh
+
+# make bench-sim-speed: the simulator's engine and forwarding, with ns-3 beside it when installed.
+EXTRA_PROGRAMS += tests/bench/bench_engine tests/bench/bench_forward
+tests_bench_bench_engine_LDADD = $(GMC_SIM_LIBS)
+tests_bench_bench_forward_LDADD = $(GMC_SIM_LIBS)
+bench-sim-speed: tests/bench/bench_engine tests/bench/bench_forward
+	GMC_SRCDIR=$(abs_top_srcdir) GMC_BUILDDIR=$(abs_builddir) \
+	    sh $(srcdir)/tests/bench/bench_sim_speed.sh
+.PHONY: bench-sim-speed
+EXTRA_DIST += tests/bench/bench_sim_speed.sh tests/bench/bench_forward_ns3.cc

@@ -136,41 +136,104 @@ static void test_shuffle_keeps_time(void **state)
     assert_true(differs);
 }
 
-/* Many operations drawn from a seed; the model is a plain array searched for its minimum. */
-#define MODEL 100
+/* Many operations drawn from a seed; the model is a plain array searched for its minimum. Delays
+ * are of all scales, or many of one instant, so that events go through all levels of the queue. */
+#define MODEL 500
+struct model {
+    gmc_time when[MODEL];
+    uint64_t turn[MODEL], turns;
+};
+
+static int model_first(const struct model *model)
+{
+    int first = -1;
+    for (int i = 0; i < MODEL; i++)
+        if (model->when[i] != GMC_TIME_NEVER &&
+            (first < 0 || model->when[i] < model->when[first] ||
+             (model->when[i] == model->when[first] && model->turn[i] < model->turn[first])))
+            first = i;
+    return first;
+}
+
+static void model_at(struct model *model, size_t i, gmc_time when)
+{
+    if (model->when[i] != when)
+        model->turn[i] = ++model->turns;
+    model->when[i] = when;
+}
+
+static gmc_duration draw_delay(struct gmc_prng *prng, uint64_t scale)
+{
+    gmc_duration delay = gmc_prng_below(prng, UINT64_C(1) << scale);
+    return gmc_prng_below(prng, 2) == 0 ? delay : delay >> scale / 2 << scale / 2;
+}
+
+static void check_step(struct sim_engine *engine, struct model *model, gmc_time until)
+{
+    int first = model_first(model);
+    gmc_time least = first >= 0 ? model->when[first] : GMC_TIME_NEVER;
+    assert_int_equal(sim_engine_next(engine), least);
+    order_count = 0;
+    assert_int_equal(sim_engine_step(engine, until), least <= until);
+    if (least > until)
+        return;
+    assert_int_equal(order[0], first);
+    assert_int_equal(engine->now, least);
+    model->when[first] = GMC_TIME_NEVER;
+}
+
 static void test_against_model(void **state)
 {
     (void)state;
+    static struct probe p[MODEL];
     struct sim_engine engine;
-    struct probe p[MODEL];
-    gmc_time when[MODEL];
+    struct model model = {.turns = 0};
     struct gmc_prng prng;
+    uint64_t scale = 10;
     gmc_prng_init(&prng, 42);
     sim_engine_init(&engine);
     probes_init(p, MODEL, &engine);
     for (int i = 0; i < MODEL; i++)
-        when[i] = GMC_TIME_NEVER;
-    for (int step = 0; step < 20000; step++) {
+        model.when[i] = GMC_TIME_NEVER;
+    for (int step = 0; step < 60000; step++) {
         size_t i = gmc_prng_below(&prng, MODEL);
-        uint64_t what = gmc_prng_below(&prng, 10);
-        if (what < 6) {
-            when[i] = engine.now + gmc_prng_below(&prng, 1000);
-            sim_engine_at(&engine, &p[i].event, when[i]);
-        } else if (what < 7) {
-            when[i] = GMC_TIME_NEVER;
+        uint64_t what = gmc_prng_below(&prng, 20);
+        if (step % 500 == 0)
+            scale = 1 + gmc_prng_below(&prng, step % 5000 == 0 ? 50 : 24);
+        if (what < 10) {
+            gmc_time when = engine.now + draw_delay(&prng, scale);
+            model_at(&model, i, when);
+            sim_engine_at(&engine, &p[i].event, when);
+        } else if (what < 11) {
+            model.when[i] = GMC_TIME_NEVER;
             sim_engine_cancel(&engine, &p[i].event);
         } else {
-            gmc_time least = GMC_TIME_NEVER;
-            for (int j = 0; j < MODEL; j++)
-                least = gmc_time_min(least, when[j]);
-            assert_int_equal(sim_engine_next(&engine), least);
-            order_count = 0;
-            if (!sim_engine_step(&engine, GMC_TIME_NEVER - 1))
-                continue;
-            assert_int_equal(when[order[0]], least);
-            when[order[0]] = GMC_TIME_NEVER;
+            /* Now and then nothing is due, and something earlier is scheduled then. */
+            check_step(&engine, &model,
+                       what < 13 ? engine.now + draw_delay(&prng, scale) : GMC_TIME_NEVER - 1);
         }
     }
+    while (model_first(&model) >= 0)
+        check_step(&engine, &model, GMC_TIME_NEVER - 1);
+    sim_engine_fini(&engine);
+}
+
+/* The last instants that there are. */
+static void test_end_of_time(void **state)
+{
+    (void)state;
+    struct sim_engine engine;
+    struct probe p[3];
+    sim_engine_init(&engine);
+    probes_init(p, 3, &engine);
+    sim_engine_at(&engine, &p[0].event, GMC_TIME_NEVER - 1);
+    sim_engine_at(&engine, &p[1].event, GMC_TIME_NEVER - 2);
+    assert_true(sim_engine_step(&engine, GMC_TIME_NEVER - 1));
+    sim_engine_at(&engine, &p[2].event, GMC_TIME_NEVER - 2);
+    sim_engine_run(&engine, GMC_TIME_NEVER - 1);
+    const int expected[] = {1, 2, 0};
+    assert_int_equal(order_count, 3);
+    assert_memory_equal(order, expected, sizeof(expected));
     sim_engine_fini(&engine);
 }
 
@@ -179,7 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time_then_turn), cmocka_unit_test(test_move_and_cancel),
         cmocka_unit_test(test_until),          cmocka_unit_test(test_shuffle_keeps_time),
-        cmocka_unit_test(test_against_model),
+        cmocka_unit_test(test_against_model),  cmocka_unit_test(test_end_of_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
