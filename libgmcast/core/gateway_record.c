@@ -249,11 +249,16 @@ void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_peer *list = participants_of(gw, ch, &n);
     uint64_t *latency = malloc(sizeof(*latency) * n * n);
     const char **names = malloc(sizeof(*names) * n);
-    int32_t *parent = malloc(sizeof(*parent) * n);
+    int32_t *parent = malloc(sizeof(*parent) * n * GMC_TREE_STRIPES_MAX);
+    uint32_t stripes;
     if (latency != NULL && names != NULL && parent != NULL) {
         fill_graph(gw, list, n, latency, names);
-        struct gmc_tree_graph graph = {.n = n, .latency = latency, .names = names};
-        if (gmc_tree_ops(ch->src->shape)->build(&graph, parent) == GMC_OK &&
+        struct gmc_tree_graph graph = {.n = n,
+                                       .latency = latency,
+                                       .names = names,
+                                       .bytes = ch->object.total_bytes,
+                                       .stripes_max = 1};
+        if (gmc_tree_ops(ch->src->shape)->build(&graph, parent, &stripes) == GMC_OK &&
             gmc_tree_check(parent, n) == GMC_OK)
             take_parents(ch, list, parent, n);
     }

@@ -25,11 +25,15 @@ tests_fuzz_fuzz_page_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 # Choosing a tree.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/tree.c libgmcast/core/tree.h \
-	libgmcast/core/tree_binary.c libgmcast/core/tree_binomial.c libgmcast/core/tree_chain.c \
+	libgmcast/core/tree_binary.c libgmcast/core/tree_binomial.c libgmcast/core/tree_bulk.c \
+	libgmcast/core/tree_bulk.h libgmcast/core/tree_chain.c \
 	libgmcast/core/tree_eco.c libgmcast/core/tree_eco.h libgmcast/core/tree_flat.c \
-	libgmcast/core/tree_order.c libgmcast/core/tree_order.h libgmcast/core/tree_shapes.h
+	libgmcast/core/tree_order.c libgmcast/core/tree_order.h libgmcast/core/tree_predict.c \
+	libgmcast/core/tree_predict.h libgmcast/core/tree_shapes.h
 check_PROGRAMS += tests/unit/test_tree
 tests_unit_test_tree_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_tree_bulk
+tests_unit_test_tree_bulk_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 EXTRA_DIST += tests/vectors/wan_top_tree.csv
 
 # Congestion control.

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "core/tree_bulk.h"
 #include "core/tree_eco.h"
 #include "core/tree_shapes.h"
 
 static const struct gmc_tree_ops *const shapes[GMC_TREE_SHAPES] = {
     [GMC_TREE_ECO] = &gmc_tree_eco,           [GMC_TREE_FLAT] = &gmc_tree_flat,
     [GMC_TREE_BINOMIAL] = &gmc_tree_binomial, [GMC_TREE_BINARY] = &gmc_tree_binary,
-    [GMC_TREE_CHAIN] = &gmc_tree_chain,
+    [GMC_TREE_CHAIN] = &gmc_tree_chain,       [GMC_TREE_BULK] = &gmc_tree_bulk,
 };
 
 const struct gmc_tree_ops *gmc_tree_ops(enum gmc_tree_shape shape)

@@ -10,29 +10,41 @@
 #include "base/status.h"
 
 enum gmc_tree_shape {
-    GMC_TREE_ECO, /* the default: probed latencies, 20 % cutoff */
+    GMC_TREE_ECO, /* the default of messages: probed latencies, 20 % cutoff */
     GMC_TREE_FLAT,
     GMC_TREE_BINOMIAL,
     GMC_TREE_BINARY,
     GMC_TREE_CHAIN,
+    GMC_TREE_BULK, /* the default of objects: uplinks, several trees where they differ */
     GMC_TREE_SHAPES
 };
 
 #define GMC_LATENCY_UNKNOWN UINT64_MAX
+#define GMC_TREE_STRIPES_MAX 8u
 
 /* Latencies between n gateways, gateway 0 the source, row-major n*n, any unit, GMC_LATENCY_UNKNOWN
  * where two cannot hear each other. Where the two directions differ the smaller counts. names
- * breaks ties (domain name, byte order); NULL: lower index wins. */
+ * breaks ties (domain name, byte order); NULL: lower index wins.
+ *
+ * `bulk` and predictions (core/tree_predict.h) use the rest too, and then latencies are round trips
+ * in ns. Rates are in bits of the object per second: without heads, and what congestion control
+ * leaves. */
 struct gmc_tree_graph {
     size_t n;
     const uint64_t *latency;
     const char *const *names;
+    const uint64_t *uplink_bps;   /* per gateway, 0: not known; NULL: none is */
+    const uint64_t *downlink_bps; /* the same */
+    uint64_t bytes;               /* of the object */
+    uint32_t stripes_max;         /* into so many it may be cut; 0: GMC_TREE_STRIPES_MAX */
 };
 
 struct gmc_tree_ops {
     const char *name;
-    /* Writes parent[0] = -1 and an index for every other gateway. NOMEM, INVALID (n == 0). */
-    gmc_status (*build)(const struct gmc_tree_graph *graph, int32_t *parent);
+    /* Writes how many stripes the object is cut into, of equal size, and a tree for each: the tree
+     * of stripe k begins at parent[k * n], with -1 for the source and an index for every other
+     * gateway. There is room for GMC_TREE_STRIPES_MAX trees. NOMEM, INVALID (n == 0). */
+    gmc_status (*build)(const struct gmc_tree_graph *graph, int32_t *parent, uint32_t *stripes);
 };
 
 /* The table of a shape; never NULL for a valid shape. */

@@ -13,8 +13,10 @@ static gmc_status chain_up(int32_t *up_rank, size_t n)
     return GMC_OK;
 }
 
-static gmc_status chain_build(const struct gmc_tree_graph *graph, int32_t *parent)
+static gmc_status chain_build(const struct gmc_tree_graph *graph, int32_t *parent,
+                              uint32_t *stripes)
 {
+    *stripes = 1;
     return gmc_tree_build_by_rank(graph, chain_up, parent);
 }
 

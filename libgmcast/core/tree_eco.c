@@ -55,7 +55,7 @@ static void eco_join(const struct gmc_tree_graph *graph, const int32_t *order, s
     }
 }
 
-static gmc_status eco_build(const struct gmc_tree_graph *graph, int32_t *parent)
+static gmc_status eco_build(const struct gmc_tree_graph *graph, int32_t *parent, uint32_t *stripes)
 {
     gmc_status status = GMC_ERR_NOMEM;
     struct eco_near *near;
@@ -70,6 +70,7 @@ static gmc_status eco_build(const struct gmc_tree_graph *graph, int32_t *parent)
     status = gmc_tree_order(graph, order);
     if (status != GMC_OK)
         goto free_order;
+    *stripes = 1;
     parent[0] = -1;
     for (size_t i = 0; i < graph->n; i++)
         near[i] = (struct eco_near){GMC_LATENCY_UNKNOWN, -1};

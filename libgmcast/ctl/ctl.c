@@ -159,9 +159,10 @@ static void stage_here(struct call *call, const struct targets *targets)
 
     if (request->shape[0] != '\0' &&
         gmc_tree_shape_from_name(request->shape, &stage.shape) != GMC_OK) {
-        gmc_ctl_fail(call, GMC_ERR_INVALID,
-                     "there is no tree shape \"%s\": use eco, flat, binomial, binary or chain",
-                     request->shape);
+        gmc_ctl_fail(
+            call, GMC_ERR_INVALID,
+            "there is no tree shape \"%s\": use eco, flat, binomial, binary, chain or bulk",
+            request->shape);
         return;
     }
     if (!sources_check(call))

@@ -32,7 +32,7 @@ static void usage(FILE *out)
     fputs(
         "sim-wan run [--topology flat|tree3|chain] [--receivers N] [--rate BIT/S] [--delay-ms N]\n"
         "  [--queue-ms N] [--loss PERCENT] [--bytes N] [--seed N] [--crypto cheap|openssl]\n"
-        "  [--tree eco|flat|binomial|binary|chain] [--limit SECONDS] [--events] [--warm]\n"
+        "  [--tree eco|flat|binomial|binary|chain|bulk] [--limit SECONDS] [--events] [--warm]\n"
         "--warm: one byte goes to the same targets first, so that gateways are connected and\n"
         "latencies are known, as on a site that stages more than once.\n",
         out);

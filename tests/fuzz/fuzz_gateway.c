@@ -417,7 +417,7 @@ static void user(struct gmc_reader *r)
                                             .source_count = 1,
                                             .targets = targets,
                                             .target_count = what % 2 + 1u,
-                                            .shape = (enum gmc_tree_shape)(what % 6)};
+                                            .shape = (enum gmc_tree_shape)(what % 7)};
         status = gmc_gateway_stage(gw, now, &request, &key, &error);
         own_e = status == GMC_OK ? key.e : own_e;
     } else if (what < 150) {

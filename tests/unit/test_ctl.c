@@ -343,7 +343,7 @@ static void test_stage_is_refused_with_words(void **state)
     request.target_count = 1;
     request.shape = "star";
     assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
-    assert_error_says(f, "use eco, flat, binomial, binary or chain");
+    assert_error_says(f, "use eco, flat, binomial, binary, chain or bulk");
     request.target_count = 0;
     assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
     assert_error_says(f, "at least one");

@@ -19,6 +19,7 @@
 
 struct graph {
     uint64_t latency[N_MAX * N_MAX];
+    uint64_t uplink[N_MAX];
     const char *names[N_MAX];
     char name_bytes[N_MAX][16];
     struct gmc_tree_graph view;
@@ -28,7 +29,7 @@ static void graph_init(struct graph *g, size_t n)
 {
     for (size_t i = 0; i < n * n; i++)
         g->latency[i] = UNKNOWN;
-    g->view = (struct gmc_tree_graph){n, g->latency, NULL};
+    g->view = (struct gmc_tree_graph){.n = n, .latency = g->latency};
 }
 
 /* "0-1:20 1>2:7": between 0 and 1 both directions, from 1 to 2 this one only. */
@@ -66,6 +67,18 @@ static void graph_names(struct graph *g, const char *names)
         names += len + (names[len] == ' ');
     }
     g->view.names = g->names;
+}
+
+/* Room for every stripe. */
+#define PARENTS_MAX (N_MAX * GMC_TREE_STRIPES_MAX)
+
+static uint32_t build(enum gmc_tree_shape shape, const struct graph *g, int32_t *parent)
+{
+    uint32_t stripes = 0;
+
+    assert_int_equal(gmc_tree_ops(shape)->build(&g->view, parent, &stripes), GMC_OK);
+    assert_in_range(stripes, 1, shape == GMC_TREE_BULK ? GMC_TREE_STRIPES_MAX : 1);
+    return stripes;
 }
 
 static void parents_of(const char *text, size_t n, int32_t *parent)
@@ -174,7 +187,7 @@ static void every_rule(void **state)
         graph_links(&g, rules[i].links);
         graph_names(&g, rules[i].names);
         parents_of(rules[i].parents, rules[i].n, want);
-        assert_int_equal(gmc_tree_ops(rules[i].shape)->build(&g.view, parent), GMC_OK);
+        build(rules[i].shape, &g, parent);
         for (size_t u = 0; u < rules[i].n; u++)
             assert_int_equal(parent[u], want[u]);
     }
@@ -204,7 +217,7 @@ static void one_published(char *line)
     }
     assert_int_equal(*matrix, '\0');
     parents_of(parents, n, want);
-    assert_int_equal(gmc_tree_ops(GMC_TREE_ECO)->build(&g.view, parent), GMC_OK);
+    build(GMC_TREE_ECO, &g, parent);
     for (size_t u = 0; u < n; u++)
         assert_int_equal(parent[u], want[u]);
 }
@@ -257,6 +270,10 @@ static void graph_random(struct graph *g, struct gmc_prng *prng)
         g->names[i] = g->name_bytes[i];
     }
     g->view.names = g->names;
+    for (size_t i = 0; i < n; i++)
+        g->uplink[i] = gmc_prng_chance_ppm(prng, 300000) ? 0 : 1 + gmc_prng_below(prng, 100);
+    g->view.uplink_bps = gmc_prng_chance_ppm(prng, 700000) ? g->uplink : NULL;
+    g->view.bytes = gmc_prng_below(prng, 1000000);
 }
 
 static bool hears(const struct graph *g, size_t a, size_t b)
@@ -299,14 +316,17 @@ static void any_graph_gives_a_tree(void **state)
         whole = is_connected(&g);
         connected += whole;
         for (unsigned shape = 0; shape < GMC_TREE_SHAPES; shape++) {
-            int32_t parent[N_MAX];
+            int32_t parents[PARENTS_MAX];
+            uint32_t stripes = build((enum gmc_tree_shape)shape, &g, parents);
 
-            assert_int_equal(gmc_tree_ops((enum gmc_tree_shape)shape)->build(&g.view, parent),
-                             GMC_OK);
-            assert_int_equal(gmc_tree_check(parent, g.view.n), GMC_OK);
-            for (size_t u = 1; u < g.view.n; u++)
-                if (!hears(&g, u, (size_t)parent[u]))
-                    assert_true(!whole && parent[u] == 0);
+            for (uint32_t k = 0; k < stripes; k++) {
+                const int32_t *parent = parents + k * g.view.n;
+
+                assert_int_equal(gmc_tree_check(parent, g.view.n), GMC_OK);
+                for (size_t u = 1; u < g.view.n; u++)
+                    if (!hears(&g, u, (size_t)parent[u]))
+                        assert_true(!whole && parent[u] == 0);
+            }
         }
     }
     assert_in_range(connected, 50, 350); /* both kinds were there */
@@ -335,18 +355,21 @@ static void order_of_the_list_does_not_matter(void **state)
         graph_init(&h, n);
         for (size_t a = 0; a < n; a++) {
             h.names[at[a]] = g.names[a];
+            h.uplink[at[a]] = g.uplink[a];
             for (size_t b = 0; b < n; b++)
                 h.latency[at[a] * n + at[b]] = g.latency[a * n + b];
         }
         h.view.names = h.names;
+        h.view.uplink_bps = g.view.uplink_bps != NULL ? h.uplink : NULL;
+        h.view.bytes = g.view.bytes;
         for (unsigned shape = 0; shape < GMC_TREE_SHAPES; shape++) {
-            const struct gmc_tree_ops *ops = gmc_tree_ops((enum gmc_tree_shape)shape);
-            int32_t p[N_MAX], q[N_MAX];
+            int32_t p[PARENTS_MAX], q[PARENTS_MAX];
+            uint32_t stripes = build((enum gmc_tree_shape)shape, &g, p);
 
-            assert_int_equal(ops->build(&g.view, p), GMC_OK);
-            assert_int_equal(ops->build(&h.view, q), GMC_OK);
-            for (size_t u = 1; u < n; u++)
-                assert_int_equal(at[p[u]], q[at[u]]);
+            assert_int_equal(build((enum gmc_tree_shape)shape, &h, q), stripes);
+            for (uint32_t k = 0; k < stripes; k++)
+                for (size_t u = 1; u < n; u++)
+                    assert_int_equal(at[p[k * n + u]], q[k * n + at[u]]);
         }
     }
 }
@@ -371,7 +394,7 @@ static void depth_grows_with_distance(void **state)
             unsigned depth[N_MAX] = {0};
             int32_t parent[N_MAX];
 
-            assert_int_equal(gmc_tree_ops(shapes[s])->build(&g.view, parent), GMC_OK);
+            build(shapes[s], &g, parent);
             for (size_t u = 1; u < n; u++) {
                 assert_in_range(parent[u], 0, u - 1);
                 depth[u] = depth[parent[u]] + 1;
@@ -454,7 +477,7 @@ static void moving_keeps_the_tree(void **state)
         graph_random(&g, &prng);
         if (g.view.n == 1)
             continue;
-        assert_int_equal(gmc_tree_ops(GMC_TREE_ECO)->build(&g.view, parent), GMC_OK);
+        build(GMC_TREE_ECO, &g, parent);
         for (unsigned move = 0; move < 20; move++) {
             int32_t u = 1 + (int32_t)gmc_prng_below(&prng, g.view.n - 1);
 
@@ -479,7 +502,7 @@ static void last_to_join_chooses_alike(void **state)
         for (size_t i = 0; i < n * n; i++)
             g.latency[i] = 1 + gmc_prng_below(&prng, 60);
         g.latency[n - 1] = g.latency[(n - 1) * n] = 61; /* the last index is the farthest */
-        assert_int_equal(gmc_tree_ops(GMC_TREE_ECO)->build(&g.view, parent), GMC_OK);
+        build(GMC_TREE_ECO, &g, parent);
         assert_int_equal(gmc_tree_attach(&g.view, parent, (int32_t)n - 1, &chosen), GMC_OK);
         assert_int_equal(chosen, parent[n - 1]);
     }
@@ -538,12 +561,13 @@ static void shapes_by_name(void **state)
 
 static void nobody_is_no_graph(void **state)
 {
-    struct gmc_tree_graph none = {0, NULL, NULL};
+    struct gmc_tree_graph none = {0};
     int32_t parent;
+    uint32_t stripes;
 
     (void)state;
     for (unsigned i = 0; i < GMC_TREE_SHAPES; i++)
-        assert_int_equal(gmc_tree_ops((enum gmc_tree_shape)i)->build(&none, &parent),
+        assert_int_equal(gmc_tree_ops((enum gmc_tree_shape)i)->build(&none, &parent, &stripes),
                          GMC_ERR_INVALID);
 }
 

@@ -57,7 +57,7 @@ struct gmc_ctl_request {
     size_t source_count;
     const struct gmc_ctl_target *targets; /* STAGE, ADD (one) */
     size_t target_count;
-    const char *shape; /* STAGE: eco, flat, binomial, binary, chain; "" the default */
+    const char *shape; /* STAGE: eco, flat, binomial, binary, chain, bulk; "" the default */
     uint64_t rate_bps; /* STAGE: cap of what each link carries, bit/s; 0 none */
 };
 

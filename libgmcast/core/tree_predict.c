@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the fluid prediction over trees; the rules are numbered in tree_predict.h. */
+#include "core/tree_predict.h"
+
+#include <stdlib.h>
+
+#include "core/tree_order.h"
+
+#define RATE_MAX (UINT64_C(1) << 48)
+
+uint64_t gmc_tree_least_uplink(const struct gmc_tree_graph *graph)
+{
+    uint64_t least = 0;
+
+    for (size_t i = 0; graph->uplink_bps != NULL && i < graph->n; i++)
+        if (graph->uplink_bps[i] != 0 && (least == 0 || graph->uplink_bps[i] < least))
+            least = graph->uplink_bps[i];
+    return least != 0 ? least : GMC_TREE_ASSUMED_BPS;
+}
+
+uint64_t gmc_tree_uplink(const struct gmc_tree_graph *graph, size_t i, uint64_t least)
+{
+    bool known = graph->uplink_bps != NULL && graph->uplink_bps[i] != 0;
+    uint64_t uplink = known ? graph->uplink_bps[i] : least;
+
+    return uplink < RATE_MAX ? uplink : RATE_MAX;
+}
+
+uint64_t gmc_tree_downlink(const struct gmc_tree_graph *graph, size_t i)
+{
+    if (graph->downlink_bps == NULL || graph->downlink_bps[i] == 0)
+        return UINT64_MAX;
+    return graph->downlink_bps[i];
+}
+
+/* ---- the rate (P1, P2) ---- */
+static void lower(struct gmc_tree_prediction *p, uint64_t rate, enum gmc_tree_limit limit,
+                  size_t at)
+{
+    if (p->limit != GMC_TREE_LIMIT_NONE && rate >= p->rate_bps)
+        return;
+    p->rate_bps = rate;
+    p->limit = limit;
+    p->at = (int32_t)at;
+}
+
+static void find_rate(const struct gmc_tree_graph *graph, const uint32_t *children,
+                      uint32_t stripes, struct gmc_tree_prediction *p)
+{
+    uint64_t least = gmc_tree_least_uplink(graph);
+
+    for (size_t i = 0; i < graph->n; i++) {
+        uint64_t downlink = gmc_tree_downlink(graph, i);
+
+        if (children[i] > 0)
+            lower(p, stripes * gmc_tree_uplink(graph, i, least) / children[i],
+                  GMC_TREE_LIMIT_UPLINK, i);
+        if (i > 0 && downlink != UINT64_MAX)
+            lower(p, downlink, GMC_TREE_LIMIT_DOWNLINK, i);
+    }
+    if (p->limit != GMC_TREE_LIMIT_UPLINK)
+        return;
+    p->copies = children[p->at];
+    p->assumed = graph->uplink_bps == NULL || graph->uplink_bps[p->at] == 0;
+}
+
+/* ---- the paths (P3) ---- */
+static uint64_t hop(const struct gmc_tree_graph *graph, int32_t child, int32_t parent)
+{
+    uint64_t latency = gmc_tree_latency(graph, child, parent);
+
+    /* Other units than ns may be large: no sum of a path overflows. */
+    return latency == GMC_LATENCY_UNKNOWN       ? 0
+           : latency >> 1 < (UINT64_C(1) << 40) ? latency >> 1
+                                                : UINT64_C(1) << 40;
+}
+
+/* The longest way from the source; late[] has 0 for those that were not walked yet, else one more
+ * than the latency of their way. */
+static uint64_t longest(const struct gmc_tree_graph *graph, const int32_t *parent, uint64_t *late)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < graph->n; i++)
+        late[i] = i == 0 ? 1 : 0;
+    for (size_t i = 1; i < graph->n; i++) {
+        uint64_t sum = 0;
+        int32_t at;
+
+        for (at = (int32_t)i; late[at] == 0; at = parent[at])
+            sum += hop(graph, at, parent[at]);
+        sum += late[at];
+        most = sum > most ? sum : most;
+        for (at = (int32_t)i; late[at] == 0; at = parent[at]) {
+            late[at] = sum;
+            sum -= hop(graph, at, parent[at]);
+        }
+    }
+    return most > 0 ? most - 1 : 0;
+}
+
+/* ---- the bound (P4) ---- */
+static gmc_duration bound(const struct gmc_tree_graph *graph)
+{
+    uint64_t least = gmc_tree_least_uplink(graph), sum = 0;
+    uint64_t slowest = gmc_tree_uplink(graph, 0, least);
+
+    for (size_t i = 0; i < graph->n; i++) {
+        uint64_t downlink = gmc_tree_downlink(graph, i);
+
+        sum += gmc_tree_uplink(graph, i, least);
+        slowest = i > 0 && downlink < slowest ? downlink : slowest;
+    }
+    if (graph->n < 2)
+        return 0;
+    sum /= graph->n - 1;
+    return gmc_duration_of_bytes(graph->bytes, sum < slowest ? sum : slowest);
+}
+
+gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *parent,
+                            uint32_t stripes, struct gmc_tree_prediction *prediction)
+{
+    uint32_t *children;
+    uint64_t *late, most = 0;
+
+    if (graph->n == 0 || graph->n > INT32_MAX || stripes == 0 || stripes > GMC_TREE_STRIPES_MAX)
+        return GMC_ERR_INVALID;
+    *prediction = (struct gmc_tree_prediction){.limit = GMC_TREE_LIMIT_NONE, .at = -1};
+    if (graph->n == 1)
+        return GMC_OK;
+    children = calloc(graph->n, sizeof(*children));
+    late = malloc(graph->n * sizeof(*late));
+    if (children == NULL || late == NULL) {
+        free(children);
+        free(late);
+        return GMC_ERR_NOMEM;
+    }
+    for (uint32_t k = 0; k < stripes; k++) {
+        const int32_t *tree = parent + k * graph->n;
+        uint64_t way = longest(graph, tree, late);
+
+        most = way > most ? way : most;
+        for (size_t i = 1; i < graph->n; i++)
+            children[tree[i]]++;
+    }
+    find_rate(graph, children, stripes, prediction);
+    prediction->time =
+        gmc_time_add(gmc_duration_of_bytes(graph->bytes, prediction->rate_bps), most);
+    prediction->bound = bound(graph);
+    free(children);
+    free(late);
+    return GMC_OK;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How long an object takes over given trees, in the fluid model: gateways forward while they
+ * receive, an uplink is shared by all children of all stripes, and the slowest decides.
+ *
+ *   P1  A gateway with uplink u that has c children over all of k stripes feeds them at k*u/c, in
+ *       bits of the whole object per second.
+ *   P2  The rate is the smallest of these and of the downlinks.
+ *   P3  The time is bytes over rate and, for the last byte, half the round trips of the deepest
+ *       path; links that are not heard count nothing.
+ *   P4  The bound is what no trees can beat: max(F/u_s, F/d_min, (n-1)F / sum of all u) (Kumar and
+ *       Ross 2006).
+ */
+#ifndef GMC_CORE_TREE_PREDICT_H
+#define GMC_CORE_TREE_PREDICT_H
+
+#include <stdbool.h>
+
+#include "base/time.h"
+#include "core/tree.h"
+
+/* An uplink that nobody knows, where none is known. */
+#define GMC_TREE_ASSUMED_BPS UINT64_C(100000000)
+
+enum gmc_tree_limit {
+    GMC_TREE_LIMIT_NONE,    /* nobody but the source */
+    GMC_TREE_LIMIT_UPLINK,  /* of the gateway `at` */
+    GMC_TREE_LIMIT_DOWNLINK /* of the gateway `at` */
+};
+
+struct gmc_tree_prediction {
+    uint64_t rate_bps; /* of the whole object, at every receiver */
+    gmc_duration time;
+    gmc_duration bound; /* P4; without the paths' latency */
+    enum gmc_tree_limit limit;
+    int32_t at;
+    uint32_t copies; /* UPLINK: k * `at`'s load, its children over all stripes */
+    bool assumed;    /* `at`'s uplink is not known */
+};
+
+/* What counts for those whose uplink is not known: the smallest that is known, or
+ * GMC_TREE_ASSUMED_BPS. Time n. */
+uint64_t gmc_tree_least_uplink(const struct gmc_tree_graph *graph);
+/* The uplink that counts: its own or the least; at most 2^48, so that products with counts fit. */
+uint64_t gmc_tree_uplink(const struct gmc_tree_graph *graph, size_t i, uint64_t least);
+/* UINT64_MAX where it is not known. */
+uint64_t gmc_tree_downlink(const struct gmc_tree_graph *graph, size_t i);
+
+/* parent: as gmc_tree_ops.build writes it, without loops. NOMEM, INVALID (no gateways, or too many
+ * stripes). Time and memory grow with n. */
+GMC_NODISCARD gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *parent,
+                                          uint32_t stripes, struct gmc_tree_prediction *prediction);
+
+#endif
