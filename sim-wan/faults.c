@@ -54,7 +54,7 @@ static void lossy(struct sim_fault_entry *entry, bool begin)
 static void failing_reads(struct sim_host *host, bool begin)
 {
     struct sim_disk_config config = host->disk.config;
-    config.read_error_ppm = begin ? READ_ERROR_PPM : host->world->config.disk.read_error_ppm;
+    config.read_error_ppm = begin ? READ_ERROR_PPM : host->disk_config.read_error_ppm;
     sim_disk_configure(&host->disk, &config);
 }
 

@@ -105,6 +105,8 @@ void sim_host_arm(struct sim_host *host)
     gmc_time when = GMC_TIME_NEVER;
     if (host->gateway != NULL && !host->frozen)
         when = sim_clock_when(&host->clock, gmc_gateway_deadline(host->gateway));
+    if (when < host->cpu_busy_until)
+        when = host->cpu_busy_until;
     /* A spinning timer is reported; let the clock go on nevertheless. */
     if (host->timer_idle > IDLE_TIMERS_MAX && when <= host->timer_at)
         when = host->timer_at + GMC_MS(1);
@@ -122,41 +124,6 @@ static void on_pulse(struct sim_event *event, gmc_time now)
         gmc_gateway_on_peer(host->gateway, sim_host_now(host), &change);
         sim_host_drain(host);
     }
-}
-
-/* ---- the socket of a process that is stopped ---- */
-static void wait_in_socket(struct sim_host *host, const struct sim_packet *packet)
-{
-    if (host->socket_bytes + packet->len > SIM_SOCKET_BYTES) {
-        host->count.lost_while_down++;
-        return;
-    }
-    struct sim_packet *copy = sim_packet_copy(&host->world->net.pool, packet);
-    if (host->socket_last != NULL)
-        host->socket_last->next = copy;
-    else
-        host->socket_first = copy;
-    host->socket_last = copy;
-    host->socket_bytes += copy->len;
-}
-
-static struct sim_packet *take_from_socket(struct sim_host *host)
-{
-    struct sim_packet *packet = host->socket_first;
-    if (packet == NULL)
-        return NULL;
-    host->socket_first = packet->next;
-    if (packet->next == NULL)
-        host->socket_last = NULL;
-    host->socket_bytes -= packet->len;
-    return packet;
-}
-
-static void empty_socket(struct sim_host *host)
-{
-    struct sim_packet *packet;
-    while ((packet = take_from_socket(host)) != NULL)
-        sim_packet_free(&host->world->net.pool, packet);
 }
 
 /* ---- a host's life ---- */
@@ -179,9 +146,11 @@ struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *
     gmc_map_init(&host->host_peers, 0);
     sim_event_init(&host->timer, on_timer);
     sim_event_init(&host->pulse, on_pulse);
+    sim_host_init_cpu(host);
     host->sink = (struct gmc_trace_sink){on_core_trace, host, GMC_LEVEL_DEBUG};
     crypto_open(host);
     gmc_prng_fork(&host->prng, "disk", &prng);
+    host->disk_config = world->config.disk;
     sim_disk_init(&host->disk, &world->engine, &world->objects, &host->crypto,
                   &(struct sim_disk_sink){host, on_answered, on_violated}, &world->config.disk,
                   &prng);
@@ -200,12 +169,12 @@ void sim_host_free(struct sim_host *host)
 {
     sim_engine_cancel(&host->world->engine, &host->timer);
     sim_engine_cancel(&host->world->engine, &host->pulse);
+    sim_host_empty_socket(host);
     if (host->gateway != NULL)
         gmc_gateway_free(host->gateway);
     sim_disk_fini(&host->disk);
     crypto_close(host);
     gmc_map_fini(&host->host_peers);
-    empty_socket(host);
     free(host->unknown_peers);
     free(host->news);
     free(host->peer_hosts);
@@ -265,7 +234,7 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
         return;
     host->frozen = false;
     host->news_count = 0;
-    empty_socket(host);
+    sim_host_empty_socket(host);
     sim_disk_stall(&host->disk, false);
     bool kill = crash == SIM_CRASH_KILL;
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
@@ -292,10 +261,14 @@ void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet)
         host->count.lost_while_down++;
         return;
     }
-    if (host->frozen) {
-        wait_in_socket(host, packet);
-        return;
-    }
+    if (host->frozen || sim_host_has_cpu_cost(host))
+        sim_host_wait_in_socket(host, packet);
+    else
+        sim_host_hear(host, packet);
+}
+
+void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
+{
     struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
@@ -313,6 +286,7 @@ void sim_host_on_stream(struct sim_host *host, uint32_t peer, struct gmc_bytes b
     struct gmc_dgram_in in = {.path = GMC_PATH_STREAM,
                               .peer = sim_host_peer(host, peer),
                               .bytes = bytes};
+    sim_host_charge(host, bytes.len);
     host->count.datagrams_in++;
     if (gmc_gateway_on_datagram(host->gateway, sim_host_now(host), &in) != GMC_OK)
         host->count.datagrams_refused++;
@@ -385,9 +359,18 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
         on_peer(host, news->peer, &news->change);
     }
     host->news_count = 0;
-    struct sim_packet *packet;
-    while (!host->frozen && (packet = take_from_socket(host)) != NULL) {
-        sim_host_on_packet(host, packet);
-        sim_packet_free(&host->world->net.pool, packet);
-    }
+    sim_host_read_socket(host);
+}
+
+void sim_host_set_clock(struct sim_host *host, const struct sim_clock *clock)
+{
+    GMC_ASSERT(host->gateway == NULL && clock->drift_ppb <= SIM_DRIFT_PPB_MAX &&
+               clock->drift_ppb >= -SIM_DRIFT_PPB_MAX);
+    host->clock = *clock;
+}
+
+void sim_host_set_disk(struct sim_host *host, const struct sim_disk_config *config)
+{
+    host->disk_config = *config;
+    sim_disk_configure(&host->disk, config);
 }

@@ -11,14 +11,12 @@
 struct gmc_crypto_cheap;
 struct gmc_crypto_openssl;
 
-#define SIM_SOCKET_BYTES (UINT64_C(4) << 20)
-
 struct sim_host_news;
 
 struct sim_host_counters {
     uint64_t datagrams_in, datagrams_out, datagrams_refused; /* by the core */
     uint64_t bytes_out;                                      /* UDP payload, or framed in TLS */
-    uint64_t lost_while_down;
+    uint64_t lost_while_down, lost_in_socket;                /* nobody there; the buffer was full */
     uint64_t timers, starts, events;
     uint64_t stream_refused; /* datagrams that found the TLS connection's backlog full */
 };
@@ -45,9 +43,13 @@ struct sim_host {
     struct gmc_map host_peers;  /* host + 1 -> peer number + 1 */
     struct sim_host_news *news; /* of sessions, held back while frozen */
     size_t news_count, news_capacity;
-    struct sim_packet *socket_first, *socket_last; /* datagrams that wait while frozen */
+    struct sim_packet *socket_first, *socket_last; /* datagrams that wait to be heard */
     uint64_t socket_bytes;
-    gmc_time timer_at; /* spinning: calls at one instant without a result */
+    struct sim_cpu_config cpu;
+    gmc_time cpu_busy_until;
+    struct sim_event cpu_event;         /* the first one that waits has been worked on */
+    struct sim_disk_config disk_config; /* that faults go back to */
+    gmc_time timer_at;                  /* spinning: calls at one instant without a result */
     uint32_t timer_idle;
     bool check_claims;
     uint8_t key[32]; /* of its certificate */
@@ -67,13 +69,19 @@ struct sim_host {
 struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *name);
 void sim_host_free(struct sim_host *host);
 
+/* Before the first start; else clocks are drawn, or exact, and disks and costs as the world has
+ * them. Disks and costs can change later too. */
+void sim_host_set_clock(struct sim_host *host, const struct sim_clock *clock);
+void sim_host_set_disk(struct sim_host *host, const struct sim_disk_config *config);
+void sim_host_set_cpu(struct sim_host *host, const struct sim_cpu_config *config);
+
 /* Starts the gateway with what the disk saved. */
 void sim_host_start(struct sim_host *host);
 /* Ends it without a word: killed, or by a loss of power (then peers are told nothing). */
 void sim_host_crash(struct sim_host *host, enum sim_crash crash);
 /* Stops the process as SIGSTOP does, or lets it go on. Its connections stay open. Datagrams that
- * arrive meanwhile wait in the socket's buffer of SIM_SOCKET_BYTES and are lost when it is full;
- * segments wait at the sender; news of sessions waits. */
+ * arrive meanwhile wait in the socket's buffer and are lost when it is full; segments wait at the
+ * sender; news of sessions waits. */
 void sim_host_freeze(struct sim_host *host, bool frozen);
 /* What the host's own clock shows. */
 gmc_time sim_host_now(const struct sim_host *host);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What host.c and host_out.c share. */
+/* What host.c, host_cpu.c and host_out.c share. */
 #ifndef SIM_HOST_INTERNAL_H
 #define SIM_HOST_INTERNAL_H
 
@@ -15,5 +15,20 @@ static inline struct gmc_addr sim_host_addr(uint32_t host)
 
 /* Sets the timer to what the gateway wants. */
 void sim_host_arm(struct sim_host *host);
+/* Hands a datagram to the gateway. */
+void sim_host_hear(struct sim_host *host, const struct sim_packet *packet);
+
+/* host_cpu.c */
+void sim_host_init_cpu(struct sim_host *host);
+static inline bool sim_host_has_cpu_cost(const struct sim_host *host)
+{
+    return host->cpu.per_datagram > 0 || host->cpu.per_byte_ps > 0;
+}
+/* The processor has had a datagram of so many bytes to send, or from a connection. */
+void sim_host_charge(struct sim_host *host, size_t bytes);
+void sim_host_wait_in_socket(struct sim_host *host, const struct sim_packet *packet);
+void sim_host_empty_socket(struct sim_host *host);
+/* A frozen process goes on. */
+void sim_host_read_socket(struct sim_host *host);
 
 #endif

@@ -34,6 +34,7 @@ uint32_t sim_host_of_peer(struct sim_host *host, gmc_peer peer)
 static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
 {
     uint32_t to = out->to.len == 4 ? gmc_get32(out->to.bytes) : sim_host_of_peer(host, out->peer);
+    sim_host_charge(host, gmc_dgram_out_len(out));
     host->count.datagrams_out++;
     host->count.bytes_out += gmc_dgram_out_len(out);
     if (to >= host->world->host_count || to == host->id)

@@ -13,10 +13,11 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/clock.c sim-wan/clock.h \
 	sim-wan/conf.c sim-wan/conf.h sim-wan/conf_internal.h sim-wan/conf_part.c \
 	sim-wan/conf_value.c \
+	sim-wan/cpu.h \
 	sim-wan/disk.c sim-wan/disk.h sim-wan/disk_internal.h sim-wan/disk_ops.c \
 	sim-wan/engine.c sim-wan/engine.h \
 	sim-wan/faults.c sim-wan/faults.h \
-	sim-wan/host.c sim-wan/host.h sim-wan/host_internal.h sim-wan/host_out.c \
+	sim-wan/host.c sim-wan/host.h sim-wan/host_cpu.c sim-wan/host_internal.h sim-wan/host_out.c \
 	sim-wan/loss_model.c sim-wan/loss_model.h \
 	sim-wan/loss_trace.c sim-wan/loss_trace.h \
 	sim-wan/mem.c sim-wan/mem.h \
@@ -51,6 +52,8 @@ check_PROGRAMS += tests/unit/test_sim_loss
 tests_unit_test_sim_loss_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_sim_queue
 tests_unit_test_sim_queue_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
+check_PROGRAMS += tests/unit/test_sim_host
+tests_unit_test_sim_host_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_net
 tests_unit_test_sim_net_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_session

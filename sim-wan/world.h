@@ -6,6 +6,7 @@
 #define SIM_WORLD_H
 
 #include "core/gateway.h"
+#include "sim-wan/cpu.h"
 #include "sim-wan/disk.h"
 #include "sim-wan/engine.h"
 #include "sim-wan/net.h"
@@ -21,9 +22,10 @@ struct sim_host;
 struct sim_world_config {
     uint64_t seed;
     enum sim_crypto crypto;
-    bool shuffle;      /* events of one instant in random order */
-    bool exact_clocks; /* hosts' clocks show the virtual time */
-    struct sim_disk_config disk;
+    bool shuffle;                /* events of one instant in random order */
+    bool exact_clocks;           /* hosts' clocks show the virtual time */
+    struct sim_disk_config disk; /* of every host that is given no other */
+    struct sim_cpu_config cpu;
     /* for every gateway; 0: the core's defaults */
     size_t cache_bytes;
     uint32_t children_max;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The socket's buffer in front of a simulated gateway, and the processor that works on it: a queue
+ * with one server. */
+#include "base/assert.h"
+#include "sim-wan/host_internal.h"
+#include "sim-wan/mem.h"
+
+static gmc_duration cost_of(const struct sim_host *host, size_t bytes)
+{
+    return host->cpu.per_datagram + bytes * host->cpu.per_byte_ps / 1000;
+}
+
+void sim_host_charge(struct sim_host *host, size_t bytes)
+{
+    if (sim_host_has_cpu_cost(host))
+        host->cpu_busy_until =
+            gmc_time_max(host->cpu_busy_until, host->world->engine.now) + cost_of(host, bytes);
+}
+
+/* ---- the buffer ---- */
+void sim_host_wait_in_socket(struct sim_host *host, const struct sim_packet *packet)
+{
+    uint64_t bound = host->cpu.socket_bytes > 0 ? host->cpu.socket_bytes : SIM_SOCKET_BYTES;
+    if (host->socket_bytes + packet->len > bound) {
+        host->count.lost_in_socket++;
+        return;
+    }
+    struct sim_packet *copy = sim_packet_copy(&host->world->net.pool, packet);
+    if (host->socket_last != NULL)
+        host->socket_last->next = copy;
+    else
+        host->socket_first = copy;
+    host->socket_last = copy;
+    host->socket_bytes += copy->len;
+    if (!host->frozen && host->socket_first == copy)
+        sim_host_read_socket(host);
+}
+
+static struct sim_packet *take_from_socket(struct sim_host *host)
+{
+    struct sim_packet *packet = host->socket_first;
+    if (packet == NULL)
+        return NULL;
+    host->socket_first = packet->next;
+    if (packet->next == NULL)
+        host->socket_last = NULL;
+    host->socket_bytes -= packet->len;
+    return packet;
+}
+
+void sim_host_empty_socket(struct sim_host *host)
+{
+    struct sim_packet *packet;
+    while ((packet = take_from_socket(host)) != NULL)
+        sim_packet_free(&host->world->net.pool, packet);
+    sim_engine_cancel(&host->world->engine, &host->cpu_event);
+}
+
+static void hear_first(struct sim_host *host)
+{
+    struct sim_packet *packet = take_from_socket(host);
+    sim_host_hear(host, packet);
+    sim_packet_free(&host->world->net.pool, packet);
+}
+
+/* ---- the processor ---- */
+/* Begins to work on the first datagram that waits. Without a cost all are heard at once. */
+void sim_host_read_socket(struct sim_host *host)
+{
+    while (!sim_host_has_cpu_cost(host) && !host->frozen && host->socket_first != NULL)
+        hear_first(host);
+    if (host->frozen || host->socket_first == NULL)
+        return;
+    sim_host_charge(host, host->socket_first->len);
+    sim_engine_at(&host->world->engine, &host->cpu_event, host->cpu_busy_until);
+}
+
+/* The first one's cost has passed; what a timer sent meanwhile comes before it. */
+static void on_worked(struct sim_event *event, gmc_time now)
+{
+    struct sim_host *host = SIM_OWNER(event, struct sim_host, cpu_event);
+    if (host->frozen || host->socket_first == NULL)
+        return;
+    if (host->cpu_busy_until > now) {
+        sim_engine_at(&host->world->engine, event, host->cpu_busy_until);
+        return;
+    }
+    hear_first(host);
+    sim_host_read_socket(host);
+}
+
+void sim_host_init_cpu(struct sim_host *host)
+{
+    sim_event_init(&host->cpu_event, on_worked);
+    host->cpu = host->world->config.cpu;
+}
+
+void sim_host_set_cpu(struct sim_host *host, const struct sim_cpu_config *config)
+{
+    host->cpu = *config;
+}

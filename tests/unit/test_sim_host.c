@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A host's processor, clock and disk as a scenario sets them: when datagrams are heard, what a full
+ * buffer loses, what a slow processor makes of a transfer, and that each host has its own. */
+#include "tests/lib/unit.h"
+
+#include "sim-wan/scenario.h"
+
+static struct sim_world *world_of_two(const struct sim_wire_config *wire)
+{
+    struct sim_world *world = sim_world_new(&(struct sim_world_config){.seed = 9});
+    sim_build_flat(world, 1, wire);
+    return world;
+}
+
+/* Junk, which the gateway refuses, from host 0 to host 1. */
+static void send_junk(struct sim_world *world, size_t len)
+{
+    static const uint8_t junk[1400] = {0xff};
+    struct gmc_bytes piece = gmc_bytes(junk, len);
+    sim_net_send_udp(&world->net, 0, 1, &piece, 1);
+}
+
+/* 1 ms and 1 us per byte: 100 bytes take 1.1 ms each, one after the other. */
+static void test_datagrams_are_heard_one_after_the_other(void **state)
+{
+    (void)state;
+    struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(10)});
+    struct sim_host *host = world->hosts[1];
+    sim_host_set_cpu(host, &(struct sim_cpu_config){GMC_MS(1), 1000000, 350});
+    sim_host_start(host);
+    for (int i = 0; i < 5; i++)
+        send_junk(world, 100);
+    sim_world_run(world, GMC_MS(10));
+    assert_int_equal(host->count.datagrams_in, 0);
+    assert_int_equal(host->count.lost_in_socket, 2);
+    sim_world_run(world, GMC_US(1099));
+    assert_int_equal(host->count.datagrams_in, 0);
+    sim_world_run(world, GMC_US(1));
+    assert_int_equal(host->count.datagrams_in, 1);
+    sim_world_run(world, GMC_US(2200));
+    assert_int_equal(host->count.datagrams_in, 3);
+    /* After a rest the next one finds the processor idle. */
+    sim_world_run(world, GMC_MS(100));
+    send_junk(world, 200);
+    sim_world_run(world, GMC_US(11199));
+    assert_int_equal(host->count.datagrams_in, 3);
+    sim_world_run(world, GMC_US(1));
+    assert_int_equal(host->count.datagrams_in, 4);
+    assert_int_equal(host->count.datagrams_refused, 4);
+    sim_world_free(world);
+}
+
+static void test_a_stopped_process_hears_later(void **state)
+{
+    (void)state;
+    struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(1)});
+    struct sim_host *host = world->hosts[1];
+    sim_host_set_cpu(host, &(struct sim_cpu_config){.per_datagram = GMC_MS(1)});
+    sim_host_start(host);
+    for (int i = 0; i < 4; i++)
+        send_junk(world, 100);
+    sim_world_run(world, GMC_MS(2));
+    assert_int_equal(host->count.datagrams_in, 1);
+    sim_host_freeze(host, true);
+    sim_world_run(world, GMC_S(1));
+    assert_int_equal(host->count.datagrams_in, 1);
+    sim_host_freeze(host, false);
+    sim_world_run(world, GMC_MS(2));
+    assert_int_equal(host->count.datagrams_in, 3);
+    sim_host_crash(host, SIM_CRASH_KILL);
+    sim_world_run(world, GMC_S(1));
+    assert_int_equal(host->count.datagrams_in, 3);
+    sim_world_free(world);
+}
+
+/* How long 4 MB take over a fast wire. */
+static gmc_duration time_of_stage(const struct sim_cpu_config *cpu,
+                                  const struct sim_disk_config *disk)
+{
+    struct sim_world *world = world_of_two(&(
+        struct sim_wire_config){.rate_bps = 1000000000, .delay = GMC_MS(1), .queue_bytes = 500000});
+    struct sim_host *target = world->hosts[1];
+    struct gmc_channel_key key;
+    const char *error = NULL;
+    sim_host_set_cpu(target, cpu);
+    sim_host_set_disk(target, disk);
+    sim_world_start(world);
+    sim_world_run(world, GMC_S(2));
+    struct sim_stage stage = {.object_seed = 1,
+                              .bytes = 4000000,
+                              .targets = &target,
+                              .target_count = 1};
+    gmc_time began = sim_world_now(world);
+    assert_int_equal(sim_stage(world->hosts[0], &stage, &key, &error), GMC_OK);
+    while (!sim_has_ended(world->hosts[0], &key) && sim_world_now(world) < began + GMC_S(60))
+        sim_world_run(world, GMC_MS(1));
+    assert_true(sim_disk_has_delivered(&target->disk, &key));
+    assert_int_equal(world->oracle.violations, 0);
+    gmc_duration took = sim_world_now(world) - began;
+    sim_world_free(world);
+    return took;
+}
+
+static void test_a_slow_processor_bounds_a_transfer(void **state)
+{
+    (void)state;
+    static const struct sim_disk_config disk = {0};
+    gmc_duration fast = time_of_stage(&(struct sim_cpu_config){0}, &disk);
+    /* About 2,900 datagrams of 1 ms. */
+    gmc_duration slow = time_of_stage(&(struct sim_cpu_config){.per_datagram = GMC_MS(1)}, &disk);
+    assert_true(fast < GMC_MS(500));
+    assert_in_range(slow, GMC_MS(2800), GMC_MS(4500));
+}
+
+static void test_a_slow_disk_bounds_a_transfer(void **state)
+{
+    (void)state;
+    gmc_duration slow =
+        time_of_stage(&(struct sim_cpu_config){0}, &(struct sim_disk_config){.rate_bps = 16000000});
+    assert_in_range(slow, GMC_S(2), GMC_S(3));
+}
+
+static void test_clocks_are_what_is_set(void **state)
+{
+    (void)state;
+    struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(1)});
+    struct sim_host *host = world->hosts[1];
+    sim_host_set_clock(host, &(struct sim_clock){.offset = GMC_S(5), .drift_ppb = -20000});
+    sim_world_start(world);
+    sim_world_run(world, GMC_S(100));
+    assert_int_equal(sim_host_now(host), GMC_S(105) - GMC_MS(2));
+    sim_world_free(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_datagrams_are_heard_one_after_the_other),
+        cmocka_unit_test(test_a_stopped_process_hears_later),
+        cmocka_unit_test(test_a_slow_processor_bounds_a_transfer),
+        cmocka_unit_test(test_a_slow_disk_bounds_a_transfer),
+        cmocka_unit_test(test_clocks_are_what_is_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
