@@ -34,6 +34,8 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
+	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
+	sim-wan/traffic/variate.c sim-wan/traffic/variate.h \
 	sim-wan/wire.c sim-wan/wire.h \
 	sim-wan/world.c sim-wan/world.h
 
@@ -54,6 +56,8 @@ check_PROGRAMS += tests/unit/test_sim_queue
 tests_unit_test_sim_queue_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_sim_host
 tests_unit_test_sim_host_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_traffic
+tests_unit_test_sim_traffic_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_sim_net
 tests_unit_test_sim_net_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_session

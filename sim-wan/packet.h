@@ -13,14 +13,15 @@
 #define SIM_UDP_OVERHEAD_BYTES 28u /* IPv4 and UDP heads */
 #define SIM_TCP_OVERHEAD_BYTES 52u /* IPv4 and TCP heads with time stamps */
 
-enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP };
+/* Datagrams of gateways, segments, and background traffic: UDP of nobody that we know. */
+enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP, SIM_PROTO_PLAIN };
 
 /* The ECN field of the IP head, as on the wire (RFC 3168, section 5). */
 enum sim_ecn { SIM_ECN_NOT_ECT, SIM_ECN_ECT1, SIM_ECN_ECT0, SIM_ECN_CE };
 
 /* What TCP needs to know of a segment; zero in datagrams. */
 struct sim_segment {
-    uint64_t connection; /* unique in the run */
+    uint64_t connection; /* unique in the run; the flow of background traffic */
     uint32_t sequence;   /* number of the segment in its direction, from 0 */
     uint32_t ack;        /* every segment below has arrived */
     uint64_t sack;       /* bit i: segment ack + 1 + i has arrived */

@@ -21,6 +21,10 @@ static void on_arrived(void *ctx, uint32_t id, const struct sim_packet *packet)
         sim_tcp_arrived(&world->sessions.tcp, id, packet);
         return;
     }
+    if (packet->proto == SIM_PROTO_PLAIN) {
+        sim_traffic_arrived(&world->traffic, packet);
+        return;
+    }
     /* The head with its tags, which cover the body. */
     sim_trace_bytes(&world->trace, gmc_bytes(packet->data, packet->len < 32 ? packet->len : 32));
     sim_host_on_packet(world->hosts[id], packet);
@@ -96,6 +100,8 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
                       &(struct sim_session_sink){world, is_powered, is_listening, refusal, spki,
                                                  on_up, on_down, on_stream},
                       &prng);
+    gmc_prng_fork(&world->prng, "traffic", &prng);
+    sim_traffic_init(&world->traffic, &world->engine, &world->net, &prng);
     gmc_map_init(&world->names, 0);
     sim_oracle_init(&world->oracle, world);
     return world;
@@ -107,6 +113,7 @@ void sim_world_free(struct sim_world *world)
     for (size_t i = 0; i < world->host_count; i++)
         sim_host_free(world->hosts[i]);
     free(world->hosts);
+    sim_traffic_fini(&world->traffic);
     sim_sessions_fini(&world->sessions);
     sim_net_fini(&world->net);
     sim_objects_fini(&world->objects);

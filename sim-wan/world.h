@@ -14,6 +14,7 @@
 #include "sim-wan/oracle.h"
 #include "sim-wan/session.h"
 #include "sim-wan/trace.h"
+#include "sim-wan/traffic/traffic.h"
 
 enum sim_crypto { SIM_CRYPTO_CHEAP, SIM_CRYPTO_OPENSSL };
 
@@ -39,6 +40,7 @@ struct sim_world {
     struct sim_engine engine;
     struct sim_net net;
     struct sim_sessions sessions;
+    struct sim_traffic traffic; /* in the background; add to it before or while it runs */
     struct sim_objects objects;
     struct sim_trace trace;
     struct sim_oracle oracle;
