@@ -167,7 +167,7 @@ bool sim_conf_queue_meaning(const char *text, struct sim_conf_queue *queue)
 bool sim_conf_real_meaning(const char *text, double *number)
 {
     char *end;
-    if (text[0] == '\0' || strspn(text, DIGITS "+-.e") != strlen(text))
+    if (text[0] == '\0' || strspn(text, DIGITS "+-.eE") != strlen(text))
         return false;
     *number = strtod(text, &end);
     return *end == '\0' && isfinite(*number);

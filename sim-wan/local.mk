@@ -31,7 +31,19 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/store.c sim-wan/store.h \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
 	sim-wan/topo/conf.c sim-wan/topo/conf.h \
+	sim-wan/topo/draft.c sim-wan/topo/draft.h \
+	sim-wan/topo/edges.c sim-wan/topo/edges.h \
+	sim-wan/topo/family.c sim-wan/topo/family.h sim-wan/topo/family_internal.h \
+	sim-wan/topo/family_random.c sim-wan/topo/family_waxman.c \
+	sim-wan/topo/finish.c sim-wan/topo/merge.c \
+	sim-wan/topo/gml.c sim-wan/topo/gml.h \
+	sim-wan/topo/graphml.c sim-wan/topo/graphml.h \
+	sim-wan/topo/label.c sim-wan/topo/label.h \
+	sim-wan/topo/names.c sim-wan/topo/names.h \
+	sim-wan/topo/place.c sim-wan/topo/place.h \
+	sim-wan/topo/read.c sim-wan/topo/read.h \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
+	sim-wan/topo/units.c sim-wan/topo/units.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
@@ -66,6 +78,10 @@ check_PROGRAMS += tests/unit/test_sim_disk
 tests_unit_test_sim_disk_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo
 tests_unit_test_sim_topo_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_topo_read
+tests_unit_test_sim_topo_read_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_topo_family
+tests_unit_test_sim_topo_family_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_conf
 tests_unit_test_sim_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_conf
@@ -77,3 +93,11 @@ FUZZ_TARGETS += tests/fuzz/fuzz_sim_object
 tests_fuzz_fuzz_sim_object_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_sim_loss_trace
 tests_fuzz_fuzz_sim_loss_trace_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_gml
+tests_fuzz_fuzz_sim_gml_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_graphml
+tests_fuzz_fuzz_sim_graphml_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_edges
+tests_fuzz_fuzz_sim_edges_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_family
+tests_fuzz_fuzz_sim_family_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)

@@ -129,20 +129,35 @@ static uint32_t root_of(uint32_t *parents, uint32_t node)
     return node;
 }
 
+uint32_t sim_topo_parts(const struct sim_topo *topo, uint32_t *part_of)
+{
+    uint32_t *parents = sim_alloc(topo->node_count * sizeof(*parents));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < topo->node_count; i++)
+        parents[i] = i;
+    /* The lower root stays: a part's root is its lowest node. */
+    for (size_t i = 0; i < topo->link_count; i++) {
+        uint32_t a = root_of(parents, topo->links[i].a), b = root_of(parents, topo->links[i].b);
+        parents[a > b ? a : b] = a < b ? a : b;
+    }
+    for (uint32_t i = 0; i < topo->node_count; i++) {
+        uint32_t root = root_of(parents, i);
+        part_of[i] = root == i ? count++ : part_of[root];
+    }
+    free(parents);
+    return count;
+}
+
 /* A node that no path joins to the first; UINT32_MAX. */
 static uint32_t unreachable_node(const struct sim_topo *topo)
 {
-    uint32_t *parents = sim_alloc(topo->node_count * sizeof(*parents));
-    uint32_t found = UINT32_MAX;
-    for (uint32_t i = 0; i < topo->node_count; i++)
-        parents[i] = i;
-    for (size_t i = 0; i < topo->link_count; i++)
-        parents[root_of(parents, topo->links[i].a)] = root_of(parents, topo->links[i].b);
-    for (uint32_t i = 1; i < topo->node_count && found == UINT32_MAX; i++)
-        if (root_of(parents, i) != root_of(parents, 0))
-            found = i;
-    free(parents);
-    return found;
+    uint32_t *part_of = sim_alloc(topo->node_count * sizeof(*part_of));
+    uint32_t found = 0;
+    sim_topo_parts(topo, part_of);
+    while (found < topo->node_count && part_of[found] == 0)
+        found++;
+    free(part_of);
+    return found < topo->node_count ? found : UINT32_MAX;
 }
 
 gmc_status sim_topo_check(const struct sim_topo *topo, char *error)

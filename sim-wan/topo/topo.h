@@ -58,6 +58,10 @@ uint32_t sim_topo_find(const struct sim_topo *topo, const char *name);
 GMC_NODISCARD gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
                                         const struct sim_loss_trace **trace, char *error);
 
+/* The parts that no path joins, numbered from 0 by their lowest nodes: part_of[node], an array of
+ * node_count. Returns how many there are. */
+uint32_t sim_topo_parts(const struct sim_topo *topo, uint32_t *part_of);
+
 /* What no reader may let through: no node, too many, two of one name, a link to itself, two links
  * between the same nodes, a part that nothing joins to the rest. GMC_ERR_INVALID with words in
  * error (SIM_TOPO_ERROR_MAX bytes). */
