@@ -14,13 +14,15 @@ struct sim_fault_entry {
     struct sim_fault fault;
     struct sim_event event;
     bool active;
-    struct sim_wire_config before[2]; /* LOSS */
+    struct sim_wire_config before[2];   /* LOSS, WIRE */
+    struct sim_disk_config disk_before; /* DISK */
 };
 
 const char *sim_fault_name(enum sim_fault_kind kind)
 {
-    static const char *const names[SIM_FAULT_KINDS] = {"kill",  "power", "freeze", "cut",  "loss",
-                                                       "break", "block", "stall",  "reads"};
+    static const char *const names[SIM_FAULT_KINDS] = {"kill",  "power", "freeze", "cut",
+                                                       "loss",  "break", "block",  "stall",
+                                                       "reads", "wire",  "disk"};
     return names[kind];
 }
 
@@ -38,17 +40,43 @@ void sim_faults_fini(struct sim_faults *faults)
     free(faults->entries);
 }
 
-static void lossy(struct sim_fault_entry *entry, bool begin)
+/* Whether the fault is about this direction of its wire. */
+static bool is_on_way(const struct sim_fault *fault, int way)
 {
+    return fault->ways == SIM_FAULT_BOTH_WAYS || (fault->ways == SIM_FAULT_BACK) == (way == 1);
+}
+
+static void cut(const struct sim_fault_entry *entry, bool begin)
+{
+    for (int way = 0; way < 2; way++)
+        if (is_on_way(&entry->fault, way))
+            sim_lane_set_up(sim_net_lane(&entry->faults->world->net, entry->fault.wire, way),
+                            !begin);
+}
+
+static void change_wire(struct sim_fault_entry *entry, bool begin)
+{
+    const struct sim_fault *fault = &entry->fault;
     for (int way = 0; way < 2; way++) {
-        struct sim_lane *lane = sim_net_lane(&entry->faults->world->net, entry->fault.wire, way);
+        struct sim_lane *lane = sim_net_lane(&entry->faults->world->net, fault->wire, way);
+        if (!is_on_way(fault, way))
+            continue;
         if (begin)
             entry->before[way] = lane->config;
         struct sim_wire_config config = entry->before[way];
-        if (begin)
+        if (begin && fault->kind == SIM_FAULT_LOSS)
             config.loss_ppm = BURST_LOSS_PPM;
+        else if (begin)
+            config = fault->lanes[way];
         sim_lane_configure(lane, &config);
     }
+}
+
+static void change_disk(struct sim_fault_entry *entry, struct sim_host *host, bool begin)
+{
+    if (begin)
+        entry->disk_before = host->disk.config;
+    sim_disk_configure(&host->disk, begin ? &entry->fault.disk : &entry->disk_before);
 }
 
 static void failing_reads(struct sim_host *host, bool begin)
@@ -76,10 +104,11 @@ static void begin_fault(struct sim_fault_entry *entry)
         sim_host_freeze(host, true);
         break;
     case SIM_FAULT_CUT:
-        sim_net_set_wire_up(&world->net, fault->wire, false);
+        cut(entry, true);
         break;
     case SIM_FAULT_LOSS:
-        lossy(entry, true);
+    case SIM_FAULT_WIRE:
+        change_wire(entry, true);
         break;
     case SIM_FAULT_BREAK:
         sim_session_break(&world->sessions, fault->host, fault->other);
@@ -92,6 +121,9 @@ static void begin_fault(struct sim_fault_entry *entry)
         break;
     case SIM_FAULT_READS:
         failing_reads(host, true);
+        break;
+    case SIM_FAULT_DISK:
+        change_disk(entry, host, true);
         break;
     case SIM_FAULT_KINDS:
         break;
@@ -112,10 +144,11 @@ static void end_fault(struct sim_fault_entry *entry)
         sim_host_freeze(host, false);
         break;
     case SIM_FAULT_CUT:
-        sim_net_set_wire_up(&world->net, fault->wire, true);
+        cut(entry, false);
         break;
     case SIM_FAULT_LOSS:
-        lossy(entry, false);
+    case SIM_FAULT_WIRE:
+        change_wire(entry, false);
         break;
     case SIM_FAULT_BLOCK:
         sim_net_block_udp(&world->net, fault->host, fault->other, false);
@@ -125,6 +158,9 @@ static void end_fault(struct sim_fault_entry *entry)
         break;
     case SIM_FAULT_READS:
         failing_reads(host, false);
+        break;
+    case SIM_FAULT_DISK:
+        change_disk(entry, host, false);
         break;
     case SIM_FAULT_BREAK:
     case SIM_FAULT_KINDS:
@@ -157,21 +193,25 @@ void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault)
     sim_engine_at(&faults->world->engine, &entry->event, fault->at);
 }
 
-/* Two faults that set the same thing would undo each other's end; the second is left out. */
+bool sim_faults_collide(const struct sim_fault *a, const struct sim_fault *b)
+{
+    bool together =
+        a->at <= gmc_time_add(b->at, b->duration) && b->at <= gmc_time_add(a->at, a->duration);
+    bool on_wire =
+        a->kind == SIM_FAULT_LOSS || a->kind == SIM_FAULT_CUT || a->kind == SIM_FAULT_WIRE;
+    bool same_wire = a->wire == b->wire && (a->ways == b->ways || a->ways == SIM_FAULT_BOTH_WAYS ||
+                                            b->ways == SIM_FAULT_BOTH_WAYS);
+    if (a->kind <= SIM_FAULT_FREEZE)
+        return together && b->kind <= SIM_FAULT_FREEZE && b->host == a->host;
+    return together && b->kind == a->kind && (on_wire ? same_wire : b->host == a->host);
+}
+
+/* The second of two that collide is left out. */
 static bool is_taken(const struct sim_faults *faults, const struct sim_fault *fault)
 {
-    for (size_t i = 0; i < faults->count; i++) {
-        const struct sim_fault *other = &faults->entries[i]->fault;
-        bool together = fault->at <= gmc_time_add(other->at, other->duration) &&
-                        other->at <= gmc_time_add(fault->at, fault->duration);
-        bool on_wire = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CUT;
-        bool same = fault->kind <= SIM_FAULT_FREEZE
-                        ? other->kind <= SIM_FAULT_FREEZE && other->host == fault->host
-                        : other->kind == fault->kind &&
-                              (on_wire ? other->wire == fault->wire : other->host == fault->host);
-        if (together && same)
+    for (size_t i = 0; i < faults->count; i++)
+        if (sim_faults_collide(fault, &faults->entries[i]->fault))
             return true;
-    }
     return false;
 }
 
@@ -181,7 +221,7 @@ void sim_faults_draw(struct sim_faults *faults, struct gmc_prng *prng, size_t co
     struct sim_world *world = faults->world;
     for (size_t i = 0; i < count; i++) {
         struct sim_fault fault = {0};
-        fault.kind = (enum sim_fault_kind)gmc_prng_below(prng, SIM_FAULT_KINDS);
+        fault.kind = (enum sim_fault_kind)gmc_prng_below(prng, SIM_FAULT_DRAWN);
         fault.at = from + gmc_prng_below(prng, until - from);
         fault.host = (uint32_t)gmc_prng_below(prng, world->host_count);
         fault.other = (uint32_t)gmc_prng_below(prng, world->host_count);

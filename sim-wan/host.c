@@ -199,7 +199,7 @@ void sim_host_start(struct sim_host *host)
 {
     const struct sim_world_config *world = &host->world->config;
     struct gmc_prng prng;
-    if (host->gateway != NULL)
+    if (host->gateway != NULL || host->is_router)
         return;
     host->powered = true;
     crypto_close(host);

@@ -30,6 +30,7 @@ struct sim_host {
     struct sim_disk disk;
     struct gmc_gateway *gateway; /* NULL while down */
     bool powered;
+    bool is_router;      /* never has a gateway */
     bool frozen;         /* the process is stopped: it hears and does nothing */
     bool dial_only;      /* takes no connections */
     const char *refused; /* why every other host refuses this one's certificate; NULL */

@@ -26,6 +26,16 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/oracle.c sim-wan/oracle.h \
 	sim-wan/packet.c sim-wan/packet.h \
 	sim-wan/route.c \
+	sim-wan/run/drive.c sim-wan/run/drive.h \
+	sim-wan/run/group.c sim-wan/run/group.h \
+	sim-wan/run/limit.c \
+	sim-wan/run/options.c sim-wan/run/options.h \
+	sim-wan/run/plan.c sim-wan/run/plan.h sim-wan/run/plan_fault.c sim-wan/run/plan_internal.h \
+	sim-wan/run/plan_table.c sim-wan/run/plan_traffic.c sim-wan/run/plan_transfer.c \
+	sim-wan/run/pool.c sim-wan/run/pool.h \
+	sim-wan/run/record.c sim-wan/run/record.h \
+	sim-wan/run/summary.c \
+	sim-wan/run/table.c sim-wan/run/table.h \
 	sim-wan/scenario.c sim-wan/scenario.h \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h \
@@ -42,6 +52,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/topo/names.c sim-wan/topo/names.h \
 	sim-wan/topo/place.c sim-wan/topo/place.h \
 	sim-wan/topo/read.c sim-wan/topo/read.h \
+	sim-wan/topo/index.c sim-wan/topo/index.h \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topo/units.c sim-wan/topo/units.h \
 	sim-wan/topology.c \
@@ -55,7 +66,7 @@ bin_PROGRAMS += sim-wan/sim-wan
 sim_wan_sim_wan_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
 sim_wan_sim_wan_SOURCES = \
 	sim-wan/command.h sim-wan/main.c \
-	sim-wan/run/run.c
+	sim-wan/run/pool_mpi.c sim-wan/run/run.c
 sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
@@ -86,6 +97,10 @@ check_PROGRAMS += tests/unit/test_sim_conf
 tests_unit_test_sim_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_conf
 tests_unit_test_sim_topo_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_plan
+tests_unit_test_sim_plan_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_pool
+tests_unit_test_sim_pool_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 

@@ -75,6 +75,12 @@ bool sim_channel(struct sim_host *host, const struct gmc_channel_key *key,
     return find_channel(host, key, &index, info);
 }
 
+bool sim_channel_index(struct sim_host *host, const struct gmc_channel_key *key, size_t *index)
+{
+    struct gmc_channel_info info;
+    return find_channel(host, key, index, &info);
+}
+
 bool sim_member(struct sim_host *source, const struct gmc_channel_key *key,
                 const struct sim_host *target, struct gmc_member_info *info)
 {

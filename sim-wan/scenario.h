@@ -43,6 +43,8 @@ GMC_NODISCARD gmc_status sim_resume(struct sim_host *source, const struct gmc_ch
 /* What a gateway says of a channel; false when it is down or does not know it. */
 bool sim_channel(struct sim_host *host, const struct gmc_channel_key *key,
                  struct gmc_channel_info *info);
+/* Its number at the gateway, for gmc_gateway_member_info. */
+bool sim_channel_index(struct sim_host *host, const struct gmc_channel_key *key, size_t *index);
 /* What a source says of one of its targets. */
 bool sim_member(struct sim_host *source, const struct gmc_channel_key *key,
                 const struct sim_host *target, struct gmc_member_info *info);

@@ -37,6 +37,8 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
     if (news == SIM_WIRE_DROPPED)
         sim_trace_record(&world->trace, world->engine.now, SIM_TRACE_DROP,
                          (uint64_t)wire * 2 + (uint64_t)direction, drop, packet->wire_bytes);
+    if (world->on_packet != NULL)
+        world->on_packet(world->packet_ctx, wire, direction, news, drop, packet);
 }
 
 static bool is_powered(void *ctx, uint32_t host)
@@ -154,6 +156,13 @@ struct sim_host *sim_world_add(struct sim_world *world, const char *name)
         probe++;
     gmc_status status = gmc_map_put(&world->names, name_key(name, probe), host);
     GMC_ASSERT(status == GMC_OK);
+    return host;
+}
+
+struct sim_host *sim_world_add_router(struct sim_world *world, const char *name)
+{
+    struct sim_host *host = sim_world_add(world, name);
+    host->is_router = true;
     return host;
 }
 

@@ -50,6 +50,10 @@ struct sim_world {
     /* Every event of every gateway; may be NULL. */
     void (*on_event)(void *ctx, struct sim_host *host, const struct gmc_event *event);
     void *event_ctx;
+    /* Everything that happens on wires, as in sim_net_sink; may be NULL. */
+    void (*on_packet)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
+                      enum sim_drop drop, const struct sim_packet *packet);
+    void *packet_ctx;
 };
 
 struct sim_world *sim_world_new(const struct sim_world_config *config);
@@ -57,6 +61,8 @@ void sim_world_free(struct sim_world *world);
 
 /* Topology, before the start. Names are domains. */
 struct sim_host *sim_world_add(struct sim_world *world, const char *name);
+/* A host without a gateway, which only passes packets on. */
+struct sim_host *sim_world_add_router(struct sim_world *world, const char *name);
 uint32_t sim_world_join(struct sim_world *world, struct sim_host *a, struct sim_host *b,
                         const struct sim_wire_config *config);
 /* Starts all gateways. */

@@ -1,159 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sim-wan run: one transfer over one topology, measured; prints one JSON object. `make bench-sim`
- * makes its table from it. */
-#include <getopt.h>
+/* sim-wan run: a scenario in virtual time, once or with many seeds and swept values. */
+#include <config.h>
+
+#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "sim-wan/command.h"
-#include "sim-wan/scenario.h"
+#include "sim-wan/mem.h"
+#include "sim-wan/run/drive.h"
+#include "sim-wan/run/group.h"
+#include "sim-wan/run/options.h"
+#include "sim-wan/run/pool.h"
+#include "sim-wan/run/table.h"
 
-struct options {
-    const char *topology;
-    uint64_t rate_bps;
-    uint64_t delay_ms, queue_ms;
-    double loss; /* percent */
-    uint64_t bytes;
-    uint64_t seed;
-    enum sim_crypto crypto;
-    enum gmc_tree_shape shape;
-    uint64_t receivers;
-    uint64_t limit_s;
-    bool events;
-    bool warm;
+enum { EXIT_COMPLETE = 0, EXIT_BAD = 1, EXIT_INCOMPLETE = 2 };
+
+#define DIGITS 9 /* of times in JSON */
+#define BAR_WIDTH 40
+#define BAR_AFTER 1.0 /* seconds of wall time, before a bar is shown; then four times each */
+
+/* ---- the progress bar ---- */
+struct bar {
+    bool is_on;
+    double begin, shown; /* wall seconds */
+    bool is_drawn;
 };
 
-static void usage(FILE *out)
+static double wall(void)
 {
-    fputs(
-        "sim-wan run [--topology flat|tree3|chain] [--receivers N] [--rate BIT/S] [--delay-ms N]\n"
-        "  [--queue-ms N] [--loss PERCENT] [--bytes N] [--seed N] [--crypto cheap|openssl]\n"
-        "  [--tree eco|flat|binomial|binary|chain|bulk] [--limit SECONDS] [--events] [--warm]\n"
-        "--warm: one byte goes to the same targets first, so that gateways are connected and\n"
-        "latencies are known, as on a site that stages more than once.\n",
-        out);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int parse_options(int argc, char **argv, struct options *options)
+static double cpu(void)
 {
-    static const struct option names[] = {{"topology", required_argument, NULL, 't'},
-                                          {"rate", required_argument, NULL, 'r'},
-                                          {"delay-ms", required_argument, NULL, 'd'},
-                                          {"queue-ms", required_argument, NULL, 'q'},
-                                          {"loss", required_argument, NULL, 'l'},
-                                          {"bytes", required_argument, NULL, 'b'},
-                                          {"seed", required_argument, NULL, 's'},
-                                          {"crypto", required_argument, NULL, 'c'},
-                                          {"tree", required_argument, NULL, 'T'},
-                                          {"receivers", required_argument, NULL, 'n'},
-                                          {"limit", required_argument, NULL, 'L'},
-                                          {"events", no_argument, NULL, 'e'},
-                                          {"warm", no_argument, NULL, 'w'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int letter;
-    while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        switch (letter) {
-        case 't':
-            options->topology = optarg;
-            break;
-        case 'r':
-            options->rate_bps = strtoull(optarg, NULL, 10);
-            break;
-        case 'd':
-            options->delay_ms = strtoull(optarg, NULL, 10);
-            break;
-        case 'q':
-            options->queue_ms = strtoull(optarg, NULL, 10);
-            break;
-        case 'l':
-            options->loss = strtod(optarg, NULL);
-            break;
-        case 'b':
-            options->bytes = strtoull(optarg, NULL, 10);
-            break;
-        case 's':
-            options->seed = strtoull(optarg, NULL, 10);
-            break;
-        case 'c':
-            options->crypto =
-                strcmp(optarg, "openssl") == 0 ? SIM_CRYPTO_OPENSSL : SIM_CRYPTO_CHEAP;
-            break;
-        case 'T':
-            if (gmc_tree_shape_from_name(optarg, &options->shape) != GMC_OK) {
-                fprintf(stderr, "sim-wan run: no tree shape is called '%s'\n", optarg);
-                return -1;
-            }
-            break;
-        case 'n':
-            options->receivers = strtoull(optarg, NULL, 10);
-            break;
-        case 'L':
-            options->limit_s = strtoull(optarg, NULL, 10);
-            break;
-        case 'e':
-            options->events = true;
-            break;
-        case 'w':
-            options->warm = true;
-            break;
-        case 'h':
-            usage(stdout);
-            return 0;
-        default:
-            usage(stderr);
-            return -1;
-        }
-    }
-    return 1;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
 }
 
-static int build(struct sim_world *world, const struct options *options)
+static void bar_init(struct bar *bar, const struct sim_run_options *options)
 {
-    struct sim_wire_config wire = {
-        .rate_bps = options->rate_bps,
-        .delay = GMC_MS(options->delay_ms),
-        .loss_ppm = (uint32_t)(options->loss * 10000 + 0.5),
-        .queue_bytes = options->rate_bps / 8000 * options->queue_ms,
-    };
-    if (strcmp(options->topology, "flat") == 0)
-        sim_build_flat(world, (uint32_t)options->receivers, &wire);
-    else if (strcmp(options->topology, "tree3") == 0)
-        sim_build_tree3(world, &wire);
-    else if (strcmp(options->topology, "chain") == 0)
-        sim_build_chain(world, (uint32_t)options->receivers + 1, &wire);
-    else {
-        fprintf(stderr, "sim-wan run: no topology is called '%s'\n", options->topology);
-        return -1;
-    }
-    return 0;
+    *bar = (struct bar){.is_on = !options->quiet && !options->lines && isatty(STDERR_FILENO),
+                        .begin = wall()};
 }
 
-struct transfer {
-    struct sim_world *world;
-    struct gmc_channel_key key;
-    gmc_time begin, end;
-    bool ended;
-};
-
-static void on_event(void *ctx, struct sim_host *host, const struct gmc_event *event)
+static bool bar_is_due(const struct bar *bar)
 {
-    struct transfer *transfer = ctx;
-    (void)event;
-    if (host->id == 0 && !transfer->ended && transfer->key.e != 0 &&
-        sim_has_ended(host, &transfer->key)) {
-        transfer->ended = true;
-        transfer->end = sim_world_now(transfer->world);
-    }
+    double now = bar->is_on ? wall() : 0;
+    return bar->is_on && now - bar->begin >= BAR_AFTER && now - bar->shown >= 0.25;
 }
 
-static bool has_ended(void *ctx)
+static void bar_draw(struct bar *bar, double share, const char *what)
 {
-    return ((struct transfer *)ctx)->ended;
+    int filled = (int)(share * BAR_WIDTH);
+    bar->shown = wall();
+    bar->is_drawn = true;
+    fprintf(stderr, "\r[%.*s%*s] %3.0f%% %s, %.0f s ", filled,
+            "########################################", BAR_WIDTH - filled, "", share * 100, what,
+            bar->shown - bar->begin);
+}
+
+static void bar_clear(struct bar *bar)
+{
+    if (bar->is_drawn)
+        fputs("\r\033[K", stderr);
+}
+
+static void on_progress(void *ctx, const struct sim_run *run)
+{
+    struct bar *bar = ctx;
+    char what[64];
+    if (!bar_is_due(bar))
+        return;
+    double gone = (double)(run->world->engine.now - run->zero) / 1e9;
+    snprintf(what, sizeof(what), "%.1f s simulated", gone);
+    bar_draw(bar, sim_run_share(run), what);
 }
 
 static void print_line(void *ctx, const char *text)
@@ -161,166 +90,278 @@ static void print_line(void *ctx, const char *text)
     fprintf(ctx, "%s\n", text);
 }
 
-static json_t *wires_json(struct sim_world *world)
+/* ---- one run ---- */
+struct command {
+    const struct sim_run_options *options;
+    uint64_t seed_first, seed_count;
+    struct bar bar;
+    FILE *json;
+    struct sim_group *groups; /* by combination */
+    double cpu_seconds;
+    int status;
+};
+
+/* The plan of a combination; false after words. */
+static bool read_plan(const struct sim_run_options *options, size_t combination,
+                      struct sim_plan *plan)
 {
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < world->net.wire_count; i++) {
-        uint32_t ends[2];
-        sim_net_wire_ends(&world->net, i, &ends[0], &ends[1]);
-        for (int way = 0; way < 2; way++) {
-            const struct sim_lane_counters *count = &sim_net_lane(&world->net, i, way)->count;
-            json_t *drops = json_object();
-            for (int drop = 0; drop < SIM_DROPS; drop++)
-                json_object_set_new(drops, sim_drop_name((enum sim_drop)drop),
-                                    json_integer((json_int_t)count->dropped_packets[drop]));
-            json_array_append_new(list,
-                                  json_pack("{s:s, s:s, s:I, s:I, s:o}", "from",
-                                            world->hosts[ends[way]]->name, "to",
-                                            world->hosts[ends[!way]]->name, "bytes",
-                                            (json_int_t)count->offered_bytes, "packets",
-                                            (json_int_t)count->offered_packets, "drops", drops));
+    char error[SIM_CONF_ERROR_MAX] = "";
+    char **sets = sim_run_options_sets(options, combination);
+    gmc_status status = sim_plan_read(plan, options->scenario, (const char *const *)sets,
+                                      options->set_count + options->sweep_count, error);
+    sim_run_options_free_sets(options, sets);
+    if (status != GMC_OK)
+        fprintf(stderr, "sim-wan run: %s\n", error);
+    for (size_t i = 0; i < SIM_RECORDERS_MAX && status == GMC_OK; i++)
+        if (options->records[i] != NULL) {
+            free(plan->records[i]);
+            plan->records[i] = sim_strdup(options->records[i]);
+        }
+    return status == GMC_OK;
+}
+
+/* The summary with the command that repeats it; NULL after words. */
+static json_t *run_once(struct command *command, const struct sim_plan *plan, size_t combination,
+                        uint64_t seed, bool records)
+{
+    const struct sim_run_options *options = command->options;
+    struct sim_run run;
+    double before = cpu();
+    sim_run_init(&run, plan, seed);
+    run.records = records;
+    run.progress = on_progress;
+    run.progress_ctx = &command->bar;
+    if (options->lines) {
+        run.line = print_line;
+        run.line_ctx = stderr;
+    }
+    gmc_status status = sim_run_go(&run);
+    json_t *summary = NULL;
+    if (status == GMC_OK) {
+        char **sets = sim_run_options_sets(options, combination);
+        char *again = sim_run_options_command(options, seed, sets);
+        summary = sim_run_summary(&run);
+        json_object_set_new(summary, "command", json_string(again));
+        json_object_set_new(summary, "cpu_seconds", json_real(cpu() - before));
+        sim_run_options_free_sets(options, sets);
+        free(again);
+    } else {
+        fprintf(stderr, "sim-wan run: %s\n", run.error);
+    }
+    sim_run_fini(&run);
+    return summary;
+}
+
+static int status_of(const json_t *summary)
+{
+    return json_is_true(json_object_get(summary, "complete")) &&
+                   json_integer_value(json_object_get(summary, "violations")) == 0
+               ? EXIT_COMPLETE
+               : EXIT_INCOMPLETE;
+}
+
+static int run_single(struct command *command, const struct sim_plan *plan)
+{
+    json_t *summary = run_once(command, plan, 0, command->seed_first, true);
+    bar_clear(&command->bar);
+    if (summary == NULL)
+        return EXIT_BAD;
+    int status = status_of(summary);
+    if (command->json != NULL) {
+        json_dumpf(summary, command->json, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+        fputc('\n', command->json);
+    }
+    if (command->json != stdout)
+        sim_table_print(stdout, summary);
+    json_decref(summary);
+    return status;
+}
+
+/* ---- many runs ---- */
+static char *work(void *ctx, size_t n)
+{
+    struct command *command = ctx;
+    struct sim_plan plan;
+    size_t combination = n / command->seed_count;
+    json_t *summary = NULL;
+    command->bar.is_on = false; /* the parent's shows the runs */
+    if (read_plan(command->options, combination, &plan))
+        summary = run_once(command, &plan, combination,
+                           command->seed_first + n % command->seed_count, false);
+    sim_plan_fini(&plan);
+    char *text = summary != NULL ? json_dumps(summary, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS))
+                                 : sim_strdup("");
+    json_decref(summary);
+    return text;
+}
+
+static void on_done(void *ctx, size_t n, const char *text, const char *why)
+{
+    struct command *command = ctx;
+    uint64_t seed = command->seed_first + n % command->seed_count;
+    json_t *summary = text != NULL ? json_loads(text, 0, NULL) : NULL;
+    char what[64];
+    if (summary == NULL)
+        fprintf(stderr, "sim-wan run: seed %" PRIu64 " gave nothing%s%s\n", seed,
+                why != NULL ? ": " : "", why != NULL ? why : "");
+    command->cpu_seconds += json_number_value(json_object_get(summary, "cpu_seconds"));
+    sim_group_add(&command->groups[n / command->seed_count], summary);
+    if (summary != NULL && command->json != NULL) {
+        /* A line does not tell how fast the machine was: it is the same whoever made it. */
+        json_object_del(summary, "cpu_seconds");
+        json_dumpf(summary, command->json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+        fputc('\n', command->json);
+        fflush(command->json);
+    }
+    json_decref(summary);
+    if (bar_is_due(&command->bar)) {
+        size_t all = command->seed_count * sim_run_options_combinations(command->options);
+        snprintf(what, sizeof(what), "%zu of %zu runs", n + 1, all);
+        bar_draw(&command->bar, (double)(n + 1) / (double)all, what);
+    }
+}
+
+static json_t *group_summary(const struct command *command, size_t combination)
+{
+    const struct sim_run_options *options = command->options;
+    json_t *object = sim_group_summary(&command->groups[combination]), *list = json_array();
+    char **sets = sim_run_options_sets(options, combination);
+    for (size_t i = 0; i < options->set_count + options->sweep_count; i++)
+        json_array_append_new(list, json_string(sets[i]));
+    sim_run_options_free_sets(options, sets);
+    json_object_set_new(object, "scenario", json_string(options->scenario));
+    json_object_set_new(object, "set", list);
+    return object;
+}
+
+/* After the lines of the runs, one line per combination. */
+static int report(struct command *command)
+{
+    size_t combinations = sim_run_options_combinations(command->options);
+    int status = EXIT_COMPLETE;
+    bar_clear(&command->bar);
+    for (size_t i = 0; i < combinations; i++) {
+        json_t *group = group_summary(command, i);
+        if (!sim_group_is_good(&command->groups[i]))
+            status = EXIT_INCOMPLETE;
+        if (command->json != NULL) {
+            json_dumpf(group, command->json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+            fputc('\n', command->json);
+        }
+        if (command->json != stdout)
+            sim_table_print_group(stdout, group);
+        json_decref(group);
+        sim_group_fini(&command->groups[i]);
+    }
+    if (command->json != stdout)
+        printf("%.1f CPU seconds\n", command->cpu_seconds);
+    return status;
+}
+
+static int run_many(struct command *command, int ranks)
+{
+    size_t combinations = sim_run_options_combinations(command->options);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct sim_pool pool = {command, work, on_done};
+    command->groups = sim_calloc(combinations, sizeof(*command->groups));
+    if (ranks > 1)
+        sim_mpi_run(&pool, combinations * command->seed_count);
+    else
+        sim_pool_run(&pool, combinations * command->seed_count,
+                     command->options->jobs > 0 ? command->options->jobs
+                     : cores > 0                ? (size_t)cores
+                                                : 1);
+    int status = sim_mpi_is_root() ? report(command) : EXIT_COMPLETE;
+    free(command->groups);
+    return status;
+}
+
+/* ---- the command ---- */
+static bool open_json(struct command *command)
+{
+    const char *name = command->options->json;
+    if (name == NULL || !sim_mpi_is_root())
+        return true;
+    command->json = strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
+    if (command->json == NULL)
+        fprintf(stderr, "sim-wan run: %s: %s\n", name, strerror(errno));
+    return command->json != NULL;
+}
+
+static bool close_json(struct command *command)
+{
+    bool failed = command->json != NULL && (fflush(command->json) != 0 || ferror(command->json));
+    if (failed)
+        fprintf(stderr, "sim-wan run: %s: %s\n", command->options->json, strerror(errno));
+    if (command->json != NULL && command->json != stdout)
+        fclose(command->json);
+    return !failed;
+}
+
+/* Every combination is checked before the first is run. The plan is that of the first. */
+static bool check_all(const struct sim_run_options *options, struct sim_plan *plan)
+{
+    for (size_t i = sim_run_options_combinations(options) - 1; i > 0; i--) {
+        struct sim_plan other;
+        bool good = read_plan(options, i, &other);
+        sim_plan_fini(&other);
+        if (!good) {
+            *plan = (struct sim_plan){0};
+            return false;
         }
     }
-    return list;
+    return read_plan(options, 0, plan);
 }
 
-static json_t *members_json(struct sim_world *world, const struct gmc_channel_key *key)
+static bool wants_records(const struct sim_plan *plan)
 {
-    json_t *list = json_array();
-    struct sim_host *source = world->hosts[0];
-    struct gmc_channel_info channel;
-    struct gmc_member_info info;
-    gmc_time now = sim_host_now(source);
-    size_t at = 0;
-    while (gmc_gateway_channel_info(source->gateway, now, at, &channel) &&
-           !sim_key_equal(&channel.key, key))
-        at++;
-    for (size_t i = 0; gmc_gateway_member_info(source->gateway, now, at, i, &info); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:f, s:I}", "domain", info.domain,
-                                              "parent", info.parent != NULL ? info.parent : "",
-                                              "verified", info.state == GMC_MEMBER_VERIFIED,
-                                              "seconds", (double)info.elapsed / 1e9, "repairs",
-                                              (json_int_t)info.repairs));
-    return list;
+    for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
+        if (plan->records[i] != NULL)
+            return true;
+    return false;
 }
 
-/* What the source's most loaded wire carried, in object sizes. */
-static double first_wire(struct sim_world *world, uint64_t bytes)
+static int run_plan(struct command *command, const struct sim_plan *plan, int ranks)
 {
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < world->net.wire_count; i++) {
-        uint32_t ends[2];
-        sim_net_wire_ends(&world->net, i, &ends[0], &ends[1]);
-        for (int way = 0; way < 2; way++) {
-            uint64_t offered = sim_net_lane(&world->net, i, way)->count.offered_bytes;
-            if (ends[way] == 0 && offered > most)
-                most = offered;
-        }
+    const struct sim_run_options *options = command->options;
+    command->seed_first = options->has_seeds ? options->seed_first : plan->seed_first;
+    uint64_t last = options->has_seeds ? options->seed_last : plan->seed_last;
+    command->seed_count = last - command->seed_first + 1;
+    bool is_single = command->seed_count == 1 && sim_run_options_combinations(options) == 1;
+    if (!is_single && wants_records(plan)) {
+        fputs("sim-wan run: records are kept of one run; give one seed and no sweep\n", stderr);
+        return EXIT_BAD;
     }
-    return bytes > 0 ? (double)most / (double)bytes : 0;
-}
-
-static void report(struct sim_world *world, const struct options *options,
-                   const struct transfer *transfer)
-{
-    struct rusage usage;
-    struct gmc_channel_info info = {0};
-    sim_channel(world->hosts[0], &transfer->key, &info);
-    double seconds = (double)(transfer->end - transfer->begin) / 1e9;
-    double possible = (double)options->rate_bps * (1 - options->loss / 100);
-    getrusage(RUSAGE_SELF, &usage);
-    json_t *json =
-        json_pack("{s:s, s:f, s:I, s:I, s:b, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:f, s:I, s:s}",
-                  "topology", options->topology, "loss", options->loss, "bytes",
-                  (json_int_t)options->bytes, "seed", (json_int_t)options->seed, "complete",
-                  info.state == GMC_CHANNEL_COMPLETE, "seconds", seconds, "setup_seconds",
-                  (double)info.setup / 1e9, "ratio",
-                  seconds > 0 ? (double)options->bytes * 8 / possible / seconds : 0, "first_wire",
-                  first_wire(world, options->bytes), "first_wire_limit",
-                  1.08 / (1 - options->loss / 100), "events", (json_int_t)world->engine.fired,
-                  "violations", (json_int_t)world->oracle.violations, "cpu_seconds",
-                  (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6, "rss_kb",
-                  (json_int_t)usage.ru_maxrss, "reason", info.reason != NULL ? info.reason : "");
-    char hash[24];
-    snprintf(hash, sizeof(hash), "%016" PRIx64, world->trace.hash);
-    json_object_set_new(json, "trace_hash", json_string(hash));
-    json_object_set_new(json, "members", members_json(world, &transfer->key));
-    json_object_set_new(json, "wires", wires_json(world));
-    json_dumpf(json, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(json);
-}
-
-/* Stages bytes from host 0 to all others and runs until that has ended. */
-static int stage(struct sim_world *world, const struct options *options, uint64_t bytes,
-                 uint64_t object_seed, struct transfer *transfer)
-{
-    const char *error = NULL;
-    struct sim_stage stage = {.object_seed = object_seed,
-                              .bytes = bytes,
-                              .targets = world->hosts + 1,
-                              .target_count = world->host_count - 1,
-                              .shape = options->shape};
-    *transfer = (struct transfer){.world = world, .begin = sim_world_now(world)};
-    world->on_event = on_event;
-    world->event_ctx = transfer;
-    gmc_status status = sim_stage(world->hosts[0], &stage, &transfer->key, &error);
-    if (status != GMC_OK) {
-        fprintf(stderr, "sim-wan run: %s\n", error != NULL ? error : gmc_status_text(status));
-        return 1;
-    }
-    sim_world_run_until(world, GMC_MS(100), GMC_S(options->limit_s), has_ended, transfer);
-    if (!transfer->ended)
-        transfer->end = sim_world_now(world);
-    return 0;
-}
-
-static bool is_complete(struct sim_world *world, const struct transfer *transfer)
-{
-    struct gmc_channel_info info;
-    return sim_channel(world->hosts[0], &transfer->key, &info) &&
-           info.state == GMC_CHANNEL_COMPLETE;
-}
-
-static int run(struct sim_world *world, const struct options *options)
-{
-    struct transfer transfer = {.world = world};
-    if (options->events) {
-        world->trace.line = print_line;
-        world->trace.ctx = stderr;
-    }
-    sim_world_start(world);
-    sim_world_run(world, GMC_S(1));
-    for (int tries = 0; options->warm && tries < 20; tries++) {
-        if (stage(world, options, 1, options->seed + 1000 + (uint64_t)tries, &transfer) != 0)
-            return 1;
-        if (is_complete(world, &transfer))
-            break;
-    }
-    if (stage(world, options, options->bytes, options->seed, &transfer) != 0)
-        return 1;
-    report(world, options, &transfer);
-    for (size_t i = 0; i < SIM_VIOLATIONS_KEPT && world->oracle.texts[i] != NULL; i++)
-        fprintf(stderr, "violation: %s\n", world->oracle.texts[i]);
-    return is_complete(world, &transfer) && world->oracle.violations == 0 ? 0 : 2;
+    if (is_single && !sim_mpi_is_root())
+        return EXIT_COMPLETE;
+    if (!open_json(command))
+        return EXIT_BAD;
+    int status = is_single ? run_single(command, plan) : run_many(command, ranks);
+    return close_json(command) ? status : EXIT_BAD;
 }
 
 int sim_command_run(int argc, char **argv)
 {
-    struct options options = {.topology = "flat",
-                              .rate_bps = 100000000,
-                              .delay_ms = 15,
-                              .queue_ms = 50,
-                              .bytes = 100000000,
-                              .seed = 1,
-                              .receivers = 6,
-                              .limit_s = 3600};
-    int go = parse_options(argc, argv, &options);
-    if (go <= 0)
-        return go == 0 ? 0 : 1;
-    struct sim_world *world =
-        sim_world_new(&(struct sim_world_config){.seed = options.seed, .crypto = options.crypto});
-    int code = build(world, &options) == 0 ? run(world, &options) : 1;
-    sim_world_free(world);
-    return code;
+    struct sim_run_options options;
+    struct sim_plan plan;
+    int ranks = sim_mpi_begin(&argc, &argv);
+    int status = sim_run_options_read(&options, argc, argv);
+    struct command command = {.options = &options};
+    bar_init(&command.bar, &options);
+    if (status == 0) {
+        if (!check_all(&options, &plan))
+            status = EXIT_BAD;
+        else if (options.check)
+            printf("%s: ok: %zu nodes, %zu links, %zu transfers, %zu faults\n", options.scenario,
+                   plan.topo.node_count, plan.topo.link_count, plan.transfer_count,
+                   plan.fault_count);
+        else
+            status = run_plan(&command, &plan, ranks);
+        sim_plan_fini(&plan);
+    } else if (status == 2) {
+        status = EXIT_SUCCESS; /* help */
+    }
+    sim_run_options_fini(&options);
+    sim_mpi_end();
+    return status;
 }

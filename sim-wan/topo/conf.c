@@ -3,10 +3,10 @@
 #include "sim-wan/topo/conf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim-wan/mem.h"
+#include "sim-wan/topo/index.h"
 
 #define RATE_MAX UINT64_C(100000000000000) /* 100 Tbit/s */
 #define DELAY_MAX GMC_S(3600)
@@ -186,41 +186,6 @@ gmc_status sim_topo_conf_finish(struct sim_conf *conf, const struct sim_conf_par
 }
 
 /* ---- nodes ---- */
-/* Names of nodes for finding: sorted. */
-struct name {
-    const char *text;
-    uint32_t node;
-};
-
-struct names {
-    struct name *list;
-    size_t count;
-};
-
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(((const struct name *)left)->text, ((const struct name *)right)->text);
-}
-
-static void make_names(const struct sim_topo *topo, struct names *names)
-{
-    names->list = sim_calloc(topo->node_count, sizeof(*names->list));
-    names->count = topo->node_count;
-    for (uint32_t i = 0; i < topo->node_count; i++)
-        names->list[i] = (struct name){topo->nodes[i].name, i};
-    if (names->count > 0)
-        qsort(names->list, names->count, sizeof(*names->list), by_text);
-}
-
-static uint32_t find(const struct names *names, const char *text)
-{
-    struct name wanted = {text, 0};
-    const struct name *found = names->count > 0 ? bsearch(&wanted, names->list, names->count,
-                                                          sizeof(*names->list), by_text)
-                                                : NULL;
-    return found != NULL ? found->node : UINT32_MAX;
-}
-
 static void add_listed(const struct sim_conf *conf, const char *option, bool has_gateway,
                        struct sim_topo *topo)
 {
@@ -257,20 +222,20 @@ static gmc_status describe_node(struct sim_conf *conf, const struct sim_conf_par
 static gmc_status add_nodes(struct sim_conf *conf, struct sim_topo *topo)
 {
     gmc_status status = GMC_OK;
-    struct names listed;
+    struct sim_topo_index listed;
     add_listed(conf, "nodes", true, topo);
     add_listed(conf, "routers", false, topo);
-    make_names(topo, &listed);
+    sim_topo_index_init(&listed, topo);
     for (size_t i = 0; i < conf->part_count && status == GMC_OK; i++) {
         const struct sim_conf_part *part = &conf->parts[i];
         if (strcmp(part->section->name, "node") != 0)
             continue;
-        uint32_t node = find(&listed, part->title);
+        uint32_t node = sim_topo_index_find(&listed, part->title);
         if (node == UINT32_MAX)
             node = sim_topo_add_node(topo, part->title);
         status = describe_node(conf, part, &topo->nodes[node]);
     }
-    free(listed.list);
+    sim_topo_index_fini(&listed);
     return status;
 }
 
@@ -287,7 +252,7 @@ static gmc_status make_direction(struct sim_conf *conf, const struct sim_conf_pa
 }
 
 static gmc_status add_link(struct sim_conf *conf, const struct sim_conf_part *part,
-                           const struct names *names, struct sim_topo *topo)
+                           const struct sim_topo_index *names, struct sim_topo *topo)
 {
     const struct sim_conf_value *between = sim_conf_value(part, "between");
     const char *back = sim_conf_value(part, "back") != NULL ? "back" : "wire";
@@ -297,7 +262,7 @@ static gmc_status add_link(struct sim_conf *conf, const struct sim_conf_part *pa
         return sim_conf_refuse(conf, part, "between",
                                "a link joins two nodes: expected between = {name, name}");
     for (size_t i = 0; i < 2; i++) {
-        ends[i] = find(names, between->texts[i]);
+        ends[i] = sim_topo_index_find(names, between->texts[i]);
         if (ends[i] == UINT32_MAX)
             return sim_conf_refuse(conf, part, "between",
                                    "no node is called '%.80s'; list it in nodes or routers",
@@ -317,12 +282,12 @@ static gmc_status add_link(struct sim_conf *conf, const struct sim_conf_part *pa
 static gmc_status add_links(struct sim_conf *conf, struct sim_topo *topo)
 {
     gmc_status status = GMC_OK;
-    struct names names;
-    make_names(topo, &names);
+    struct sim_topo_index names;
+    sim_topo_index_init(&names, topo);
     for (size_t i = 0; i < conf->part_count && status == GMC_OK; i++)
         if (strcmp(conf->parts[i].section->name, "link") == 0)
             status = add_link(conf, &conf->parts[i], &names, topo);
-    free(names.list);
+    sim_topo_index_fini(&names);
     return status;
 }
 

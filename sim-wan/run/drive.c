@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The driver of one run; see drive.h. */
+#include "sim-wan/run/drive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim-wan/mem.h"
+#include "sim-wan/scenario.h"
+
+#define WARM_TRIES 20
+#define WARM_LIMIT GMC_S(600)
+#define PROGRESS_EVENTS 50000 /* between two looks at the wall clock */
+
+/* ---- transfers ---- */
+static gmc_status stage(struct sim_run *run, const struct sim_plan_transfer *plan, uint64_t bytes,
+                        uint64_t object_seed, struct gmc_channel_key *key, const char **error)
+{
+    struct sim_host **targets = sim_calloc(plan->target_count, sizeof(struct sim_host *));
+    struct sim_host *source = run->world->hosts[plan->source];
+    for (size_t i = 0; i < plan->target_count; i++)
+        targets[i] = run->world->hosts[plan->targets[i]];
+    struct sim_stage stage = {.object_seed = object_seed,
+                              .bytes = bytes,
+                              .targets = targets,
+                              .target_count = plan->target_count,
+                              .shape = plan->shape,
+                              .rate_bps = plan->rate_bps};
+    *error = "the source is down";
+    gmc_status status =
+        source->gateway != NULL ? sim_stage(source, &stage, key, error) : GMC_ERR_PEER_DOWN;
+    free(targets);
+    return status;
+}
+
+static void end_transfer(struct sim_run *run, struct sim_run_transfer *transfer)
+{
+    transfer->end = run->end = run->world->engine.now;
+    run->ended++;
+    for (size_t i = 0; i < run->plan->transfer_count; i++) {
+        struct sim_run_transfer *next = &run->transfers[i];
+        if (next->plan->after != UINT32_MAX && &run->transfers[next->plan->after] == transfer)
+            sim_engine_at(&run->world->engine, &next->start,
+                          gmc_time_add(transfer->end, next->plan->at));
+    }
+}
+
+static void on_start(struct sim_event *event, gmc_time now)
+{
+    struct sim_run_transfer *transfer = SIM_OWNER(event, struct sim_run_transfer, start);
+    struct sim_run *run = transfer->run;
+    const char *error = NULL;
+    struct gmc_channel_key key;
+    transfer->begin = now;
+    gmc_status status = stage(run, transfer->plan, transfer->plan->bytes,
+                              run->seed + (uint64_t)(transfer - run->transfers), &key, &error);
+    if (status == GMC_OK) {
+        transfer->key = key;
+        return;
+    }
+    snprintf(transfer->error, sizeof(transfer->error), "%s",
+             error != NULL ? error : gmc_status_text(status));
+    end_transfer(run, transfer);
+}
+
+static void on_event(void *ctx, struct sim_host *host, const struct gmc_event *event)
+{
+    struct sim_run *run = ctx;
+    for (size_t i = 0; i < run->plan->transfer_count; i++) {
+        struct sim_run_transfer *transfer = &run->transfers[i];
+        if (transfer->end == 0 && transfer->key.e != 0 && transfer->plan->source == host->id &&
+            sim_key_equal(&transfer->key, &event->key) && sim_has_ended(host, &transfer->key))
+            end_transfer(run, transfer);
+    }
+    for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
+        if (run->recorders[i] != NULL && sim_recorders[i]->event != NULL)
+            sim_recorders[i]->event(run->recorders[i], host, event);
+}
+
+/* ---- recorders ---- */
+static void on_packet(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
+                      enum sim_drop drop, const struct sim_packet *packet)
+{
+    struct sim_run *run = ctx;
+    for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
+        if (run->recorders[i] != NULL && sim_recorders[i]->packet != NULL)
+            sim_recorders[i]->packet(run->recorders[i], wire, direction, news, drop, packet);
+}
+
+static void on_sample(struct sim_event *event, gmc_time now)
+{
+    struct sim_run *run = SIM_OWNER(event, struct sim_run, sampling);
+    for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
+        if (run->recorders[i] != NULL && sim_recorders[i]->sample != NULL)
+            sim_recorders[i]->sample(run->recorders[i]);
+    sim_engine_at(&run->world->engine, event, gmc_time_add(now, run->plan->record_every));
+}
+
+static gmc_status open_recorders(struct sim_run *run)
+{
+    bool samples = false;
+    for (size_t i = 0; run->records && sim_recorders[i] != NULL; i++) {
+        const char *target = run->plan->records[i];
+        if (target == NULL)
+            continue;
+        run->recorders[i] = sim_recorders[i]->open(run, target, run->error);
+        if (run->recorders[i] == NULL)
+            return GMC_ERR_IO;
+        samples = samples || sim_recorders[i]->sample != NULL;
+        if (sim_recorders[i]->packet != NULL) {
+            run->world->on_packet = on_packet;
+            run->world->packet_ctx = run;
+        }
+    }
+    if (samples)
+        sim_engine_at(&run->world->engine, &run->sampling, run->zero);
+    return GMC_OK;
+}
+
+static gmc_status close_recorders(struct sim_run *run)
+{
+    gmc_status status = GMC_OK;
+    for (size_t i = 0; i < SIM_RECORDERS_MAX; i++) {
+        if (run->recorders[i] != NULL && !sim_recorders[i]->close(run->recorders[i], run->error))
+            status = GMC_ERR_IO;
+        run->recorders[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- the world ---- */
+static void set_host(struct sim_host *host, const struct sim_plan_host *plan)
+{
+    struct sim_clock clock = host->clock;
+    if (plan->has_offset)
+        clock.offset = plan->clock_offset;
+    if (plan->has_drift)
+        clock.drift_ppb = plan->clock_drift_ppb;
+    sim_host_set_clock(host, &clock);
+    sim_host_set_disk(host, &plan->disk);
+    sim_host_set_cpu(host, &plan->cpu);
+}
+
+static void build(struct sim_run *run)
+{
+    const struct sim_topo *topo = &run->plan->topo;
+    struct sim_world_config config = run->plan->world;
+    config.seed = run->seed;
+    run->world = sim_world_new(&config);
+    for (size_t i = 0; i < topo->node_count; i++) {
+        const struct sim_topo_node *node = &topo->nodes[i];
+        if (node->has_gateway)
+            set_host(sim_world_add(run->world, node->name), &run->plan->hosts[i]);
+        else
+            sim_world_add_router(run->world, node->name);
+    }
+    for (size_t i = 0; i < topo->link_count; i++) {
+        const struct sim_topo_link *link = &topo->links[i];
+        sim_net_add_wire(&run->world->net, link->a, link->b, &link->a_to_b, &link->b_to_a);
+    }
+}
+
+/* A byte goes the way of each transfer, so that gateways are connected and latencies known, as on
+ * a site that stages more than once. Networks that lose much may need several tries. */
+struct warming {
+    struct sim_run *run;
+    struct sim_host *source;
+    struct gmc_channel_key key;
+};
+
+static bool has_ended(void *ctx)
+{
+    struct warming *warming = ctx;
+    return sim_has_ended(warming->source, &warming->key);
+}
+
+static void warm_up(struct sim_run *run, const struct sim_plan_transfer *plan)
+{
+    struct warming warming = {.run = run, .source = run->world->hosts[plan->source]};
+    struct gmc_channel_info info = {0};
+    const char *error;
+    for (uint64_t i = 0; i < WARM_TRIES && info.state != GMC_CHANNEL_COMPLETE; i++) {
+        if (stage(run, plan, 1, run->seed + 1000 + i, &warming.key, &error) != GMC_OK)
+            return;
+        sim_world_run_until(run->world, GMC_MS(10), WARM_LIMIT, has_ended, &warming);
+        sim_channel(warming.source, &warming.key, &info);
+    }
+}
+
+/* The scenario's clock begins. */
+static void begin(struct sim_run *run)
+{
+    struct sim_net *net = &run->world->net;
+    run->zero = run->world->engine.now;
+    run->events_before = run->world->engine.fired;
+    run->before = sim_calloc(net->wire_count * 2, sizeof(*run->before));
+    for (uint32_t i = 0; i < net->wire_count * 2; i++)
+        run->before[i] = sim_net_lane(net, i / 2, (int)(i % 2))->count;
+    for (size_t i = 0; i < run->plan->fault_count; i++) {
+        struct sim_fault fault = run->plan->faults[i];
+        fault.at = gmc_time_add(run->zero, fault.at);
+        sim_faults_add(&run->faults, &fault);
+    }
+    for (size_t i = 0; i < run->plan->traffic_count; i++) {
+        struct sim_traffic_config traffic = run->plan->traffic[i];
+        traffic.start = gmc_time_add(run->zero, traffic.start);
+        traffic.stop = gmc_time_add(run->zero, traffic.stop);
+        sim_traffic_add(&run->world->traffic, &traffic);
+    }
+    for (size_t i = 0; i < run->plan->transfer_count; i++)
+        if (run->transfers[i].plan->after == UINT32_MAX)
+            sim_engine_at(&run->world->engine, &run->transfers[i].start,
+                          gmc_time_add(run->zero, run->transfers[i].plan->at));
+}
+
+static bool is_over(const struct sim_run *run)
+{
+    return run->plan->transfer_count > 0 && run->ended == run->plan->transfer_count;
+}
+
+/* Event by event, so that the run stops at the last transfer's end and not a little later. */
+static void run_events(struct sim_run *run)
+{
+    gmc_time limit = gmc_time_add(run->zero, run->plan->limit);
+    uint64_t count = 0;
+    while (!is_over(run) && sim_engine_step(&run->world->engine, limit))
+        if (++count % PROGRESS_EVENTS == 0 && run->progress != NULL)
+            run->progress(run->progress_ctx, run);
+    if (!is_over(run))
+        run->end = limit;
+}
+
+void sim_run_init(struct sim_run *run, const struct sim_plan *plan, uint64_t seed)
+{
+    *run = (struct sim_run){.plan = plan, .seed = seed};
+    run->transfers = sim_calloc(plan->transfer_count, sizeof(*run->transfers));
+    for (size_t i = 0; i < plan->transfer_count; i++) {
+        run->transfers[i].run = run;
+        run->transfers[i].plan = &plan->transfers[i];
+        sim_event_init(&run->transfers[i].start, on_start);
+    }
+    sim_event_init(&run->sampling, on_sample);
+}
+
+gmc_status sim_run_go(struct sim_run *run)
+{
+    build(run);
+    run->world->trace.line = run->line;
+    run->world->trace.ctx = run->line_ctx;
+    sim_faults_init(&run->faults, run->world);
+    sim_world_start(run->world);
+    sim_world_run(run->world, run->plan->settle);
+    for (size_t i = 0; run->plan->warm_up && i < run->plan->transfer_count; i++)
+        warm_up(run, &run->plan->transfers[i]);
+    begin(run);
+    gmc_status status = open_recorders(run);
+    run->world->on_event = on_event;
+    run->world->event_ctx = run;
+    if (status == GMC_OK)
+        run_events(run);
+    gmc_status closed = close_recorders(run);
+    sim_oracle_check_wires(&run->world->oracle);
+    return status == GMC_OK ? closed : status;
+}
+
+void sim_run_fini(struct sim_run *run)
+{
+    if (run->world != NULL) {
+        sim_faults_fini(&run->faults);
+        for (size_t i = 0; i < run->plan->transfer_count; i++)
+            sim_engine_cancel(&run->world->engine, &run->transfers[i].start);
+        sim_engine_cancel(&run->world->engine, &run->sampling);
+        sim_world_free(run->world);
+    }
+    free(run->transfers);
+    free(run->before);
+    *run = (struct sim_run){0};
+}
+
+/* ---- questions ---- */
+bool sim_run_is_complete(const struct sim_run *run)
+{
+    for (size_t i = 0; i < run->plan->transfer_count; i++) {
+        const struct sim_run_transfer *transfer = &run->transfers[i];
+        struct gmc_channel_info info;
+        if (transfer->key.e == 0 ||
+            !sim_channel(run->world->hosts[transfer->plan->source], &transfer->key, &info) ||
+            info.state != GMC_CHANNEL_COMPLETE)
+            return false;
+    }
+    return true;
+}
+
+double sim_run_share(const struct sim_run *run)
+{
+    double have = 0, all = 0;
+    for (size_t i = 0; i < run->plan->transfer_count; i++) {
+        const struct sim_run_transfer *transfer = &run->transfers[i];
+        struct sim_host *source = run->world->hosts[transfer->plan->source];
+        double bytes = (double)transfer->plan->bytes * (double)transfer->plan->target_count;
+        struct gmc_member_info info;
+        size_t index;
+        all += bytes;
+        if (transfer->end > 0)
+            have += bytes;
+        else if (transfer->key.e != 0 && sim_channel_index(source, &transfer->key, &index))
+            for (size_t j = 0;
+                 gmc_gateway_member_info(source->gateway, sim_host_now(source), index, j, &info);
+                 j++)
+                have += (double)info.bytes;
+    }
+    return all > 0 ? have / all : 0;
+}
+
+struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction)
+{
+    const struct sim_lane_counters *old = &run->before[wire * 2 + (uint32_t)direction];
+    struct sim_lane_counters count = sim_net_lane(&run->world->net, wire, direction)->count;
+    count.offered_packets -= old->offered_packets;
+    count.offered_bytes -= old->offered_bytes;
+    count.duplicated_packets -= old->duplicated_packets;
+    count.duplicated_bytes -= old->duplicated_bytes;
+    count.delivered_packets -= old->delivered_packets;
+    count.delivered_bytes -= old->delivered_bytes;
+    count.marked_packets -= old->marked_packets;
+    for (int drop = 0; drop < SIM_DROPS; drop++) {
+        count.dropped_packets[drop] -= old->dropped_packets[drop];
+        count.dropped_bytes[drop] -= old->dropped_bytes[drop];
+    }
+    return count;
+}
+
+uint64_t sim_run_carried(const struct sim_lane_counters *lane)
+{
+    uint64_t bytes = lane->offered_bytes;
+    for (int drop = 0; drop < SIM_DROPS; drop++)
+        if (drop != SIM_DROP_LOSS && bytes >= lane->dropped_bytes[drop])
+            bytes -= lane->dropped_bytes[drop];
+    return bytes;
+}

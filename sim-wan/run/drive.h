@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One run of a scenario with one seed: builds the world, warms up, starts transfers and faults at
+ * their times, and stops when all transfers have ended or the limit is reached. */
+#ifndef SIM_RUN_DRIVE_H
+#define SIM_RUN_DRIVE_H
+
+#include <jansson.h>
+
+#include "sim-wan/host.h"
+#include "sim-wan/run/plan.h"
+
+struct sim_run_transfer {
+    struct sim_run *run;
+    const struct sim_plan_transfer *plan;
+    struct sim_event start;
+    struct gmc_channel_key key; /* e 0: not begun */
+    gmc_time begin, end;        /* of the engine; end 0: it has not ended */
+    char error[128];            /* why it could not begin */
+};
+
+struct sim_run {
+    const struct sim_plan *plan;
+    uint64_t seed;
+    struct sim_world *world; /* host i is node i, wire i is link i */
+    struct sim_faults faults;
+    gmc_time zero; /* the engine's time when the scenario's clock began */
+    gmc_time end;  /* the last transfer's end, or where the run was stopped */
+    struct sim_run_transfer *transfers;
+    size_t ended;                     /* transfers that have */
+    uint64_t events_before;           /* events and, by lane, counters at zero */
+    struct sim_lane_counters *before; /* wire * 2 + direction */
+    struct sim_event sampling;
+    void *recorders[SIM_RECORDERS_MAX]; /* states of those that run */
+    bool records;                       /* what the plan asks for is written down */
+    char error[SIM_RECORD_ERROR_MAX];   /* of a recorder */
+    /* Called now and then while it runs, for people; may be NULL. */
+    void (*progress)(void *ctx, const struct sim_run *run);
+    void *progress_ctx;
+    void (*line)(void *ctx, const char *text); /* lines of what happens; may be NULL */
+    void *line_ctx;
+};
+
+/* Prepares a run; borrows the plan for life. Set records, progress and line then. */
+void sim_run_init(struct sim_run *run, const struct sim_plan *plan, uint64_t seed);
+void sim_run_fini(struct sim_run *run);
+/* GMC_OK, or GMC_ERR_IO with words in run->error when a recorder fails. */
+GMC_NODISCARD gmc_status sim_run_go(struct sim_run *run);
+
+/* All transfers are complete at all of their targets. */
+bool sim_run_is_complete(const struct sim_run *run);
+/* The share of all bytes that targets have, 0 to 1. */
+double sim_run_share(const struct sim_run *run);
+/* What one direction of a wire did since the scenario's clock began. */
+struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction);
+/* Bytes that took their time on the wire, those lost behind the transmitter included. */
+uint64_t sim_run_carried(const struct sim_lane_counters *lane);
+
+/* ---- limit.c ---- */
+/* The shortest time in which a network of these rates can bring bytes from a source to each of the
+ * targets, whatever the protocol: the object's bits over the least, among the targets, of the
+ * greatest flow from the source to it, where a wire carries rate * (1 - loss). Propagation, heads,
+ * disks and faults that take away are left out; where a fault changes a wire, the best that it ever
+ * is counts. Infinite rates give 0; a target that nothing can reach gives infinity.
+ *
+ * Source  max-flow min-cut, Ford and Fulkerson, Canadian J. Math. 8 (1956); that all targets can be
+ *         served at the least of their flows: Edmonds, Edge-disjoint branchings (1973). */
+double sim_run_limit(const struct sim_plan *plan, const struct sim_plan_transfer *transfer);
+
+/* ---- summary.c ---- */
+/* The whole summary, without what differs between two runs of the same (CPU time). */
+json_t *sim_run_summary(const struct sim_run *run);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is written down while a scenario runs, beside its summary. A recorder is one table here and
+ * one file; the option of its name in a scenario's `record` section, and on the command line, says
+ * where to. */
+#ifndef SIM_RUN_RECORD_H
+#define SIM_RUN_RECORD_H
+
+#include "core/io.h"
+#include "sim-wan/net.h"
+
+#define SIM_RECORDERS_MAX 8
+#define SIM_RECORD_ERROR_MAX 256u
+
+struct sim_run;
+struct sim_host;
+
+struct sim_recorder_ops {
+    const char *name;    /* of the option */
+    const char *target;  /* what its value is: FILE, DIRECTORY */
+    const char *summary; /* for people, after "write" */
+    /* Before the first event after the warm-up: run->world is built, run->zero is now. Returns the
+     * recorder's state; NULL: words are in error (SIM_RECORD_ERROR_MAX bytes). */
+    void *(*open)(const struct sim_run *run, const char *target, char *error);
+    /* Each may be NULL: everything that happens on wires; the gateways' events; every
+     * plan->record_every of virtual time, beginning with run->zero. */
+    void (*packet)(void *state, uint32_t wire, int direction, enum sim_wire_news news,
+                   enum sim_drop drop, const struct sim_packet *packet);
+    void (*event)(void *state, struct sim_host *host, const struct gmc_event *event);
+    void (*sample)(void *state);
+    /* After the run, while the world still stands. Frees the state. False: words are in error. */
+    bool (*close)(void *state, char *error);
+};
+
+/* All of them, ended by NULL; at most SIM_RECORDERS_MAX. */
+extern const struct sim_recorder_ops *const sim_recorders[];
+
+#endif
