@@ -5,5 +5,6 @@
 #define SIM_COMMAND_H
 
 int sim_command_run(int argc, char **argv);
+int sim_command_topology(int argc, char **argv);
 
 #endif

@@ -6,7 +6,7 @@ EXTRA_DIST += sim-wan/.includes
 
 noinst_LTLIBRARIES += sim-wan/libsim.la
 sim_wan_libsim_la_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_CFLAGS) $(JANSSON_CFLAGS) \
-	$(LIBCONFUSE_CFLAGS)
+	$(LIBCONFUSE_CFLAGS) $(EXPAT_CFLAGS)
 sim_wan_libsim_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 sim_wan_libsim_la_SOURCES = \
 	sim-wan/aqm.c sim-wan/aqm.h \
@@ -25,6 +25,8 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/object.c sim-wan/object.h \
 	sim-wan/oracle.c sim-wan/oracle.h \
 	sim-wan/packet.c sim-wan/packet.h \
+	sim-wan/plot/map.c sim-wan/plot/map.h \
+	sim-wan/plot/plot.c sim-wan/plot/plot.h \
 	sim-wan/route.c \
 	sim-wan/run/drive.c sim-wan/run/drive.h \
 	sim-wan/run/group.c sim-wan/run/group.h \
@@ -46,15 +48,19 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/topo/family.c sim-wan/topo/family.h sim-wan/topo/family_internal.h \
 	sim-wan/topo/family_random.c sim-wan/topo/family_waxman.c \
 	sim-wan/topo/finish.c sim-wan/topo/merge.c \
+	sim-wan/topo/graph.c sim-wan/topo/graph.h \
 	sim-wan/topo/gml.c sim-wan/topo/gml.h \
 	sim-wan/topo/graphml.c sim-wan/topo/graphml.h \
 	sim-wan/topo/label.c sim-wan/topo/label.h \
+	sim-wan/topo/layout.c sim-wan/topo/layout.h \
+	sim-wan/topo/measure.c sim-wan/topo/measure.h \
 	sim-wan/topo/names.c sim-wan/topo/names.h \
 	sim-wan/topo/place.c sim-wan/topo/place.h \
 	sim-wan/topo/read.c sim-wan/topo/read.h \
 	sim-wan/topo/index.c sim-wan/topo/index.h \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topo/units.c sim-wan/topo/units.h \
+	sim-wan/topo/write.c sim-wan/topo/write.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
@@ -66,7 +72,8 @@ bin_PROGRAMS += sim-wan/sim-wan
 sim_wan_sim_wan_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
 sim_wan_sim_wan_SOURCES = \
 	sim-wan/command.h sim-wan/main.c \
-	sim-wan/run/pool_mpi.c sim-wan/run/run.c
+	sim-wan/run/pool_mpi.c sim-wan/run/run.c \
+	sim-wan/topo/command.c
 sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
@@ -91,6 +98,8 @@ check_PROGRAMS += tests/unit/test_sim_topo
 tests_unit_test_sim_topo_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_read
 tests_unit_test_sim_topo_read_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_topo_measure
+tests_unit_test_sim_topo_measure_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_family
 tests_unit_test_sim_topo_family_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_conf

@@ -14,6 +14,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run a scenario in virtual time", sim_command_run},
+    {"topology", "read, generate, draw and write topologies", sim_command_topology},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -11,3 +11,6 @@ check_PROGRAMS += tests/scenarios/test_story_crash
 tests_scenarios_test_story_crash_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_faults
 tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)
+
+dist_check_SCRIPTS += tests/scenarios/test_topology.sh
+TESTS += tests/scenarios/test_topology.sh
