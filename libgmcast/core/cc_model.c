@@ -11,7 +11,8 @@
  *       1-p in each round)
  *
  * START   pace 2 bw; bw the highest sample. Ends when q stands, at losses, or after three round
- *         trips without growth. Where losses end it in its first packets it is tried again.
+ *         trips without growth. Where losses end it in its first packets it is tried again, and so
+ *         it is when two probes in a row were taken in whole without a queue.
  * DRAIN   pace bw/2 until the pipe is down to bw R or q is small; at most 3 R.
  * CRUISE  pace bw. Alone ("calm") the gain holds a queue of 1 ms + R/32, so that the link is never
  *         idle; beside others 0.99. Lasts 6 R; alone up to 1 s; after a probe that met losses 3 s.
@@ -166,6 +167,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     m->start_flat = 0;
     m->start_packets = m->rounds.total.packets;
     m->start_again = false;
+    m->whole = 0;
     m->start_tries++;
     gmc_ccm_enter(m, now, START);
 }

@@ -37,6 +37,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
 #define ROUND_PACKETS 16u  /* fewer say nothing */
 #define START_PACKETS 256u /* START that ends within so many is tried again */
 #define START_TRIES 3u
+#define WHOLE_PROBES 2u       /* in a row, until START looks for the path's rate anew */
 #define LEARN_PACKETS 128u    /* base is learnt by so many */
 #define TEST_PACKETS 64u      /* DOWN tells congestion from the path by so many */
 #define SHRUNK_PACKETS 32u    /* a round of fewer does not show that the path has shrunk */
@@ -93,7 +94,7 @@ struct gmc_ccm {
     uint64_t start_best;
     uint32_t start_flat, start_tries;
     uint64_t start_packets; /* decided before it */
-    bool start_again;       /* it met losses before it had got anywhere */
+    bool start_again;       /* it ended too early: is to be tried once more */
 
     uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
     gmc_time up_best_since;
@@ -102,6 +103,7 @@ struct gmc_ccm {
     gmc_duration up_queue_max; /* how deep the last probe's queue got */
     gmc_duration cruise_queue; /* least of the last cruise round */
     uint32_t calm;             /* probes in a row that found nobody else */
+    uint32_t whole;            /* probes in a row that the path took in whole */
     uint32_t long_left;        /* clean probes until cruises are short again */
     bool stubborn;             /* the rival does not yield either */
     uint32_t window_excess;

@@ -37,6 +37,16 @@ static void begin_test(struct gmc_ccm *m, const struct gmc_cc_round *round)
     m->test = (struct gmc_ccm_count){round->decided, round->lost};
 }
 
+/* Two probes in a row that the path took in whole, without a queue: it carries far more than the
+ * estimate, and nobody else is there. START finds how much in a few round trips. */
+static void look_farther(struct gmc_ccm *m, const struct gmc_cc_round *round, bool whole)
+{
+    if (!whole || round->queue_max > gmc_ccm_queue_threshold(m))
+        m->whole = 0;
+    else if (++m->whole >= WHOLE_PROBES)
+        m->start_again = true;
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -66,6 +76,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
             m->calm = 0;
         if (sample >= gmc_ccm_times(was, 1200) && m->long_left == 0 && m->phase == CRUISE)
             m->cruise_until = now;
+        look_farther(m, round, sample >= gmc_ccm_times(was, 1200));
         if (m->long_left > 0)
             m->long_left--;
         return;

@@ -381,6 +381,25 @@ static void test_follows_the_path(void **state)
     ccwire_free(wire);
 }
 
+/* Twenty times more than the estimate: found by START again, and not by probes of a quarter. */
+static void test_finds_a_much_wider_path_soon(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire *wire;
+
+    (void)state;
+    path.rate_bps = 5000000;
+    path.queue_bytes = 62500;
+    wire = ccwire_new(&path, 6);
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(5));
+    path.rate_bps = 100000000;
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_MS(1100));
+    assert_true(rate_over(wire, GMC_MS(500)) > 0.9 * 100e6);
+    ccwire_free(wire);
+}
+
 static void test_little_to_send_lowers_nothing(void **state)
 {
     struct ccwire *wire = ccwire_new(&path_100m, 4);
@@ -539,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_shares_with_tcp),
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_follows_the_path),
+        cmocka_unit_test(test_finds_a_much_wider_path_soon),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_slow_host_is_not_held_back),
         cmocka_unit_test(test_comes_back_after_a_cut),
