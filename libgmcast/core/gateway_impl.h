@@ -163,6 +163,7 @@ struct gwtarget {
     size_t path_len;
     uint16_t handle; /* 0: none given out */
     uint32_t blames;
+    bool is_relay;            /* the record's tree has children of this member */
     uint32_t too_small;       /* times that the source found our path too small in a row */
     struct gmc_have have;     /* verified, and in the store */
     gmc_time fresh_since;     /* when the first block was stored that the parent was not told of */

@@ -191,6 +191,14 @@ void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_blo
         data_whole(gw, ch, block);
 }
 
+/* Nobody is fed from here, and nobody is meant to be: a stored block's memory is better used for
+ * the next one, while it is still in the processor's cache. Who comes all the same is served from
+ * the store. */
+static bool is_leaf(const struct gwchannel *ch)
+{
+    return gmc_list_is_empty(&ch->children) && !ch->dst->is_relay;
+}
+
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
     struct gwtarget *dst = ch->dst;
@@ -205,7 +213,10 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);
-    gmc_block_unpin(gw->cache, block);
+    if (is_leaf(ch) && block->pins == 1)
+        gmc_cache_remove(gw->cache, block);
+    else
+        gmc_block_unpin(gw->cache, block);
     gw_target_progress(gw, ch);
 }
 

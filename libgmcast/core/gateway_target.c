@@ -105,6 +105,14 @@ static bool is_rekeyed(const struct gwchannel *ch, const uint8_t *secret)
     return memcmp(ch->secret, secret, GMC_KEY_BYTES) != 0;
 }
 
+static bool has_children(const struct gmc_record *record, int32_t member)
+{
+    for (size_t i = 0; i < record->member_count; i++)
+        if (record->members[i].parent == member)
+            return true;
+    return false;
+}
+
 static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes record,
                               struct gmc_bytes signature, const uint8_t *secret,
                               struct gmc_bytes spki)
@@ -129,9 +137,9 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
     } else if (rekeyed) {
         gw_channel_new_epoch(gw, ch);
     }
-    const struct gmc_record_member *self =
-        &ch->record.members[gw_record_index(&ch->record, gw->domain)];
-    gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", self->path);
+    int32_t self = gw_record_index(&ch->record, gw->domain);
+    ch->dst->is_relay = has_children(&ch->record, self);
+    gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", ch->record.members[self].path);
     set_ancestors(gw, ch);
     return GMC_OK;
 }
