@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Owns the installation of the sample configuration and the units.
+# Owns the installation of the sample configuration, the sample scenarios and the units.
 
 EXTRA_DIST += etc/gatewayd.conf etc/gatewayd.service.in etc/gmcast.sysusers etc/gmcast.tmpfiles
+
+# Scenarios for sim-wan run, as examples too.
+scenariodir = $(docdir)/examples/scenarios
+dist_scenario_DATA = etc/scenarios/bursts.conf etc/scenarios/random.conf \
+	etc/scenarios/shared-uplink.conf etc/scenarios/staging.conf
 
 if WITH_DAEMONS
 # As examples, beside the documents: a package or a person puts them in place.

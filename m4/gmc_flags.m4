@@ -9,6 +9,20 @@ AC_DEFUN([GMC_ARG_DAEMONS], [
     AM_CONDITIONAL([WITH_DAEMONS], [test "$enable_daemons" = yes])
 ])
 
+# GMC_ARG_MPI: --with-mpi lets sim-wan run spread seeds over the ranks of mpirun.
+AC_DEFUN([GMC_ARG_MPI], [
+    AC_ARG_WITH([mpi],
+        [AS_HELP_STRING([--with-mpi], [sim-wan run spreads seeds over MPI ranks])],
+        [], [with_mpi=no])
+    AS_IF([test "$with_mpi" != no], [
+        PKG_CHECK_MODULES([MPI], [ompi-c], [], [
+            PKG_CHECK_MODULES([MPI], [mpich], [],
+                [AC_MSG_ERROR([--with-mpi needs Open MPI or MPICH (package libopenmpi-dev)])])
+        ])
+        AC_DEFINE([HAVE_MPI], [1], [sim-wan run can use MPI])
+    ])
+])
+
 AC_DEFUN([GMC_ARG_WERROR], [
     AC_ARG_ENABLE([werror],
         [AS_HELP_STRING([--enable-werror], [make compiler warnings errors])],

@@ -69,12 +69,12 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/world.c sim-wan/world.h
 
 bin_PROGRAMS += sim-wan/sim-wan
-sim_wan_sim_wan_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
+sim_wan_sim_wan_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS) $(MPI_CFLAGS)
 sim_wan_sim_wan_SOURCES = \
 	sim-wan/command.h sim-wan/main.c \
 	sim-wan/run/pool_mpi.c sim-wan/run/run.c \
 	sim-wan/topo/command.c
-sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS)
+sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS) $(MPI_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

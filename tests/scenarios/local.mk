@@ -14,3 +14,6 @@ tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)
 
 dist_check_SCRIPTS += tests/scenarios/test_topology.sh
 TESTS += tests/scenarios/test_topology.sh
+# The command itself.
+dist_check_SCRIPTS += tests/scenarios/test_sim_run.sh
+TESTS += tests/scenarios/test_sim_run.sh

@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the test of `sim-wan run` as a command: exit statuses, what it writes, that runs repeat to the
+# byte whoever makes them, and that the sample scenarios are sound.
+set -eu
+sim_wan=${GMC_BUILDDIR:?}/sim-wan/sim-wan
+samples=${GMC_SRCDIR:?}/etc/scenarios
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail()
+{
+    echo "$*" >&2
+    exit 1
+}
+
+# expect STATUS ARGUMENTS...: runs sim-wan run; what it writes is in $dir/out and $dir/err.
+expect()
+{
+    wanted=$1
+    shift
+    status=0
+    "$sim_wan" run "$@" >"$dir/out" 2>"$dir/err" || status=$?
+    [ "$status" = "$wanted" ] ||
+        fail "status $status instead of $wanted: run $*: $(cat "$dir/out" "$dir/err")"
+}
+
+cat >"$dir/small.conf" <<END
+nodes = {s, a, b} routers = {r} seeds = 3
+warm-up = yes limit = 60s
+wire w { rate = 20Mbit delay = 5ms queue = 50ms loss = 2% }
+link { between = {s, r} wire = w }
+link { between = {r, a} wire = w }
+link { between = {r, b} wire = w jitter = 1ms }
+transfer one { from = s size = 1MB }
+transfer two { from = a to = {s} size = 300KB after = one at = 100ms }
+fault { what = wire-down between = {r, b} at = 300ms for = 200ms }
+traffic x { from = r to = b rate = 1Mbit kind = poisson }
+END
+
+for sample in "$samples"/*.conf; do
+    expect 0 -T "$sample"
+done
+expect 0 --set transfer.size=1MB --set seeds=1 "$samples/staging.conf"
+expect 0 --set transfer.size=1MB "$samples/random.conf"
+
+expect 0 "$dir/small.conf"
+grep -q '^one .*complete' "$dir/out" || fail "no table: $(cat "$dir/out")"
+grep -q "again: sim-wan run --seed 3 $dir/small.conf" "$dir/out" || fail "no command"
+expect 2 --set limit=200ms "$dir/small.conf"
+expect 1 "$dir/missing.conf"
+expect 1
+expect 1 --seeds 5..3 "$dir/small.conf"
+expect 1 --set wire.w.loss=much "$dir/small.conf"
+expect 1 --sweep wire.w.loss=1%,much --seeds 1..3 "$dir/small.conf"
+[ ! -s "$dir/out" ] || fail "something was run before all was checked"
+expect 1 --json "$dir/missing/x" "$dir/small.conf"
+printf 'nodes = {a, b}\nlink { between = {a, c} }\n' >"$dir/bad.conf"
+expect 1 -T "$dir/bad.conf"
+grep -q "bad.conf:2: no node is called 'c'" "$dir/err" || fail "no place: $(cat "$dir/err")"
+
+# The same again, to the byte but for the CPU's time; also with lines of what happens.
+expect 0 --json "$dir/first" "$dir/small.conf"
+expect 0 --json "$dir/second" --events "$dir/small.conf"
+[ -s "$dir/err" ] || fail "no lines of what happens"
+for name in first second; do
+    grep -v '^ "cpu_seconds"' "$dir/$name" >"$dir/$name.same"
+    grep -q '^ "trace_hash": "[0-9a-f]*[1-9a-f]' "$dir/$name" || fail "no hash"
+done
+cmp "$dir/first.same" "$dir/second.same"
+
+# However many processes; a line per run, then one per combination.
+many="--seeds 1..6 --sweep wire.w.loss=0%,5% $dir/small.conf"
+for jobs in 1 2 5; do
+    # shellcheck disable=SC2086 # words
+    expect 0 --json "$dir/jobs$jobs" --jobs "$jobs" $many
+    cmp "$dir/jobs1" "$dir/jobs$jobs"
+done
+[ "$(wc -l <"$dir/jobs1")" = 14 ] || fail "not 14 lines"
+grep -q '"runs":6,"complete":6,' "$dir/jobs1" || fail "no summary"
+
+# And over MPI, where it was built and is installed.
+if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    mpirun --allow-run-as-root --oversubscribe -n 2 "$sim_wan" run --json "$dir/mpi" $many \
+        >/dev/null
+    cmp "$dir/jobs1" "$dir/mpi"
+fi
