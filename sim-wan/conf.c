@@ -187,7 +187,7 @@ static bool is_open(const char *text)
 
 static gmc_status parse_text(struct sim_conf *conf, const char *text)
 {
-    cfg_opt_t *tables[SIM_CONF_SECTIONS_MAX], *end, *unused;
+    cfg_opt_t *tables[SIM_CONF_SECTIONS_MAX] = {NULL}, *end, *unused;
     GMC_ASSERT(conf->section_count <= SIM_CONF_SECTIONS_MAX && conf->sections[0].name[0] == '\0');
     tables[0] = make_table(&conf->sections[0], conf->section_count, &end);
     for (size_t i = 1; i < conf->section_count; i++) {

@@ -99,7 +99,7 @@ static gmc_status read_topology(struct sim_plan_reader *reader)
     const struct sim_conf_part *part = sim_conf_part(conf, "topology", 0);
     const char *file = sim_conf_text(part, "file", NULL);
     const char *family = sim_conf_text(part, "family", NULL);
-    char path[4096], error[SIM_TOPO_ERROR_MAX];
+    char path[4096] = "", error[SIM_TOPO_ERROR_MAX];
     if (part == NULL && !sim_topo_conf_is_given(conf))
         return sim_conf_refuse(conf, NULL, NULL,
                                "there is no topology; expected nodes and links, or a section "

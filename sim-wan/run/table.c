@@ -37,13 +37,11 @@ static void print_more(FILE *out, size_t count)
 
 static void print_transfers(FILE *out, const json_t *list)
 {
-    size_t i;
     const json_t *row;
     if (json_array_size(list) > 0)
         fprintf(out, "%-20s %-10s %10s %10s %10s\n", "transfer", "state", "seconds", "limit",
                 "ratio");
-    json_array_foreach(list, i, row)
-    {
+    for (size_t i = 0; (row = json_array_get(list, i)) != NULL; i++) {
         if (i == ROWS_MAX)
             break;
         fprintf(out, "%-20s %-10s", text(row, "name"), text(row, "state"));
@@ -59,13 +57,11 @@ static void print_transfers(FILE *out, const json_t *list)
 
 static void print_domains(FILE *out, const json_t *domains, const json_t *links)
 {
-    size_t i;
     const json_t *row;
     if (json_array_size(domains) > 0)
         fprintf(out, "%-20s %-10s %10s %10s  %s\n", "domain", "state", "seconds", "repairs",
                 "parent");
-    json_array_foreach(domains, i, row)
-    {
+    for (size_t i = 0; (row = json_array_get(domains, i)) != NULL; i++) {
         const json_t *link = json_array_get(links, i);
         if (i == ROWS_MAX)
             break;
@@ -78,12 +74,11 @@ static void print_domains(FILE *out, const json_t *domains, const json_t *links)
 
 static void print_wires(FILE *out, const json_t *wires)
 {
-    size_t i, shown = 0, busy = 0;
+    size_t shown = 0, busy = 0;
     const json_t *row;
     fprintf(out, "%-20s %-20s %12s %9s %9s %6s\n", "wire from", "to", "bytes", "lost", "queue full",
             "use");
-    json_array_foreach(wires, i, row)
-    {
+    for (size_t i = 0; (row = json_array_get(wires, i)) != NULL; i++) {
         if (real(row, "bytes") <= 0 || ++busy > ROWS_MAX)
             continue;
         fprintf(out, "%-20s %-20s %12.0f %9.0f %9.0f %5.1f%%\n", text(row, "from"), text(row, "to"),
@@ -96,7 +91,6 @@ static void print_wires(FILE *out, const json_t *wires)
 
 void sim_table_print(FILE *out, const json_t *summary)
 {
-    size_t i;
     const json_t *row;
     fprintf(out, "%s, seed %.0f: %s", text(summary, "title"), real(summary, "seed"),
             json_is_true(json_object_get(summary, "complete")) ? "complete" : "INCOMPLETE");
@@ -106,7 +100,8 @@ void sim_table_print(FILE *out, const json_t *summary)
     print_transfers(out, json_object_get(summary, "transfers"));
     print_domains(out, json_object_get(summary, "domains"), json_object_get(summary, "tree_links"));
     print_wires(out, json_object_get(summary, "wires"));
-    json_array_foreach(json_object_get(summary, "violation_texts"), i, row)
+    for (size_t i = 0;
+         (row = json_array_get(json_object_get(summary, "violation_texts"), i)) != NULL; i++)
         fprintf(out, "VIOLATION %s\n", json_string_value(row));
     fprintf(out, "\ntrace %s; again: %s\n", text(summary, "trace_hash"), text(summary, "command"));
 }
@@ -126,10 +121,9 @@ static void print_quantiles(FILE *out, const json_t *row, const char *name)
 
 void sim_table_print_group(FILE *out, const json_t *group)
 {
-    size_t i;
     const json_t *set;
     fprintf(out, "%s", text(group, "scenario"));
-    json_array_foreach(json_object_get(group, "set"), i, set)
+    for (size_t i = 0; (set = json_array_get(json_object_get(group, "set"), i)) != NULL; i++)
         fprintf(out, " %s", json_string_value(set));
     fprintf(out, ": %.0f runs, %.0f complete, %.0f violations of oracles\n", real(group, "runs"),
             real(group, "complete"), real(group, "violations"));
