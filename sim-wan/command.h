@@ -4,6 +4,7 @@
 #ifndef SIM_COMMAND_H
 #define SIM_COMMAND_H
 
+int sim_command_emulate(int argc, char **argv);
 int sim_command_run(int argc, char **argv);
 int sim_command_topology(int argc, char **argv);
 

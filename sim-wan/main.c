@@ -13,6 +13,7 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"emulate", "run a command on an emulated network, in real time", sim_command_emulate},
     {"run", "run a scenario in virtual time", sim_command_run},
     {"topology", "read, generate, draw and write topologies", sim_command_topology},
 };

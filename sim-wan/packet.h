@@ -13,8 +13,9 @@
 #define SIM_UDP_OVERHEAD_BYTES 28u /* IPv4 and UDP heads */
 #define SIM_TCP_OVERHEAD_BYTES 52u /* IPv4 and TCP heads with time stamps */
 
-/* Datagrams of gateways, segments, and background traffic: UDP of nobody that we know. */
-enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP, SIM_PROTO_PLAIN };
+/* Datagrams of gateways, segments, background traffic: UDP of nobody that we know; and whole IP
+ * packets of real hosts, heads and all. */
+enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP, SIM_PROTO_PLAIN, SIM_PROTO_IP };
 
 /* The ECN field of the IP head, as on the wire (RFC 3168, section 5). */
 enum sim_ecn { SIM_ECN_NOT_ECT, SIM_ECN_ECT1, SIM_ECN_ECT0, SIM_ECN_CE };

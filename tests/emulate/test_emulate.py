@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""sim-wan emulate: hosts that know each other, wires that do what they say, and nothing left."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import emu  # noqa: E402
+import lib  # noqa: E402
+
+HERE = emu.topology([("s.example", "r"), ("r", "a.example")], routers=("r",), rate="100Mbit",
+                    delay="5ms", queue="50ms")
+DAEMON = "setsid sh -c 'sleep 1000; : emu-stays'"
+Z999 = 3.2905  # a normal variable lies within that many deviations in 99.9 of 100 cases
+
+
+def everything():
+    """What a run could leave: files, namespaces, and processes with its name."""
+    found = []
+    for folder in ("/run/netns", "/etc/netns", "/run/sim-wan", tempfile.gettempdir()):
+        if os.path.isdir(folder):
+            found += [folder + "/" + name for name in os.listdir(folder)
+                      if name.startswith(("simwan-", "sim-wan-")) or name.isdigit()]
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid, "rb") as file:
+                if b"emu-stays" in file.read():
+                    found.append(pid)
+        except OSError:
+            pass
+    return sorted(found)
+
+
+def emulate(text, words, *options, **more):
+    with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+        return subprocess.run(emu.command(folder, text, words, *options), capture_output=True,
+                              text=True, timeout=60, env=emu.environment(), **more)
+
+
+def begin(folder, words):
+    """An emulation that has come to its command."""
+    process = subprocess.Popen(emu.command(folder, HERE, ["sh", "-c", "echo here; " + words]),
+                               stdout=subprocess.PIPE, text=True)
+    lib.check(process.stdout.readline() == "here\n", "the command runs")
+    return process
+
+
+def test_the_command_is_told_and_its_exit_status_counts():
+    before = everything()
+    script = "env; cat /etc/hosts; cat /sys/class/net/wan0/mtu 2>/dev/null; exit 7"
+    done = emulate(HERE, ["sh", "-c", script])
+    lib.check(done.returncode == 7, lambda: "exit %d: %s" % (done.returncode, done.stderr))
+    for line in ("SIM_WAN_HOSTS=s.example a.example r.example",
+                 "SIM_WAN_ADDRESSES=10.213.0.1 10.213.0.2 10.213.0.3", "SIM_WAN_HOST=s.example",
+                 "10.213.0.2 a.example a", "fd67:6d63:6173:7400::2 a.example a"):
+        lib.check(line in done.stdout.splitlines(), lambda line=line: "%s in %s" % (line, done))
+    done = emulate(HERE, ["sh", "-c", "echo $SIM_WAN_HOST; kill -9 $$"], "--at", "r")
+    lib.check((done.returncode, done.stdout) == (137, "r.example\n"), lambda: str(done))
+    lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+def test_what_cannot_be_is_said():
+    for words, options, text in (
+            (["/no/such/program"], (), "cannot run /no/such/program"),
+            (["true"], ("--at", "nobody"), "is called 'nobody'"),
+            (["true"], ("--seed", "x"), "'x' is no seed"),
+            (["true"], ("--json", "/no/such/folder/x"), "cannot write /no/such/folder/x"),
+            ([], (), "no command is given")):
+        done = emulate(HERE, words, *options)
+        wanted = 0 if "--json" in options else 125
+        lib.check(done.returncode == wanted and text in done.stderr,
+                  lambda done=done: "exit %d: %s" % (done.returncode, done.stderr))
+    done = emulate("nodes = {a, b}\n", ["true"])
+    lib.check(done.returncode == 125 and "no path joins" in done.stderr, lambda: done.stderr)
+    done = emulate(HERE, ["true"], user=65534, group=65534)
+    lib.check(done.returncode == 125 and ("sudo" in done.stderr or "cannot" in done.stderr),
+              lambda: str(done))
+
+
+def test_an_interrupted_run_leaves_nothing():
+    before = everything()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+            # The daemon that the command starts goes too; a command that ends by itself decides.
+            process = begin(folder, DAEMON + " & exec sleep 1000")
+            process.send_signal(number)
+            status = process.wait(20)
+        lib.check(status == 128 + number, "exit %d after signal %d" % (status, number))
+        lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+def test_clean_removes_what_a_killed_run_left():
+    before = everything()
+    with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+        alive = begin(folder, "exec sleep 1000")
+        during = everything()
+        process = begin(folder, DAEMON + " & exec sleep 1000")
+        process.kill()
+        process.wait()
+        lib.check(everything() != during, "a killed run leaves something, or this tests nothing")
+        done = subprocess.run([emu.SIM_WAN, "emulate", "--clean"], capture_output=True, text=True)
+        lib.check(done.returncode == 0 and "1 killed" in done.stdout, lambda: str(done))
+        lib.check(everything() == during, lambda: "left: %s, not %s" % (everything(), during))
+        lib.check(alive.poll() is None, "a run that lives is let live")
+        alive.terminate()
+        alive.wait(20)
+    lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+# ---- accuracy ----
+
+@emu.inside
+def measure(hosts, rate_bps, delay_ns):
+    with hosts.serve("a.example", "b.example"):
+        ping = subprocess.run(["ping", "-c", "40", "-i", "0.02", hosts.address("a.example")],
+                              capture_output=True, text=True)
+        ping6 = subprocess.run(["ping", "-c", "3", "-i", "0.02", "-q",
+                                hosts.address6("a.example")], capture_output=True, text=True)
+        full = hosts.probe("flood", hosts.address("a.example"), emu.PORT, int(rate_bps * 1.2), 2,
+                           rate_bps, delay_ns)
+        lossy = hosts.probe("flood", hosts.address("b.example"), emu.PORT, 50000000, 2, rate_bps,
+                            delay_ns)
+    return {"ping": ping.stdout, "ping6": ping6.stdout, "full": full, "lossy": lossy}
+
+
+def median_of_ping(text):
+    times = sorted(float(one) for one in re.findall(r"time=([0-9.]+) ms", text))
+    return times[len(times) // 2]
+
+
+@lib.timed
+def test_rate_delay_and_loss_are_those_of_the_topology():
+    rate, delay, loss = 100e6, 15e-3, 0.2
+    text = emu.topology([("s.example", "a.example"),
+                         ("s.example", "b.example", {"loss": "20%"})],
+                        rate="100Mbit", delay="15ms", queue="50ms")
+    result = emu.run(text, measure, int(rate), int(delay * 1e9))
+    trip = median_of_ping(result.value["ping"])
+    own = 2 * 84 * 8 / rate * 1e3  # both packets on the wire
+    print("RTT %.3f ms, configured %.3f" % (trip, 2 * delay * 1e3 + own))
+    lib.check(abs(trip - 2 * delay * 1e3 - own) <= 0.3, "RTT %.3f ms" % trip)
+    lib.check(" 0% packet loss" in result.value["ping6"], lambda: result.value["ping6"])
+    full, lossy = result.value["full"], result.value["lossy"]
+    print("rate %.3f Mbit/s, configured %.3f" % (full["rate_bps"] / 1e6, rate / 1e6))
+    lib.check(abs(full["rate_bps"] / rate - 1) <= 0.005, "rate %.0f" % full["rate_bps"])
+    share = 1 - lossy["received"] / lossy["sent"]
+    bound = Z999 * math.sqrt(loss * (1 - loss) / lossy["sent"])
+    print("loss %.4f of %d, configured %.4f +- %.4f; late by %.3f ms in the mean" %
+          (share, lossy["sent"], loss, bound, lossy["late_mean_ms"]))
+    lib.check(abs(share - loss) <= bound, "loss %.4f" % share)
+    lib.check(result.summary["real_time"]["kept"], lambda: json.dumps(result.summary))
+
+
+# ---- gateways ----
+
+@emu.inside
+def stage(hosts, path):
+    done = subprocess.run(["gmcast", "stage", path, "--to", "a,b:there/", "--json"],
+                          capture_output=True, text=True)
+    folders = {name: os.path.join(hosts.directory, name, "in") for name in hosts.names}
+    lib.assert_same(path, os.path.join(folders["a.example"], os.path.basename(path)))
+    lib.assert_same(path, os.path.join(folders["b.example"], "there", os.path.basename(path)))
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_gateways_just_work():
+    if not os.access(lib.GATEWAYD, os.X_OK):
+        print("without daemons, left out")
+        return
+    before = everything()
+    with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+        path = os.path.join(folder, "object")
+        with open(path, "wb") as out:
+            lib.write_pattern(out, 3000000, "emulate")
+        result = emu.run(emu.star(2, rate="100Mbit", delay="5ms", queue="50ms", loss="1%"), stage,
+                         path, options=["--gateways"])
+    lib.check(result.value["result"] == "complete", lambda: json.dumps(result.value))
+    lib.check(result.wire("s.example", "a.example")["bytes"] > 3000000, "it went over the wires")
+    lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+def test_a_gateway_that_does_not_come_up_ends_the_run():
+    if not os.access(lib.GATEWAYD, os.X_OK):
+        print("without daemons, left out")
+        return
+    before = everything()
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as extra:
+        extra.write("nonsense = 1\n")
+        extra.flush()
+        done = emulate(HERE, ["true"], "--gateways", "--gateway-conf", extra.name)
+    lib.check(done.returncode == 125 and "nonsense" in done.stderr and "came up" in done.stderr,
+              lambda: str(done))
+    lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+if __name__ == "__main__":
+    emu.main(globals())
