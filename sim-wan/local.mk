@@ -125,3 +125,6 @@ FUZZ_TARGETS += tests/fuzz/fuzz_sim_edges
 tests_fuzz_fuzz_sim_edges_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_sim_family
 tests_fuzz_fuzz_sim_family_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_sim_plan
+tests_fuzz_fuzz_sim_plan_SOURCES = tests/fuzz/fuzz_sim_plan.c tests/fuzz/memfile.h
+tests_fuzz_fuzz_sim_plan_LDADD = $(FUZZ_MAIN) $(GMC_SIM_LIBS)
