@@ -43,7 +43,7 @@ static void print_help(void)
                sim_recorders[i]->summary);
     puts("\n"
          "The exit status is 0 when all transfers were complete, 2 when one was not or an oracle\n"
-         "found a fault, 1 for bad input. See sim-wan(1) for scenarios.");
+         "found a fault, 1 for bad input. See sim-wan-run(1) for scenarios.");
 }
 
 static int bad(const char *format, const char *word)
