@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A scenario as data: what a scenario file says, checked and with names resolved. docs/sim-wan-run.1
- * describes the file. Times count from the end of the warm-up. */
+/* A scenario as data: what a scenario file says, checked and with names resolved.
+ * docs/sim-wan-run.1 describes the file. Times count from the end of the warm-up. */
 #ifndef SIM_RUN_PLAN_H
 #define SIM_RUN_PLAN_H
 
