@@ -67,10 +67,23 @@ gmc_status gwd_status_of_errno(int error)
     }
 }
 
+/* In words that fit what we do, where the system's would puzzle. */
+static const char *text_of_errno(int error)
+{
+    switch (error) {
+    case EXDEV:
+        return "leads out of the directory that is granted or exported";
+    case ELOOP:
+        return "leads over a symbolic link, and none is followed here; name what it points at";
+    default:
+        return strerror(error);
+    }
+}
+
 gmc_status gwd_job_errno(struct gwd_job *job, const char *what)
 {
     int error = errno;
-    return gwd_job_fail(job, gwd_status_of_errno(error), "%s: %s", what, strerror(error));
+    return gwd_job_fail(job, gwd_status_of_errno(error), "%s: %s", what, text_of_errno(error));
 }
 
 const struct gmc_crypto *gwd_store_crypto(const struct gwd_store *store)

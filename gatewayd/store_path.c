@@ -83,6 +83,16 @@ int gwd_open_beneath(int dirfd, const char *path, int flags, mode_t mode)
     return -1;
 }
 
+/* What stands where a directory should be: a link to one is told from a file. */
+static void say_if_link(int dirfd, const char *name)
+{
+    struct stat st;
+    int error = errno;
+    bool link = error == ENOTDIR && fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                S_ISLNK(st.st_mode);
+    errno = link ? ELOOP : error;
+}
+
 int gwd_make_beneath(int dirfd, const char *path)
 {
     char *copy = strdup(path);
@@ -94,6 +104,8 @@ int gwd_make_beneath(int dirfd, const char *path)
             errno = EXDEV;
         else if (mkdirat(at, part, 0777) == 0 || errno == EEXIST)
             next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            say_if_link(at, part);
         int error = errno;
         (void)close(at);
         errno = error;

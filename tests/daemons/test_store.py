@@ -109,6 +109,16 @@ def overwrite_end(path):
         file.write(b"different!")
 
 
+def test_a_destination_behind_a_link():
+    with lib.Grid("abc") as grid:
+        grid.write("a", "x", 100000)
+        os.mkdir(os.path.join(grid["b"].incoming, "real"))
+        os.symlink("real", os.path.join(grid["b"].incoming, "link"))
+        result = grid.stage("a", ["x"], ["b:link/x", "c"])
+        expect_only(result, grid, "c", "b", ["over a symbolic link, and none is followed here"])
+        grid.nothing_left("b")
+
+
 def test_a_file_that_changes():
     change_in_the_middle(overwrite_end)
 
