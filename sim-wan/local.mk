@@ -35,7 +35,15 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/run/plan.c sim-wan/run/plan.h sim-wan/run/plan_fault.c sim-wan/run/plan_internal.h \
 	sim-wan/run/plan_table.c sim-wan/run/plan_traffic.c sim-wan/run/plan_transfer.c \
 	sim-wan/run/pool.c sim-wan/run/pool.h \
-	sim-wan/run/record.c sim-wan/run/record.h \
+	sim-wan/run/ip_head.c sim-wan/run/ip_head.h \
+	sim-wan/run/record.c sim-wan/run/record.h sim-wan/run/recorders.h \
+	sim-wan/run/record_csv.c \
+	sim-wan/run/record_file.c sim-wan/run/record_file.h \
+	sim-wan/run/record_ns.c \
+	sim-wan/run/record_pcap.c \
+	sim-wan/run/record_plot.c \
+	sim-wan/run/sample.c sim-wan/run/sample.h \
+	sim-wan/run/series.c sim-wan/run/series.h \
 	sim-wan/run/summary.c \
 	sim-wan/run/table.c sim-wan/run/table.h \
 	sim-wan/scenario.c sim-wan/scenario.h \
@@ -98,6 +106,8 @@ check_PROGRAMS += tests/unit/test_sim_topo
 tests_unit_test_sim_topo_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_read
 tests_unit_test_sim_topo_read_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_record
+tests_unit_test_sim_record_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_measure
 tests_unit_test_sim_topo_measure_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_topo_family

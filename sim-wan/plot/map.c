@@ -2,6 +2,7 @@
 /* The topology as a picture; see map.h. */
 #include "sim-wan/plot/map.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim-wan/mem.h"
@@ -43,6 +44,21 @@ static size_t count_gateways(const struct sim_topo *topo)
     return count;
 }
 
+/* Some room around all nodes; a line of them gets height too. */
+static void set_ranges(FILE *out, const struct sim_spot *spots, size_t count)
+{
+    struct sim_spot low = spots[0], high = spots[0];
+    for (size_t i = 1; i < count; i++) {
+        low = (struct sim_spot){fmin(low.x, spots[i].x), fmin(low.y, spots[i].y)};
+        high = (struct sim_spot){fmax(high.x, spots[i].x), fmax(high.y, spots[i].y)};
+    }
+    double extent = fmax(fmax(high.x - low.x, high.y - low.y), 0.01), room = 0.07 * extent;
+    double x = fmax(0.15 * extent - (high.x - low.x) / 2, 0) + room;
+    double y = fmax(0.15 * extent - (high.y - low.y) / 2, 0) + room;
+    fprintf(out, "set xrange [%.5f:%.5f]\nset yrange [%.5f:%.5f]\n", low.x - x, high.x + x,
+            low.y - y, high.y + y);
+}
+
 void sim_map_begin(struct sim_plot *plot, const struct sim_topo *topo, const struct sim_spot *spots)
 {
     fputs("# links\n# x y dx dy thickness\n", plot->data);
@@ -57,7 +73,8 @@ void sim_map_begin(struct sim_plot *plot, const struct sim_topo *topo, const str
         fprintf(plot->script,
                 "set style arrow %u nohead linewidth %.1f linecolor rgb \"#b8b8b8\"\n", step,
                 0.5 + 0.75 * step);
-    fputs("unset border; unset tics\nset size ratio -1\nset offsets graph 0.06, 0.06, 0.06, 0.06\n"
+    set_ranges(plot->script, spots, topo->node_count);
+    fputs("unset border; unset tics\nset size ratio -1\n"
           "set margins 1, 1, 3, 3\nset key at screen 0.5, 0.03 center center horizontal\n",
           plot->script);
 }
@@ -69,8 +86,9 @@ void sim_map_layers(struct sim_plot *plot, const struct sim_topo *topo)
     /* Something that is always there, so that commas are easy. */
     fputs("  NaN notitle", out);
     if (topo->link_count > 0)
-        fputs(", \\\n  data index \"links\" using 1:2:3:4:5 with vectors arrowstyle variable title "
-              "\"wires, thicker with the rate\"",
+        fputs(", \\\n  data index \"links\" using 1:2:3:4:5 with vectors arrowstyle variable "
+              "notitle, \\\n  keyentry with lines linewidth 3 linecolor rgb \"#b8b8b8\" "
+              "title \"wires, thicker with the rate\"",
               out);
     if (gateways < topo->node_count)
         fputs(", \\\n  data index \"routers\" using 1:2 with points pointtype 5 pointsize 0.7 "

@@ -28,6 +28,17 @@ static FILE *create(const struct sim_plot *plot, const char *extension, char *er
     return file;
 }
 
+/* Of lines, told apart by most eyes on white. */
+static void set_colours(FILE *out)
+{
+    static const char *const colours[] = {"1f5fa8", "d9480f", "2b8a3e", "7b3fb3",
+                                          "b8860b", "0b7285", "c2255c", "495057",
+                                          "5c940d", "845ef7", "e8590c", "1098ad"};
+    for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
+        fprintf(out, "set linetype %zu linecolor rgb \"#%s\"\n", i + 1, colours[i]);
+    fputs("set grid linetype 1 linewidth 1 linecolor rgb \"#dddddd\"\n", out);
+}
+
 static void begin_script(const struct sim_plot *plot, unsigned width, unsigned height)
 {
     FILE *out = plot->script;
@@ -46,6 +57,7 @@ static void begin_script(const struct sim_plot *plot, unsigned width, unsigned h
     fputs(".\".\".kind\ndata = ", out);
     sim_plot_text(out, plot->stem);
     fputs(".\".dat\"\n", out);
+    set_colours(out);
 }
 
 static void release(struct sim_plot *plot)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The recorder of time series: three tables in a folder, a row for each thing and each sample.
+ *
+ *   wires.csv    what each direction of each wire did since the sample before, and its queue now
+ *   domains.csv  what each target of each transfer has; repairs and parent as the source knows them
+ *   links.csv    what congestion control sees on each link that sent since the sample before
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim-wan/mem.h"
+#include "sim-wan/run/record_file.h"
+#include "sim-wan/run/recorders.h"
+#include "sim-wan/run/sample.h"
+
+/* What a link had sent at the sample before. */
+struct link_before {
+    uint64_t packets_sent, packets_lost;
+};
+
+struct host_before {
+    struct link_before *links; /* by the gateway's peer number */
+    size_t count;
+};
+
+struct csv {
+    const struct sim_run *run;
+    FILE *wires, *domains, *links;
+    gmc_time last;                    /* sample */
+    struct sim_lane_counters *before; /* wire * 2 + direction */
+    struct host_before *hosts;
+};
+
+static void *open_csv(const struct sim_run *run, const char *target, char *error)
+{
+    struct csv *csv = sim_calloc(1, sizeof(*csv));
+    size_t lanes = run->world->net.wire_count * 2;
+    csv->run = run;
+    csv->before = sim_calloc(lanes, sizeof(*csv->before));
+    csv->hosts = sim_calloc(run->world->host_count, sizeof(*csv->hosts));
+    for (uint32_t i = 0; i < lanes; i++)
+        csv->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
+    csv->last = run->zero;
+    if (sim_record_make_folder(target, error) &&
+        (csv->wires = sim_record_create(target, "wires.csv", error)) != NULL &&
+        (csv->domains = sim_record_create(target, "domains.csv", error)) != NULL &&
+        (csv->links = sim_record_create(target, "links.csv", error)) != NULL) {
+        fputs("seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_queue,dropped_loss,"
+              "dropped_other,marked\n",
+              csv->wires);
+        fputs("seconds,transfer,domain,bytes,repairs,parent\n", csv->domains);
+        fputs("seconds,from,to,cc_rate_bps,rtt_seconds,packets_sent,packets_lost\n", csv->links);
+        return csv;
+    }
+    sim_record_csv.close(csv, (char[SIM_RECORD_ERROR_MAX]){0});
+    return NULL;
+}
+
+static void write_wires(struct csv *csv, double seconds, gmc_duration interval)
+{
+    const struct sim_run *run = csv->run;
+    const struct sim_topo *topo = &run->plan->topo;
+    for (uint32_t i = 0; i < run->world->net.wire_count * 2; i++) {
+        const struct sim_topo_link *link = &topo->links[i / 2];
+        struct sim_wire_sample s =
+            sim_sample_wire(run, i / 2, (int)(i % 2), interval, &csv->before[i]);
+        fprintf(csv->wires,
+                "%.6f,%s,%s,%.0f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                "\n",
+                seconds, topo->nodes[i % 2 == 0 ? link->a : link->b].name,
+                topo->nodes[i % 2 == 0 ? link->b : link->a].name, s.rate_bps, s.utilisation,
+                s.queue_bytes, s.dropped_queue, s.dropped_loss, s.dropped_other, s.marked);
+    }
+}
+
+static void write_domains(struct csv *csv, double seconds)
+{
+    const struct sim_run *run = csv->run;
+    struct gmc_member_info info;
+    for (size_t i = 0; i < run->plan->transfer_count; i++)
+        for (size_t n = 0; sim_sample_member(run, i, n, &info); n++)
+            fprintf(csv->domains, "%.6f,%s,%s,%" PRIu64 ",%" PRIu64 ",%s\n", seconds,
+                    run->plan->transfers[i].name, info.domain,
+                    sim_sample_bytes(run, i, info.domain, info.bytes), info.repairs,
+                    info.parent != NULL ? info.parent : "");
+}
+
+static struct link_before *link_before(struct host_before *host, size_t peer)
+{
+    if (peer >= host->count) {
+        host->links = sim_grow(host->links, peer + 1, sizeof(*host->links));
+        while (host->count <= peer)
+            host->links[host->count++] = (struct link_before){0};
+    }
+    return &host->links[peer];
+}
+
+static void write_links(struct csv *csv, double seconds)
+{
+    const struct sim_world *world = csv->run->world;
+    for (size_t i = 0; i < world->host_count; i++) {
+        struct sim_host *host = world->hosts[i];
+        size_t peers = host->gateway != NULL ? gmc_gateway_peer_count(host->gateway) : 0;
+        struct gmc_peer_info info;
+        for (gmc_peer peer = 0; peer < peers; peer++) {
+            if (!gmc_gateway_peer_info(host->gateway, sim_host_now(host), peer, &info))
+                continue;
+            struct link_before *before = link_before(&csv->hosts[i], peer);
+            /* A gateway that was started again counts from 0. */
+            bool is_new = info.packets_sent < before->packets_sent;
+            uint64_t sent = info.packets_sent - (is_new ? 0 : before->packets_sent);
+            uint64_t lost = info.packets_lost - (is_new ? 0 : before->packets_lost);
+            *before = (struct link_before){info.packets_sent, info.packets_lost};
+            if (sent > 0)
+                fprintf(csv->links, "%.6f,%s,%s,%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64 "\n",
+                        seconds, host->name, info.domain, info.rate_bps, (double)info.rtt_ns / 1e9,
+                        sent, lost);
+        }
+    }
+}
+
+static void sample_csv(void *state)
+{
+    struct csv *csv = state;
+    gmc_time now = csv->run->world->engine.now;
+    double seconds = sim_sample_seconds(csv->run);
+    write_wires(csv, seconds, now - csv->last);
+    write_domains(csv, seconds);
+    write_links(csv, seconds);
+    csv->last = now;
+}
+
+/* The run ends between two samples. Rates of a very short time would say nothing. */
+static void sample_end(struct csv *csv)
+{
+    gmc_duration interval = gmc_time_sub(csv->run->world->engine.now, csv->last);
+    if (interval > csv->run->plan->record_every / 2)
+        sample_csv(csv);
+    else if (interval > 0)
+        write_domains(csv, sim_sample_seconds(csv->run));
+}
+
+static bool close_csv(void *state, char *error)
+{
+    struct csv *csv = state;
+    if (csv->links != NULL)
+        sample_end(csv);
+    bool ok = sim_record_close(csv->wires, "wires.csv", error);
+    ok = sim_record_close(csv->domains, "domains.csv", error) && ok;
+    ok = sim_record_close(csv->links, "links.csv", error) && ok;
+    for (size_t i = 0; i < csv->run->world->host_count; i++)
+        free(csv->hosts[i].links);
+    free(csv->hosts);
+    free(csv->before);
+    free(csv);
+    return ok;
+}
+
+const struct sim_recorder_ops sim_record_csv = {
+    .name = "csv",
+    .target = "DIRECTORY",
+    .summary = "time series: wires.csv, domains.csv, links.csv",
+    .open = open_csv,
+    .sample = sample_csv,
+    .close = close_csv,
+};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of recorders; see record_file.h. */
+#include "sim-wan/run/record_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sim-wan/run/record.h"
+
+#define PATH_BYTES_MAX 4096
+
+static bool fail(const char *name, char *error)
+{
+    snprintf(error, SIM_RECORD_ERROR_MAX, "%.150s: %s", name, strerror(errno));
+    return false;
+}
+
+bool sim_record_make_folder(const char *folder, char *error)
+{
+    struct stat info;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &info) == 0))
+        return true; /* what is no folder shows when a file is made in it */
+    return fail(folder, error);
+}
+
+FILE *sim_record_create(const char *folder, const char *name, char *error)
+{
+    char path[PATH_BYTES_MAX];
+    snprintf(path, sizeof(path), "%s%s%s", folder != NULL ? folder : "", folder != NULL ? "/" : "",
+             name);
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        fail(path, error);
+    return file;
+}
+
+bool sim_record_close(FILE *file, const char *name, char *error)
+{
+    if (file == NULL)
+        return true;
+    bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        return fail(name, error);
+    return true;
+}

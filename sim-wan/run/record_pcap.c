@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The recorder of captures, as of a tap at the ends of wires: a file A-B.pcap for each wire, with
+ * what arrives at either end. Readable for tcpdump and Wireshark: raw IP, time stamps in
+ * nanoseconds since the scenario's clock began. Heads are made up, see ip_head.h.
+ *
+ *   DIRECTORY[,snap=BYTES][,NODE]...
+ *
+ * keeps the first BYTES of each packet (128), of all wires or of those at the nodes.
+ *
+ * Source  pcap-savefile(5); LINKTYPE_RAW
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim-wan/mem.h"
+#include "sim-wan/run/drive.h"
+#include "sim-wan/run/ip_head.h"
+#include "sim-wan/run/record_file.h"
+#include "sim-wan/run/recorders.h"
+#include "sim-wan/topo/units.h"
+
+#define MAGIC_NANOSECONDS 0xa1b23c4du
+#define LINKTYPE_RAW 101u
+#define SNAP_DEFAULT 128u
+#define SNAP_MAX 262144u
+/* As many files as a process may have open by custom, less some. */
+#define FILES_MAX 900u
+
+struct pcap {
+    const struct sim_run *run;
+    uint32_t snap;
+    FILE **files; /* by wire; NULL: not wanted */
+};
+
+/* ---- what is wanted ---- */
+static bool choose_node(struct pcap *pcap, bool *wanted, const char *name, char *error)
+{
+    const struct sim_topo *topo = &pcap->run->plan->topo;
+    uint32_t node = sim_topo_find(topo, name);
+    if (node == UINT32_MAX) {
+        snprintf(error, SIM_RECORD_ERROR_MAX,
+                 "pcap: no node is called '%.80s'; expected DIRECTORY[,snap=BYTES][,NODE]...",
+                 name);
+        return false;
+    }
+    for (size_t i = 0; i < topo->link_count; i++)
+        wanted[i] = wanted[i] || topo->links[i].a == node || topo->links[i].b == node;
+    return true;
+}
+
+/* Ends the directory's name where its comma is. */
+static bool parse_target(struct pcap *pcap, char *target, bool *wanted, char *error)
+{
+    char *rest = NULL;
+    bool is_chosen = false;
+    strtok_r(target, ",", &rest);
+    for (char *word; (word = strtok_r(NULL, ",", &rest)) != NULL;) {
+        uint64_t snap = 0;
+        if (strncmp(word, "snap=", 5) != 0) {
+            is_chosen = true;
+            if (!choose_node(pcap, wanted, word, error))
+                return false;
+        } else if (!sim_parse_count(word + 5, SNAP_MAX, &snap) || snap < SIM_IP_HEAD_MAX) {
+            snprintf(error, SIM_RECORD_ERROR_MAX, "pcap: '%.40s': expected snap=%u to %u", word,
+                     SIM_IP_HEAD_MAX, SNAP_MAX);
+            return false;
+        } else {
+            pcap->snap = (uint32_t)snap;
+        }
+    }
+    for (size_t i = 0; !is_chosen && i < pcap->run->plan->topo.link_count; i++)
+        wanted[i] = true;
+    return true;
+}
+
+/* ---- files ---- */
+static bool write_file_head(FILE *file, uint32_t snap)
+{
+    const uint16_t version[2] = {2, 4};
+    const uint32_t magic = MAGIC_NANOSECONDS, rest[4] = {0, 0, snap, LINKTYPE_RAW};
+    return fwrite(&magic, sizeof(magic), 1, file) == 1 &&
+           fwrite(version, sizeof(version), 1, file) == 1 &&
+           fwrite(rest, sizeof(rest), 1, file) == 1;
+}
+
+static bool open_wire(struct pcap *pcap, const char *folder, uint32_t wire, char *error)
+{
+    const struct sim_topo *topo = &pcap->run->plan->topo;
+    char name[600];
+    snprintf(name, sizeof(name), "%.255s-%.255s.pcap", topo->nodes[topo->links[wire].a].name,
+             topo->nodes[topo->links[wire].b].name);
+    pcap->files[wire] = sim_record_create(folder, name, error);
+    return pcap->files[wire] != NULL && write_file_head(pcap->files[wire], pcap->snap);
+}
+
+static bool open_wires(struct pcap *pcap, const char *folder, const bool *wanted, char *error)
+{
+    size_t count = 0, links = pcap->run->plan->topo.link_count;
+    for (size_t i = 0; i < links; i++)
+        count += wanted[i];
+    if (count > FILES_MAX) {
+        snprintf(error, SIM_RECORD_ERROR_MAX,
+                 "pcap: %zu wires are too many files; name some nodes: DIRECTORY,NODE,...", count);
+        return false;
+    }
+    if (!sim_record_make_folder(folder, error))
+        return false;
+    for (uint32_t i = 0; i < links; i++)
+        if (wanted[i] && !open_wire(pcap, folder, i, error))
+            return false;
+    return true;
+}
+
+static bool close_pcap(void *state, char *error)
+{
+    struct pcap *pcap = state;
+    bool ok = true;
+    for (size_t i = 0; i < pcap->run->plan->topo.link_count; i++)
+        ok = sim_record_close(pcap->files[i], "pcap", error) && ok;
+    free(pcap->files);
+    free(pcap);
+    return ok;
+}
+
+static void *open_pcap(const struct sim_run *run, const char *target, char *error)
+{
+    struct pcap *pcap = sim_calloc(1, sizeof(*pcap));
+    bool *wanted = sim_calloc(run->plan->topo.link_count, sizeof(*wanted));
+    char *copy = sim_strdup(target);
+    pcap->run = run;
+    pcap->snap = SNAP_DEFAULT;
+    pcap->files = sim_calloc(run->plan->topo.link_count, sizeof(FILE *));
+    bool ok = parse_target(pcap, copy, wanted, error) && open_wires(pcap, copy, wanted, error);
+    free(copy);
+    free(wanted);
+    if (ok)
+        return pcap;
+    close_pcap(pcap, (char[SIM_RECORD_ERROR_MAX]){0});
+    return NULL;
+}
+
+/* ---- packets ---- */
+static void on_packet(void *state, uint32_t wire, int direction, enum sim_wire_news news,
+                      enum sim_drop drop, const struct sim_packet *packet)
+{
+    struct pcap *pcap = state;
+    FILE *file = pcap->files[wire];
+    uint8_t head[SIM_IP_HEAD_MAX];
+    (void)direction;
+    (void)drop;
+    if (news != SIM_WIRE_DELIVERED || file == NULL)
+        return;
+    gmc_time now = pcap->run->world->engine.now;
+    gmc_duration since = gmc_time_sub(now, pcap->run->zero);
+    uint32_t head_bytes = (uint32_t)sim_ip_head(packet, now, head);
+    uint32_t kept = packet->wire_bytes < pcap->snap ? packet->wire_bytes : pcap->snap;
+    const uint32_t record[4] = {(uint32_t)(since / GMC_S(1)), (uint32_t)(since % GMC_S(1)), kept,
+                                packet->wire_bytes};
+    fwrite(record, sizeof(record), 1, file);
+    fwrite(head, head_bytes, 1, file);
+    uint32_t data = kept - head_bytes < packet->len ? kept - head_bytes : packet->len;
+    fwrite(packet->data, 1, data, file);
+    for (uint32_t i = head_bytes + data; i < kept; i++)
+        putc(0, file);
+}
+
+const struct sim_recorder_ops sim_record_pcap = {
+    .name = "pcap",
+    .target = "DIRECTORY[,snap=BYTES][,NODE]...",
+    .summary = "captures of wires for tcpdump",
+    .open = open_pcap,
+    .packet = on_packet,
+    .close = close_pcap,
+};
