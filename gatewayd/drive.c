@@ -209,6 +209,7 @@ gmc_status gwd_drive_datagram(struct gwd_drive *drive, gmc_time now, const struc
         gwd_record_number(drive->recorder, in->path);
         gwd_record_number(drive->recorder, in->peer);
         gwd_record_number(drive->recorder, in->waited);
+        gwd_record_number(drive->recorder, in->ecn);
         gwd_record_bytes(drive->recorder, gmc_bytes(in->from.bytes, in->from.len));
         gwd_record_bytes(drive->recorder, in->bytes);
         gwd_record_end(drive->recorder);
@@ -354,6 +355,7 @@ static void hash_text(struct gwd_drive *drive, const char *text)
 static void hash_dgram(struct gwd_drive *drive, const struct gmc_dgram_out *dgram)
 {
     gwd_hash_number(drive, dgram->path);
+    gwd_hash_number(drive, dgram->ecn);
     gwd_hash_bytes(drive, gmc_bytes(dgram->to.bytes, dgram->to.len));
     gwd_hash_bytes(drive, gmc_bytes(dgram->head, dgram->head_len));
     gwd_hash_bytes(drive, dgram->body);

@@ -184,6 +184,7 @@ static void datagram(struct gwd_replay_state *state, gmc_time now)
     in.path = (enum gmc_path)gwd_recording_number(state->recording);
     in.peer = (gmc_peer)gwd_recording_number(state->recording);
     in.waited = gwd_recording_number(state->recording);
+    in.ecn = (enum gmc_ecn_mark)(gwd_recording_number(state->recording) & 3);
     from = gwd_recording_bytes(state->recording);
     in.bytes = gwd_recording_bytes(state->recording);
     if (from.len > sizeof in.from.bytes)

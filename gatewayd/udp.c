@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The UDP socket: recvmmsg with UDP_GRO in, sendmmsg with UDP_SEGMENT out. */
+/* The UDP socket: recvmmsg with UDP_GRO in, sendmmsg with UDP_SEGMENT out. All segments of a
+ * message have one ECN mark: the kernel coalesces only datagrams with equal type of service (tos in
+ * inet_gro_receive, traffic class in ipv6_gro_receive), and we send only such runs. */
 #include "gatewayd/udp.h"
 
 #include <errno.h>
@@ -23,11 +25,14 @@
 #define SEGMENTS_MAX 64     /* UDP_MAX_SEGMENTS of kernels before 6.9 */
 #define SOCKET_BUFFER_BYTES (8 << 20)
 #define WAITED_MAX GMC_S(10) /* more is a clock that was set */
-#define CONTROL_BYTES (CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct timespec)))
+/* In: segment, time stamp, type of service; out: segment, type of service. */
+#define CONTROL_BYTES (2 * CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct timespec)))
+#define ECN_MASK 3 /* of the type of service */
 
 struct slot {
     uint8_t head[32];
     uint8_t head_len;
+    uint8_t ecn;
     uint16_t dest;
     uint32_t len;
     struct gmc_bytes body;
@@ -37,6 +42,7 @@ struct slot {
 struct destination {
     struct gmc_addr addr;
     struct gwd_sockaddr to;
+    bool is_v4; /* also within an IPv6 socket */
     uint16_t count;
 };
 
@@ -91,6 +97,7 @@ static void set_options(struct gwd_udp *udp)
 {
     set_int(udp->fd, IPPROTO_UDP, UDP_GRO, 1);
     set_int(udp->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+    set_int(udp->fd, IPPROTO_IP, IP_RECVTOS, 1);
     set_buffer(udp->fd, SO_RCVBUFFORCE, SO_RCVBUF);
     set_buffer(udp->fd, SO_SNDBUFFORCE, SO_SNDBUF);
     /* DF is set and the kernel's idea of the path MTU ignored: the link probes it by itself. */
@@ -98,6 +105,7 @@ static void set_options(struct gwd_udp *udp)
     if (udp->family == AF_INET6) {
         set_int(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
         set_int(udp->fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+        set_int(udp->fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
     }
 }
 
@@ -181,10 +189,21 @@ static uint64_t ns_of(const struct timespec *time)
     return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
-/* What the kernel says of a message: the bytes of a segment (as they were), and how long before
- * `now` it had come. */
+/* The mark in a control message; IPv4 gives one byte, IPv6 an int. */
+static enum gmc_ecn_mark read_mark(const struct cmsghdr *c)
+{
+    int value = 0;
+    if (c->cmsg_len >= CMSG_LEN(sizeof value))
+        memcpy(&value, CMSG_DATA(c), sizeof value);
+    else
+        value = *CMSG_DATA(c);
+    return (enum gmc_ecn_mark)(value & ECN_MASK);
+}
+
+/* What the kernel says of a message: the bytes of a segment (as they were), its mark, and how long
+ * before `now` it had come. */
 static void read_control(const struct msghdr *msg, uint64_t now, size_t *segment,
-                         gmc_duration *waited)
+                         struct gmc_dgram_in *in)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c != NULL;
          c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)msg, c)) {
@@ -196,9 +215,12 @@ static void read_control(const struct msghdr *msg, uint64_t now, size_t *segment
         } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
             struct timespec came;
             memcpy(&came, CMSG_DATA(c), sizeof came);
-            *waited = now > ns_of(&came) ? now - ns_of(&came) : 0;
-            if (*waited > WAITED_MAX)
-                *waited = 0;
+            in->waited = now > ns_of(&came) ? now - ns_of(&came) : 0;
+            if (in->waited > WAITED_MAX)
+                in->waited = 0;
+        } else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) ||
+                   (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)) {
+            in->ecn = read_mark(c);
         }
     }
 }
@@ -214,7 +236,7 @@ static size_t take_message(struct gwd_udp *udp, size_t i, uint64_t now, gwd_udp_
         return 0;
     }
     gwd_addr_to_core((const struct sockaddr *)&udp->in_from[i], &in.from);
-    read_control(&udp->in[i].msg_hdr, now, &step, &in.waited);
+    read_control(&udp->in[i].msg_hdr, now, &step, &in);
     for (size_t at = 0; at < len; at += step, count++) {
         in.bytes = gmc_bytes(data + at, len - at < step ? len - at : step);
         take(ctx, &in);
@@ -254,6 +276,12 @@ size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take,
 }
 
 /* ---- sending ---- */
+static bool is_v4(const struct sockaddr_storage *address)
+{
+    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+    return address->ss_family == AF_INET || IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
+}
+
 /* The index of a destination in the batch; the last used one as a rule. */
 static int find_destination(struct gwd_udp *udp, const struct gmc_addr *to)
 {
@@ -269,6 +297,7 @@ static int find_destination(struct gwd_udp *udp, const struct gmc_addr *to)
     dest->count = 0;
     if (!gwd_addr_from_core(to, udp->family, &dest->to))
         dest->to.len = 0; /* cannot be reached from this socket: dropped at flush */
+    dest->is_v4 = dest->to.len > 0 && is_v4(&dest->to.storage);
     return (int)udp->dest_count++;
 }
 
@@ -285,6 +314,7 @@ bool gwd_udp_put(struct gwd_udp *udp, const struct gmc_dgram_out *out, const str
     slot = &udp->slots[udp->slot_count++];
     memcpy(slot->head, out->head, sizeof slot->head);
     slot->head_len = out->head_len;
+    slot->ecn = out->ecn;
     slot->body = out->body;
     slot->tail = out->tail;
     slot->len = (uint32_t)len;
@@ -325,15 +355,15 @@ static size_t put_iov(struct iovec *iov, struct slot *slot)
     return n;
 }
 
-/* How many slots from order[at] go into one message: one address, equal lengths, the last may be
- * shorter. */
+/* How many slots from order[at] go into one message: one address and mark, equal lengths, the last
+ * may be shorter. */
 static size_t run_length(const struct gwd_udp *udp, size_t at)
 {
     const struct slot *first = &udp->slots[udp->order[at]];
     size_t bytes = first->len, n = 1;
     while (udp->segmentation && at + n < udp->slot_count && n < SEGMENTS_MAX) {
         const struct slot *slot = &udp->slots[udp->order[at + n]];
-        if (slot->dest != first->dest || slot->len > first->len ||
+        if (slot->dest != first->dest || slot->ecn != first->ecn || slot->len > first->len ||
             bytes + slot->len > GWD_UDP_PAYLOAD_MAX)
             break;
         bytes += slot->len;
@@ -344,17 +374,35 @@ static size_t run_length(const struct gwd_udp *udp, size_t at)
     return n;
 }
 
-static void set_segment(struct msghdr *msg, union control *control, uint32_t bytes)
+/* Adds a control message to those that are there. */
+static void add_control(struct msghdr *msg, union control *control, int level, int type,
+                        const void *value, size_t size)
+{
+    struct cmsghdr *c = (struct cmsghdr *)(void *)(control->bytes + msg->msg_controllen);
+    msg->msg_control = control;
+    msg->msg_controllen += CMSG_SPACE(size);
+    c->cmsg_level = level;
+    c->cmsg_type = type;
+    c->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(c), value, size);
+}
+
+static void add_segment(struct msghdr *msg, union control *control, uint32_t bytes)
 {
     uint16_t value = (uint16_t)bytes;
-    struct cmsghdr *c;
-    msg->msg_control = control;
-    msg->msg_controllen = CMSG_SPACE(sizeof value);
-    c = CMSG_FIRSTHDR(msg);
-    c->cmsg_level = IPPROTO_UDP;
-    c->cmsg_type = UDP_SEGMENT;
-    c->cmsg_len = CMSG_LEN(sizeof value);
-    memcpy(CMSG_DATA(c), &value, sizeof value);
+    add_control(msg, control, IPPROTO_UDP, UDP_SEGMENT, &value, sizeof value);
+}
+
+static void add_mark(struct msghdr *msg, union control *control, const struct destination *dest,
+                     uint8_t ecn)
+{
+    int value = ecn;
+    if (ecn == GMC_NOT_ECT)
+        return;
+    if (dest->is_v4)
+        add_control(msg, control, IPPROTO_IP, IP_TOS, &value, sizeof value);
+    else
+        add_control(msg, control, IPPROTO_IPV6, IPV6_TCLASS, &value, sizeof value);
 }
 
 /* Builds messages for the slots order[from..]; returns their number. */
@@ -372,7 +420,8 @@ static size_t build(struct gwd_udp *udp, size_t from)
                                                      .msg_iov = &udp->out_iov[begin],
                                                      .msg_iovlen = iov - begin};
         if (n > 1)
-            set_segment(&udp->out[messages].msg_hdr, &udp->out_control[messages], first->len);
+            add_segment(&udp->out[messages].msg_hdr, &udp->out_control[messages], first->len);
+        add_mark(&udp->out[messages].msg_hdr, &udp->out_control[messages], dest, first->ecn);
         udp->run[messages] = (uint16_t)n;
         at += n;
     }
@@ -433,11 +482,14 @@ static void count_failure(struct gwd_udp *udp, int error)
 static void send_singly(struct gwd_udp *udp, const struct msghdr *run, size_t at, size_t count)
 {
     for (size_t i = at; i < at + count; i++) {
+        struct slot *slot = &udp->slots[udp->order[i]];
+        union control control = {{0}};
         struct iovec iov[3];
         struct msghdr one = {.msg_name = run->msg_name,
                              .msg_namelen = run->msg_namelen,
                              .msg_iov = iov,
-                             .msg_iovlen = put_iov(iov, &udp->slots[udp->order[i]])};
+                             .msg_iovlen = put_iov(iov, slot)};
+        add_mark(&one, &control, &udp->dests[slot->dest], slot->ecn);
         if (sendmsg(udp->fd, &one, MSG_DONTWAIT) >= 0)
             udp->stats.sent++;
         else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The UDP socket: datagrams in and out in batches. Neither direction allocates. */
+/* The UDP socket: datagrams in and out in batches, with their ECN marks. Neither direction
+ * allocates. */
 #ifndef GWD_UDP_H
 #define GWD_UDP_H
 

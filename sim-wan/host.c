@@ -272,6 +272,7 @@ void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
     struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
+                              .ecn = (enum gmc_ecn_mark)packet->ecn,
                               .bytes = gmc_bytes(packet->data, packet->len)};
     host->count.datagrams_in++;
     if (gmc_gateway_on_datagram(host->gateway, sim_host_now(host), &in) != GMC_OK)

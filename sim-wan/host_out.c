@@ -43,7 +43,7 @@ static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
         return;
     struct gmc_bytes pieces[3] = {gmc_bytes(out->head, out->head_len), out->body, out->tail};
     if (out->path == GMC_PATH_UDP)
-        sim_net_send_udp(&host->world->net, host->id, to, pieces, 3);
+        sim_net_send_udp(&host->world->net, host->id, to, (enum sim_ecn)out->ecn, pieces, 3);
     else if (!sim_session_send(&host->world->sessions, host->id, to, pieces, 3))
         host->count.stream_refused++;
 }

@@ -204,7 +204,7 @@ static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_
     return packet;
 }
 
-void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to,
+void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count)
 {
     size_t len = 0, at = 0;
@@ -212,6 +212,7 @@ void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to,
         len += pieces[i].len;
     struct sim_packet *packet =
         new_packet(net, from, to, len, SIM_PROTO_UDP, SIM_UDP_OVERHEAD_BYTES);
+    packet->ecn = (uint8_t)ecn;
     for (size_t i = 0; i < piece_count; i++) {
         if (pieces[i].len > 0)
             memcpy(packet->data + at, pieces[i].data, pieces[i].len);

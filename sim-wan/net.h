@@ -73,7 +73,7 @@ void sim_net_block_udp(struct sim_net *net, uint32_t a, uint32_t b, bool blocked
 bool sim_net_is_udp_blocked(const struct sim_net *net, uint32_t a, uint32_t b);
 
 /* Sends a datagram given in pieces. */
-void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to,
+void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count);
 /* A segment to fill in and send; len bytes of payload. */
 struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len);

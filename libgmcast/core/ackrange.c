@@ -57,6 +57,7 @@ void gmc_ackrange_collect(const struct gmc_ackrange *set, struct gmc_ack *ack)
     uint64_t at = set->next;
 
     ack->count = 0;
+    ack->has_ecn = false;
     while (ack->count < GMC_ACK_RANGES_MAX) {
         uint64_t end = scan_down(set, at, floor, true);
         if (end == floor)
@@ -104,9 +105,9 @@ size_t gmc_ack_put(const struct gmc_ack *ack, uint8_t *out, size_t capacity)
 {
     uint8_t ranges[4 * GMC_ACK_RANGES_MAX + 16];
     size_t at = 0, fit = 0;
-    /* What stands before the ranges takes 26 bytes at most. */
-    GMC_ASSERT(ack->count > 0 && ack->count <= GMC_ACK_RANGES_MAX && capacity >= 32);
-    size_t room = capacity - 26 < sizeof ranges - 16 ? capacity - 26 : sizeof ranges - 16;
+    /* What stands before the ranges takes 26 bytes at most, the counts behind them 24. */
+    GMC_ASSERT(ack->count > 0 && ack->count <= GMC_ACK_RANGES_MAX && capacity >= 64);
+    size_t room = capacity - 50 < sizeof ranges - 16 ? capacity - 50 : sizeof ranges - 16;
 
     for (size_t i = 0; i < ack->count; i++) {
         size_t end = at;
@@ -125,7 +126,13 @@ size_t gmc_ack_put(const struct gmc_ack *ack, uint8_t *out, size_t capacity)
     len += number_put(out + len, ack->delay_us);
     len += number_put(out + len, fit);
     memcpy(out + len, ranges, at);
-    return len + at;
+    len += at;
+    if (ack->has_ecn) {
+        len += number_put(out + len, ack->ecn.ect0);
+        len += number_put(out + len, ack->ecn.ect1);
+        len += number_put(out + len, ack->ecn.ce);
+    }
+    return len;
 }
 
 /* Reads one range that ends at or below *top; false when it would cross zero. */
@@ -171,8 +178,19 @@ gmc_status gmc_ack_get(struct gmc_bytes bytes, struct gmc_ack *ack)
         if (!fits)
             return GMC_ERR_INVALID;
     }
+    got.has_ecn = gmc_reader_left(&reader) > 0;
+    got.ecn = (struct gmc_ecn_counts){0};
+    if (got.has_ecn) {
+        got.ecn.ect0 = number_get(&reader);
+        got.ecn.ect1 = number_get(&reader);
+        got.ecn.ce = number_get(&reader);
+    }
+    if (reader.failed)
+        return GMC_ERR_TRUNCATED;
     if (gmc_reader_left(&reader) > 0)
         return GMC_ERR_INVALID;
+    ack->has_ecn = got.has_ecn;
+    ack->ecn = got.ecn;
     ack->largest = got.largest;
     ack->arrival_ns = got.arrival_ns;
     ack->delay_us = got.delay_us;

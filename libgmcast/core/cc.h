@@ -26,10 +26,12 @@ struct gmc_cc_ack {
     gmc_duration rtt;            /* ack delay removed; 0: no sample */
     uint64_t inflight_bytes;     /* after the fates */
     bool app_limited;            /* the sender had nothing to send since the packet before */
+    uint32_t ce; /* packets newly reported with a mark of congestion; which ones is not told */
 };
 
 struct gmc_cc_ops {
     const char *name;
+    bool takes_ecn; /* a mark slows it down as a loss does: packets may say that they are capable */
     size_t state_size;
     void (*init)(void *state, const struct gmc_cc_params *params, struct gmc_prng *prng,
                  gmc_time now);

@@ -22,6 +22,8 @@
  *         now, others fill the queue: bw *= YIELD. If losses do not fall with the rate they are
  *         the path's, and base is set at once; if they do it was congestion.
  *
+ * A mark of congestion (ECN) is an excess in the round in which it is told, and never the path's.
+ *
  * A probe of share s under FIFO carries g/(1+(g-1)s) of it; with decay d the share settles at
  * (g d - 1)/(g - 1), whatever law the rival follows: 0.55 here. Constants are from measurements
  * against kernel TCP and from tests/bench/bench_link; docs/CONGESTION.md has the tables.
@@ -312,7 +314,7 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
     }
     m->largest = ack->largest;
     m->largest_any = true;
-    gmc_cc_rounds_ack(&m->rounds, ack->largest, ack->largest_sent, ack->largest_arrival_ns, queue);
+    gmc_cc_rounds_ack(&m->rounds, ack, queue);
     if (m->phase == START)
         gmc_ccm_start_ack(m, ack->now, queue);
     else if (m->phase == DRAIN)
@@ -350,6 +352,7 @@ static uint32_t model_loss_ppm(const void *state)
 
 const struct gmc_cc_ops gmc_cc_model = {
     .name = "model",
+    .takes_ecn = true,
     .state_size = sizeof(struct gmc_ccm),
     .init = model_init,
     .on_sent = model_on_sent,

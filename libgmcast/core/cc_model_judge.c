@@ -50,7 +50,8 @@ static void look_farther(struct gmc_ccm *m, const struct gmc_cc_round *round, bo
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
-    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    bool excess = lossy || round->ce > 0;
     uint64_t sample = gmc_ccm_sample(m, round, excess);
 
     m->up_clean = m->up_calm = false;
@@ -81,7 +82,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
             m->long_left--;
         return;
     }
-    if (!m->testing)
+    if (!m->testing && lossy)
         begin_test(m, round);
     m->calm = 0;
     m->long_left = 2;
@@ -160,8 +161,8 @@ static void check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_r
 
 static void judge_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
-    bool stands =
-        round->queue_min != GMC_TIME_NEVER && round->queue_min > gmc_ccm_queue_threshold(m);
+    bool stands = round->ce > 0 || (round->queue_min != GMC_TIME_NEVER &&
+                                    round->queue_min > gmc_ccm_queue_threshold(m));
 
     learn_down(m, now, round);
     if (stands && m->up_clean) {
@@ -214,13 +215,14 @@ static void learn_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round)
 
 static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
-    bool excess = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
+    bool excess = lossy || round->ce > 0;
 
     if (is_clear(m, round))
         learn_cruise(m, round);
     if (round->acks < 2 || gmc_ccm_is_limited(round))
         return;
-    count_excess(m, now, excess && round->queue_min < gmc_ccm_least_rtt(m));
+    count_excess(m, now, lossy && round->queue_min < gmc_ccm_least_rtt(m));
     m->cruise_queue = round->queue_min;
     m->busy = round->queue_min > gmc_ccm_queue_threshold(m) ? m->busy + 1 : 0;
     if (m->busy >= 2 || excess)
@@ -233,7 +235,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     }
     if (!excess || m->stubborn || m->testing)
         return;
-    if (round->queue_min > gmc_ccm_queue_threshold(m)) {
+    if (!lossy || round->queue_min > gmc_ccm_queue_threshold(m)) {
         cut(m, now);
         return;
     }

@@ -107,14 +107,15 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
         m->bw_bps = carried;
 }
 
-/* Loss far beyond the base, or six rounds (three round trips) that carried no more than the ones
- * before. */
+/* A mark, loss far beyond the base, or six rounds (three round trips) that carried no more than the
+ * ones before. */
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
     uint64_t sample = gmc_ccm_sample(m, round, true);
 
-    if (n >= 16 && gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / 8))) {
+    if (n >= 16 &&
+        (round->ce > 0 || gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / 8)))) {
         if (m->rounds.total.packets - m->start_packets < START_PACKETS &&
             m->start_tries < START_TRIES)
             m->start_again = true;

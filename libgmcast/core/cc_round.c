@@ -91,18 +91,19 @@ bool gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet)
     return round != 0;
 }
 
-void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, uint64_t largest, gmc_time sent,
-                       uint64_t arrival_ns, gmc_duration queue)
+void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, const struct gmc_cc_ack *ack,
+                       gmc_duration queue)
 {
-    struct gmc_cc_round *round = find(rounds, largest);
+    struct gmc_cc_round *round = find(rounds, ack->largest);
 
-    rounds->total.arrival_ns = arrival_ns;
-    rounds->total.sent = sent;
+    rounds->total.arrival_ns = ack->largest_arrival_ns;
+    rounds->total.sent = ack->largest_sent;
     if (round == 0)
         return;
     if (round->acks++ == 0)
         round->from = rounds->total;
     round->to = rounds->total;
+    round->ce += ack->ce;
     if (queue < round->queue_min)
         round->queue_min = queue;
     if (queue > round->queue_max)

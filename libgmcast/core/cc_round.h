@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
+#include "core/cc.h"
 
 #define GMC_CC_ROUNDS 16u
 
@@ -22,12 +23,13 @@ struct gmc_cc_mark {
 struct gmc_cc_round {
     uint64_t first, last;         /* packet numbers */
     uint32_t sent, decided, lost; /* packets */
-    uint32_t phase, epoch;        /* the law's own */
-    uint64_t rate_bps;            /* pacing when it began */
-    bool any;                     /* a packet has been sent in it */
-    bool closed;                  /* no more will be */
-    bool windowed;                /* the window held packets back, or nearly */
-    gmc_time decided_at;          /* all of it; valid if is_decided */
+    uint32_t ce;           /* marked by congestion, as told while its packets were acknowledged */
+    uint32_t phase, epoch; /* the law's own */
+    uint64_t rate_bps;     /* pacing when it began */
+    bool any;              /* a packet has been sent in it */
+    bool closed;           /* no more will be */
+    bool windowed;         /* the window held packets back, or nearly */
+    gmc_time decided_at;   /* all of it; valid if is_decided */
     bool is_decided;
     uint32_t acks; /* with their largest packet in here */
     struct gmc_cc_mark from, to;
@@ -52,8 +54,8 @@ void gmc_cc_rounds_decided(struct gmc_cc_rounds *rounds, uint64_t packet, uint32
                            bool lost);
 /* False: its round has been taken out. */
 bool gmc_cc_rounds_spurious(struct gmc_cc_rounds *rounds, uint64_t packet);
-void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, uint64_t largest, gmc_time sent,
-                       uint64_t arrival_ns, gmc_duration queue);
+void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, const struct gmc_cc_ack *ack,
+                       gmc_duration queue);
 /* Takes out the oldest round if it is closed and all of it was decided by now less `hold` (for
  * packets that were called lost and come late). */
 bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, gmc_time now, gmc_duration hold,

@@ -39,6 +39,9 @@ struct gmc_channel_key {
 enum gmc_path { GMC_PATH_UDP, GMC_PATH_STREAM };
 enum gmc_transport { GMC_TRANSPORT_AUTO, GMC_TRANSPORT_UDP, GMC_TRANSPORT_TCP };
 
+/* The ECN field of the IP head (RFC 3168, 5). */
+enum gmc_ecn_mark { GMC_NOT_ECT, GMC_ECT1, GMC_ECT0, GMC_CE };
+
 struct gmc_dgram_in {
     enum gmc_path path;
     gmc_peer peer;        /* STREAM: whose connection it came on; UDP: GMC_PEER_NONE */
@@ -47,6 +50,7 @@ struct gmc_dgram_in {
     /* How long it lay at this host until the shell took it; 0: at once, or not known. The path is
      * not charged with it: a host that is busy must not look like a queue on the way. */
     gmc_duration waited;
+    enum gmc_ecn_mark ecn; /* UDP: as it came; GMC_NOT_ECT where the shell cannot tell */
 };
 
 /* A datagram to send now: up to three pieces, borrowed until the next input. Data datagrams are
@@ -55,6 +59,7 @@ struct gmc_dgram_out {
     enum gmc_path path;
     gmc_peer peer;
     struct gmc_addr to; /* UDP; len 0: the peer's configured address */
+    uint8_t ecn;        /* UDP: enum gmc_ecn_mark to send it with, GMC_NOT_ECT or GMC_ECT0 */
     uint8_t head_len;
     uint8_t head[32];
     struct gmc_bytes body;

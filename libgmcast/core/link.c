@@ -163,6 +163,10 @@ static void on_acked(struct gmc_link *link, gmc_time now, const struct gmc_loss_
     const struct gmc_sent *packet = &is->packet;
 
     link->decided++;
+    if (packet->ecn) {
+        link->ecn_acked++;
+        gmc_ecn_on_acked(&link->ecn);
+    }
     link->cc->on_acked(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
         gmc_stream_tx_acked(&link->tx, packet->cookie, packet->length);
@@ -178,6 +182,8 @@ static void on_lost(struct gmc_link *link, gmc_time now, const struct gmc_loss_d
 
     link->decided++;
     link->packets_lost++;
+    if (packet->ecn)
+        gmc_ecn_on_lost(&link->ecn);
     link->cc->on_lost(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
         uint64_t end = packet->cookie + packet->length;
@@ -193,6 +199,7 @@ void gmc_link_run_pass(struct gmc_link *link, gmc_time now)
 {
     struct gmc_loss_decision is;
 
+    link->ecn_acked = 0;
     while (gmc_loss_next(&link->loss, &is)) {
         if (is.fate == GMC_FATE_ACKED) {
             on_acked(link, now, &is);
@@ -200,6 +207,7 @@ void gmc_link_run_pass(struct gmc_link *link, gmc_time now)
             on_lost(link, now, &is);
         } else {
             link->packets_lost--;
+            link->ecn_acked += is.packet.ecn;
             link->cc->on_spurious(link->cc_state, now, is.number, is.packet.bytes);
             if (is.packet.kind == GMC_KIND_STREAM)
                 gmc_stream_tx_acked(&link->tx, is.packet.cookie, is.packet.length);
@@ -244,6 +252,9 @@ void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info)
     info->inflight_bytes = link->loss.inflight_bytes;
     info->packets_sent = link->packets_sent;
     info->packets_lost = link->packets_lost;
+    info->packets_marked = link->packets_marked;
+    info->ecn =
+        link->active == ROUTE_UDP && link->cc->takes_ecn && link->ecn.state == GMC_ECN_CAPABLE;
     info->data_sent = link->data_sent;
     info->bytes_sent = link->bytes_sent;
     info->bytes_received = link->bytes_received;

@@ -130,6 +130,8 @@ struct gmc_link_info {
     bool mtu_settled;         /* probing of larger sizes is over */
     uint64_t inflight_bytes;
     uint64_t packets_sent, packets_lost, data_sent;
+    uint64_t packets_marked;             /* of those sent, by congestion, as the peer says */
+    bool ecn;                            /* marks are used on this path */
     uint64_t bytes_sent, bytes_received; /* UDP payload */
     uint64_t streamed_bytes_queued;      /* control bytes not yet acknowledged */
     uint32_t loss_ppm;                   /* as congestion control estimates it */

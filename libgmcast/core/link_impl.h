@@ -5,6 +5,7 @@
 #define GMC_CORE_LINK_IMPL_H
 
 #include "core/ackrange.h"
+#include "core/ecn.h"
 #include "core/gate.h"
 #include "core/link.h"
 #include "core/loss.h"
@@ -84,12 +85,14 @@ struct link_feedback {
     uint64_t unacked_bytes;
     gmc_time due;  /* NEVER: no ACK owed */
     gmc_time last; /* when the last of them came */
+    struct gmc_ecn_counts ecn;
 };
 
 struct link_arrival {
     uint64_t number;
     gmc_duration waited; /* at this host, until it was looked at */
     uint32_t bytes;
+    enum gmc_ecn_mark ecn;
 };
 
 struct gmc_link {
@@ -117,7 +120,9 @@ struct gmc_link {
     struct gmc_stream_tx tx;
     struct gmc_stream_rx rx;
     struct link_feedback feedback;
-    uint64_t skip_at; /* packet number to leave out */
+    struct gmc_ecn ecn; /* of the UDP path */
+    uint64_t ecn_acked; /* packets sent as capable, acknowledged in this pass */
+    uint64_t skip_at;   /* packet number to leave out */
 
     /* path */
     struct link_route routes[ROUTES];
@@ -158,7 +163,7 @@ struct gmc_link {
     size_t data_pending;
 
     uint64_t decided; /* packets acknowledged or lost */
-    uint64_t packets_sent, packets_lost, data_sent, bytes_sent, bytes_received;
+    uint64_t packets_sent, packets_lost, packets_marked, data_sent, bytes_sent, bytes_received;
 };
 
 /* link.c */

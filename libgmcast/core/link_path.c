@@ -130,6 +130,7 @@ static void start_cc(struct gmc_link *link, gmc_time now)
 static void use_route(struct gmc_link *link, uint8_t index, gmc_time now)
 {
     link->active = index;
+    gmc_ecn_reset(&link->ecn);
     if (link->state == GMC_LINK_VALIDATING) {
         link->state = GMC_LINK_UP;
         gmc_trace_emit(link->trace, now, GMC_TRACE_LINK_UP, link->peer, 0, 0, 0, 0);
@@ -175,6 +176,7 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
         if (mtu > route->mtu)
             route->mtu = mtu;
         link->routes[ROUTE_UDP] = *route;
+        gmc_ecn_reset(&link->ecn);
         link->routes[ROUTE_NEW].open = false;
         link->routes[ROUTE_NEW].next = GMC_TIME_NEVER;
         for (size_t i = 0; i < LINK_CHALLENGES; i++)

@@ -9,7 +9,14 @@
 
 static struct link_arrival arrival_of(uint64_t number, const struct gmc_dgram_in *in)
 {
-    return (struct link_arrival){number, in->waited, (uint32_t)in->bytes.len};
+    return (struct link_arrival){number, in->waited, (uint32_t)in->bytes.len, in->ecn};
+}
+
+static void count_mark(struct gmc_ecn_counts *counts, enum gmc_ecn_mark mark)
+{
+    counts->ect0 += mark == GMC_ECT0;
+    counts->ect1 += mark == GMC_ECT1;
+    counts->ce += mark == GMC_CE;
 }
 
 /* Enters a packet that wants an acknowledgement. */
@@ -27,6 +34,7 @@ static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival pac
         if (came > feedback->largest_at) /* waits are measured on another clock */
             feedback->largest_at = came;
     }
+    count_mark(&feedback->ecn, packet.ecn);
     feedback->last = now;
     feedback->unacked++;
     feedback->unacked_bytes += packet.bytes;
@@ -48,12 +56,16 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
     gmc_status status = gmc_ack_get(content, &ack);
     if (status != GMC_OK)
         return status;
+    bool is_new = !link->loss.any_acked || ack.largest > link->loss.largest_acked;
     status = gmc_loss_on_ack(&link->loss, now, &ack, &rtt);
     if (status != GMC_OK) {
         gmc_link_die(link, now, status);
         return status;
     }
     gmc_link_run_pass(link, now);
+    /* Counts of an acknowledgement that was overtaken are older than what is known. */
+    uint32_t ce = is_new ? gmc_ecn_on_ack(&link->ecn, &ack, link->ecn_acked) : 0;
+    link->packets_marked += ce;
     const struct gmc_sent *largest = gmc_loss_find(&link->loss, ack.largest);
     if (largest == NULL || link->active == ROUTES)
         return GMC_OK;
@@ -65,6 +77,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
         .rtt = rtt > waited ? rtt - waited : rtt, /* timers take it whole, the path not */
         .inflight_bytes = link->loss.inflight_bytes,
         .app_limited = largest->app_limited,
+        .ce = ce,
     };
     link->cc->on_ack(link->cc_state, &end);
     gmc_link_update_pace(link);

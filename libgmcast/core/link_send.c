@@ -129,9 +129,16 @@ static gmc_status take_number(struct gmc_link *link, uint64_t *number)
     return GMC_OK;
 }
 
-/* Enters a packet of udp_payload bytes into the books. */
-static void record(struct gmc_link *link, gmc_time now, enum gmc_kind kind, size_t udp_payload,
-                   uint64_t cookie, size_t length, bool tracked)
+/* A packet that nobody acknowledges tells nothing of its mark. */
+static bool is_ecn_capable(struct gmc_link *link, bool tracked)
+{
+    return tracked && link->active == ROUTE_UDP && link->cc->takes_ecn &&
+           gmc_ecn_mark(&link->ecn, link->loss.pto_count);
+}
+
+/* Enters a packet of udp_payload bytes into the books; the mark that it goes out with. */
+static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_kind kind,
+                                size_t udp_payload, uint64_t cookie, size_t length, bool tracked)
 {
     uint64_t number = link->loss.next;
     uint32_t bytes = (uint32_t)udp_payload + LINK_WIRE_BYTES;
@@ -143,6 +150,7 @@ static void record(struct gmc_link *link, gmc_time now, enum gmc_kind kind, size
         .kind = (uint8_t)kind,
         .state = tracked ? GMC_SENT_PENDING : GMC_SENT_UNTRACKED,
         .app_limited = link->idle,
+        .ecn = is_ecn_capable(link, tracked),
     };
 
     gmc_loss_on_sent(&link->loss, &packet);
@@ -151,11 +159,12 @@ static void record(struct gmc_link *link, gmc_time now, enum gmc_kind kind, size
     if (link->active != ROUTES)
         pay(link, now, bytes);
     if (!tracked)
-        return;
+        return GMC_NOT_ECT;
     link->cc->on_sent(link->cc_state, now, number, bytes, link->idle);
     gmc_link_update_pace(link);
     if (link->unanswered == GMC_TIME_NEVER)
         link->unanswered = now;
+    return packet.ecn ? GMC_ECT0 : GMC_NOT_ECT;
 }
 
 static void describe(const struct gmc_link *link, struct gmc_dgram_out *out)
@@ -195,7 +204,7 @@ gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now, const struct 
     out->head_len = GMC_DATA_HEAD_BYTES;
     out->body = body;
     out->tail = (struct gmc_bytes){seal_tag, GMC_SEAL_TAG_BYTES};
-    record(link, now, GMC_KIND_DATA, len, cookie, 0, true);
+    out->ecn = (uint8_t)record(link, now, GMC_KIND_DATA, len, cookie, 0, true);
     link->idle = false;
     link->data_sent++;
     link->data_pending++;
@@ -215,7 +224,7 @@ static bool emit(struct gmc_link *link, gmc_time now, enum gmc_kind kind, uint8_
         return false;
     describe(link, out);
     out->body = (struct gmc_bytes){buffer, len + GMC_GATE_OVERHEAD};
-    record(link, now, kind, len + GMC_GATE_OVERHEAD, cookie, length, tracked);
+    out->ecn = (uint8_t)record(link, now, kind, len + GMC_GATE_OVERHEAD, cookie, length, tracked);
     return true;
 }
 
@@ -253,6 +262,8 @@ static bool next_ack(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_
         return false;
     ack.arrival_ns = feedback->largest_at;
     ack.delay_us = gmc_time_sub(now, feedback->largest_at) / 1000;
+    ack.ecn = feedback->ecn;
+    ack.has_ecn = ack.ecn.ect0 + ack.ecn.ect1 + ack.ecn.ce > 0;
     size_t len = gmc_ack_put(&ack, buffer + GMC_HEAD_BYTES, capacity - GMC_GATE_OVERHEAD);
     return gmc_link_emit(link, now, GMC_KIND_ACK, buffer, len, out);
 }

@@ -47,12 +47,15 @@ tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS) $(TEST_LI
 
 # The link to a neighbour.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ackrange.h \
+	libgmcast/core/ecn.c libgmcast/core/ecn.h \
 	libgmcast/core/gate.c libgmcast/core/gate.h libgmcast/core/link.c libgmcast/core/link.h \
 	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_recv.c \
 	libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
 	libgmcast/core/loss.h libgmcast/core/stream.c libgmcast/core/stream.h
 check_PROGRAMS += tests/unit/test_ackrange
 tests_unit_test_ackrange_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_ecn
+tests_unit_test_ecn_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gate
 tests_unit_test_gate_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_link

@@ -45,6 +45,7 @@ struct gmc_sent {
     uint8_t kind;     /* enum gmc_kind */
     uint8_t state;    /* enum gmc_sent_state */
     bool app_limited; /* the sender had nothing to send before */
+    bool ecn;         /* sent as capable of ECN */
 };
 
 enum gmc_loss_fate { GMC_FATE_ACKED, GMC_FATE_LOST, GMC_FATE_SPURIOUS /* acked after LOST */ };

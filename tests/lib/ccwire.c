@@ -19,6 +19,7 @@ struct event {
     uint64_t packet;     /* ARRIVE: number; ACK: largest; timers: generation */
     uint64_t arrival_ns; /* ACK */
     uint64_t log_end;    /* ACK: how much of the receiver's log it tells */
+    uint64_t ce;         /* ACK: how many marks have come; ARRIVE: whether it is marked */
 };
 
 enum fate { FREE, OPEN, LOST };
@@ -35,7 +36,7 @@ struct flow {
     struct gmc_prng prng;
     /* sender */
     struct packet *packets; /* ring by number */
-    uint64_t next, first_open, inflight, largest_acked, log_read;
+    uint64_t next, first_open, inflight, largest_acked, log_read, ce_read;
     uint64_t sent, delivered, dropped, spurious;
     gmc_time pace_at, supply_at, host_at;
     uint64_t supply_packets;
@@ -48,7 +49,7 @@ struct flow {
     gmc_time done;
     /* receiver */
     uint64_t *log; /* ring of numbers as they arrived */
-    uint64_t log_end, acked_end, largest_got, largest_arrival;
+    uint64_t log_end, acked_end, largest_got, largest_arrival, ce;
     uint64_t ack_generation;
     gmc_time last_arrival;
     gmc_time stall_at, stalled_until;
@@ -141,7 +142,12 @@ static void transmit(struct ccwire *w, int id, uint64_t packet)
     if (!w->path.reorder)
         at = gmc_time_max(at, f->last_arrival);
     f->last_arrival = at;
-    push(w, (struct event){.at = at, .kind = ARRIVE, .flow = id, .packet = packet});
+    push(w, (struct event){.at = at,
+                           .kind = ARRIVE,
+                           .flow = id,
+                           .packet = packet,
+                           .ce = f->want.ops->takes_ecn && w->path.mark_bytes > 0 &&
+                                 queued > w->path.mark_bytes});
 }
 
 /* ------------------------------------------------------------------ receiver */
@@ -159,7 +165,8 @@ static void send_ack(struct ccwire *w, int id)
                            .flow = id,
                            .packet = f->largest_got,
                            .arrival_ns = f->largest_arrival,
-                           .log_end = f->log_end});
+                           .log_end = f->log_end,
+                           .ce = f->ce});
 }
 
 static uint64_t receiver_clock(const struct ccwire *w)
@@ -191,12 +198,13 @@ static bool is_stalled(struct ccwire *w, int id, uint64_t packet)
     return true;
 }
 
-static void on_arrive(struct ccwire *w, int id, uint64_t packet)
+static void on_arrive(struct ccwire *w, int id, uint64_t packet, uint64_t ce)
 {
     struct flow *f = &w->flows[id];
 
     if (is_stalled(w, id, packet))
         return;
+    f->ce += ce;
     f->log[f->log_end++ % RING] = packet;
     if (f->log_end == 1 || packet > f->largest_got) {
         f->largest_got = packet;
@@ -379,6 +387,8 @@ static void on_ack(struct ccwire *w, int id, const struct event *event)
         ack.rtt = w->now - largest->sent - held;
         f->srtt = f->srtt == 0 ? ack.rtt : f->srtt - f->srtt / 8 + ack.rtt / 8;
         ack.inflight_bytes = inflight_bytes(f);
+        ack.ce = (uint32_t)(event->ce - f->ce_read);
+        f->ce_read = event->ce;
         f->want.ops->on_ack(f->state, &ack);
     }
     f->timeouts = 0;
@@ -474,7 +484,7 @@ static void step(struct ccwire *w)
         try_send(w, event.flow);
         break;
     case ARRIVE:
-        on_arrive(w, event.flow, event.packet);
+        on_arrive(w, event.flow, event.packet, event.ce);
         break;
     case ACK_TIMER:
         if (event.packet == f->ack_generation && f->log_end > f->acked_end)
@@ -532,6 +542,7 @@ void ccwire_stats(const struct ccwire *w, int flow, struct ccwire_stats *stats)
     *stats = (struct ccwire_stats){.sent = f->sent,
                                    .delivered = f->delivered,
                                    .dropped = f->dropped,
+                                   .marked = f->ce,
                                    .spurious = f->spurious,
                                    .rate_bps = f->want.ops->rate_bps(f->state),
                                    .loss_ppm = f->want.ops->loss_ppm(f->state),

@@ -15,6 +15,7 @@ struct ccwire_path {
     uint64_t rate_bps;
     gmc_duration delay;       /* one way */
     uint64_t queue_bytes;     /* drop-tail */
+    uint64_t mark_bytes;      /* of a queue that marks instead, for flows that take it; 0: never */
     uint32_t loss_ppm;        /* random, behind the queue; of acknowledgements too */
     gmc_duration jitter;      /* added to each packet, uniform in [0, jitter] */
     bool reorder;             /* jitter may overtake */
@@ -50,9 +51,10 @@ gmc_time ccwire_run_flow(struct ccwire *wire, int flow, gmc_time until);
 
 struct ccwire_stats {
     uint64_t sent, delivered, dropped, spurious; /* packets; dropped: by the queue */
-    uint64_t rate_bps;                           /* pacing, now */
-    uint32_t loss_ppm;                           /* as the flow believes */
-    gmc_time done;                               /* GMC_TIME_NEVER: not yet */
+    uint64_t marked;
+    uint64_t rate_bps; /* pacing, now */
+    uint32_t loss_ppm; /* as the flow believes */
+    gmc_time done;     /* GMC_TIME_NEVER: not yet */
 };
 void ccwire_stats(const struct ccwire *wire, int flow, struct ccwire_stats *stats);
 gmc_time ccwire_now(const struct ccwire *wire);

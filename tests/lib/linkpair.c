@@ -18,6 +18,7 @@ struct flight {
     struct gmc_heap_node node;
     enum gmc_path path;
     struct gmc_addr from, to;
+    enum gmc_ecn_mark ecn;
     size_t len;
     uint8_t bytes[];
 };
@@ -221,6 +222,22 @@ static bool wire_drops(const struct linkpair *pair, struct side *side, size_t le
     return lost;
 }
 
+/* The mark with which a datagram arrives. */
+static enum gmc_ecn_mark wire_marks(const struct linkpair *pair, struct side *side,
+                                    enum gmc_ecn_mark ecn)
+{
+    const struct linkpair_wire *wire = &side->wire;
+    bool marks =
+        wire->mark_bytes > 0 && gmc_time_sub(side->busy_until, pair->now) >
+                                    gmc_duration_of_bytes(wire->mark_bytes, wire->rate_bps);
+
+    if (ecn == GMC_NOT_ECT || wire->ecn == LINKPAIR_BLEACHES)
+        return GMC_NOT_ECT;
+    marks = marks || wire->ecn == LINKPAIR_FORCES;
+    side->stats.marked += marks;
+    return marks ? GMC_CE : ecn;
+}
+
 static void transmit(struct linkpair *pair, int i, const struct gmc_dgram_out *out)
 {
     struct side *side = &pair->sides[i];
@@ -239,7 +256,9 @@ static void transmit(struct linkpair *pair, int i, const struct gmc_dgram_out *o
     if (out->path == GMC_PATH_STREAM) {
         arrival = gmc_time_add(pair->now, side->wire.delay);
     } else {
-        if (wire_drops(pair, side, len)) {
+        side->stats.capable += out->ecn != GMC_NOT_ECT;
+        if (wire_drops(pair, side, len) ||
+            (side->wire.ecn == LINKPAIR_DROPS && out->ecn != GMC_NOT_ECT)) {
             side->stats.dropped++;
             return;
         }
@@ -249,6 +268,7 @@ static void transmit(struct linkpair *pair, int i, const struct gmc_dgram_out *o
     struct flight *flight = malloc(sizeof *flight + len);
     GMC_ASSERT(flight != NULL);
     *flight = (struct flight){.path = out->path, .from = side->addr, .to = out->to, .len = len};
+    flight->ecn = wire_marks(pair, side, (enum gmc_ecn_mark)out->ecn);
     if (side->disguise)
         flight->from = make_addr(100, (int)(side->stats.datagrams & 0xff));
     memcpy(flight->bytes, out->head, out->head_len);
@@ -392,6 +412,7 @@ static void arrive(struct linkpair *pair, int to, struct flight *flight)
         .from = flight->from,
         .bytes = gmc_bytes(flight->bytes, flight->len),
         .waited = pair->config.waited,
+        .ecn = flight->ecn,
     };
     bool here = flight->path == GMC_PATH_STREAM || memcmp(want, &side->addr, sizeof *want) == 0;
 

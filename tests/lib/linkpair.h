@@ -10,11 +10,16 @@
 
 #include "core/link.h"
 
+/* What the wire does to the ECN field. */
+enum linkpair_ecn { LINKPAIR_KEEPS, LINKPAIR_BLEACHES, LINKPAIR_FORCES, LINKPAIR_DROPS };
+
 struct linkpair_wire {
     uint64_t rate_bps;    /* IP and UDP heads counted; 0: no limit */
     gmc_duration delay;   /* one way */
     gmc_duration jitter;  /* added, uniform in [0, jitter]; packets may overtake */
     uint64_t queue_bytes; /* 0: no limit */
+    uint64_t mark_bytes;  /* of queue, above which capable packets are marked; 0: never */
+    enum linkpair_ecn ecn;
     uint32_t loss_ppm;
     uint32_t mtu;     /* UDP payload; larger datagrams vanish; 0: no limit */
     bool udp_blocked; /* only the TLS connection works */
@@ -40,6 +45,7 @@ struct linkpair_stats {
     uint64_t datagrams, bytes;      /* sent from here, with IP and UDP heads */
     uint64_t kinds[64];             /* datagrams sent by kind */
     uint64_t dropped;               /* of them, by queue, loss or MTU */
+    uint64_t capable, marked;       /* of them, sent as capable of ECN; CE when they arrive */
     uint64_t errors;                /* datagrams that the link here refused */
     uint64_t turns;                 /* times that the link here was woken */
     gmc_time up;                    /* when the link here came up; NEVER */

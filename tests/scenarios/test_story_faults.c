@@ -293,7 +293,7 @@ static void inject(struct story *story, const char *from, const char *to, const 
 {
     struct gmc_bytes piece = gmc_bytes(bytes, len);
     sim_net_send_udp(&story->world->net, story_host(story, from)->id, story_host(story, to)->id,
-                     &piece, 1);
+                     SIM_ECN_NOT_ECT, &piece, 1);
 }
 
 /* Garbage of every length and kind is refused and counted beside a transfer that does not care. */
@@ -343,7 +343,8 @@ static bool tamper(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
         return true;
     }
     struct gmc_bytes pieces[] = {gmc_bytes(out->head, out->head_len), out->body, out->tail};
-    sim_net_send_udp(&host->world->net, host->id, sim_host_of_peer(host, out->peer), pieces, 3);
+    sim_net_send_udp(&host->world->net, host->id, sim_host_of_peer(host, out->peer),
+                     SIM_ECN_NOT_ECT, pieces, 3);
     return true;
 }
 

@@ -118,7 +118,31 @@ static void has_these_bytes(void **state)
     assert_int_equal(back.delay_us, ack.delay_us);
     assert_int_equal(back.count, 3);
     assert_memory_equal(back.ranges, ack.ranges, 3 * sizeof ack.ranges[0]);
+    assert_false(back.has_ecn);
     for (size_t len = 0; len < sizeof golden; len++)
+        assert_int_equal(gmc_ack_get(gmc_bytes(golden, len), &back), GMC_ERR_TRUNCATED);
+}
+
+static void tells_marks_behind_the_ranges(void **state)
+{
+    (void)state;
+    struct gmc_ack ack = {.largest = 5,
+                          .count = 1,
+                          .ranges = {{0, 5}},
+                          .has_ecn = true,
+                          .ecn = {.ect0 = 70, .ect1 = 0, .ce = 3}};
+    const uint8_t golden[] = {5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0x40, 70, 0, 3};
+    uint8_t bytes[GMC_ACK_BYTES_MAX];
+    struct gmc_ack back;
+
+    assert_int_equal(gmc_ack_put(&ack, bytes, sizeof bytes), sizeof golden);
+    assert_memory_equal(bytes, golden, sizeof golden);
+    assert_ok(gmc_ack_get(gmc_bytes(golden, sizeof golden), &back));
+    assert_true(back.has_ecn);
+    assert_int_equal(back.ecn.ect0, 70);
+    assert_int_equal(back.ecn.ect1, 0);
+    assert_int_equal(back.ecn.ce, 3);
+    for (size_t len = 13; len < sizeof golden; len++)
         assert_int_equal(gmc_ack_get(gmc_bytes(golden, len), &back), GMC_ERR_TRUNCATED);
 }
 
@@ -140,10 +164,13 @@ static void every_other_number_fits(void **state)
     assert_ok(gmc_ack_get(gmc_bytes(bytes, len), &back));
     assert_int_equal(back.count, GMC_ACK_RANGES_MAX);
     /* With less room the oldest are left out. */
-    len = gmc_ack_put(&ack, bytes, 40);
-    assert_in_range(len, 30, 40);
+    ack.has_ecn = true;
+    ack.ecn = (struct gmc_ecn_counts){UINT64_C(1) << 40, UINT64_C(1) << 40, UINT64_C(1) << 40};
+    len = gmc_ack_put(&ack, bytes, 64);
+    assert_in_range(len, 54, 64);
     assert_ok(gmc_ack_get(gmc_bytes(bytes, len), &back));
     assert_in_range(back.count, 5, 8);
+    assert_int_equal(back.ecn.ce, UINT64_C(1) << 40);
     assert_memory_equal(back.ranges, ack.ranges, back.count * sizeof ack.ranges[0]);
 }
 
@@ -155,11 +182,12 @@ static void refuses_what_makes_no_sense(void **state)
         size_t len;
         gmc_status status;
     } cases[] = {
-        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5}, 12, GMC_OK},             /* 0..5 */
-        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6}, 12, GMC_ERR_INVALID},    /* below 0 */
-        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 11, GMC_ERR_INVALID},       /* no range */
-        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0}, 13, GMC_ERR_INVALID}, /* a byte too many */
-        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 0}, 14, GMC_OK},       /* 4..5 and 0 */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5}, 12, GMC_OK},                      /* 0..5 */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6}, 12, GMC_ERR_INVALID},             /* below 0 */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 11, GMC_ERR_INVALID},                /* no range */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0}, 13, GMC_ERR_TRUNCATED},        /* counts? */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 5, 0, 0, 0, 0}, 16, GMC_ERR_INVALID}, /* too many */
+        {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 0}, 14, GMC_OK},                /* 4..5 and 0 */
         {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 3, 0}, 14, GMC_ERR_INVALID},
         {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1}, 14, GMC_ERR_INVALID},
         {{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 65, 0}, 13, GMC_ERR_INVALID}, /* 65 ranges */
@@ -175,9 +203,10 @@ static void refuses_what_makes_no_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collects_newest_first),   cmocka_unit_test(forgets_what_is_old),
-        cmocka_unit_test(agrees_with_an_array),    cmocka_unit_test(has_these_bytes),
-        cmocka_unit_test(every_other_number_fits), cmocka_unit_test(refuses_what_makes_no_sense),
+        cmocka_unit_test(collects_newest_first),         cmocka_unit_test(forgets_what_is_old),
+        cmocka_unit_test(agrees_with_an_array),          cmocka_unit_test(has_these_bytes),
+        cmocka_unit_test(tells_marks_behind_the_ranges), cmocka_unit_test(every_other_number_fits),
+        cmocka_unit_test(refuses_what_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

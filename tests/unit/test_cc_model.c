@@ -112,8 +112,15 @@ static void test_round_counts_by_number(void **state)
     gmc_cc_rounds_sent(&rounds, 20);
     for (uint64_t i = 10; i < 19; i++)
         gmc_cc_rounds_decided(&rounds, i, 1500, i % 3 == 0);
-    gmc_cc_rounds_ack(&rounds, 14, GMC_MS(1), GMC_MS(100), GMC_US(300));
-    gmc_cc_rounds_ack(&rounds, 18, GMC_MS(2), GMC_MS(101), GMC_US(100));
+    struct gmc_cc_ack ack = {.largest = 14,
+                             .largest_sent = GMC_MS(1),
+                             .largest_arrival_ns = GMC_MS(100)};
+    gmc_cc_rounds_ack(&rounds, &ack, GMC_US(300));
+    ack = (struct gmc_cc_ack){.largest = 18,
+                              .largest_sent = GMC_MS(2),
+                              .largest_arrival_ns = GMC_MS(101),
+                              .ce = 2};
+    gmc_cc_rounds_ack(&rounds, &ack, GMC_US(100));
     assert_false(gmc_cc_rounds_next(&rounds, GMC_MS(5), 0, 20, &round));
     assert_true(gmc_cc_rounds_spurious(&rounds, 12));
     gmc_cc_rounds_decided(&rounds, 19, 1500, false);

@@ -19,6 +19,7 @@ struct taken {
     size_t len[TAKEN_MAX];
     struct gmc_addr from;
     gmc_duration waited; /* of the last one */
+    uint8_t ecn[TAKEN_MAX];
 };
 
 static void take(void *ctx, const struct gmc_dgram_in *in)
@@ -26,6 +27,7 @@ static void take(void *ctx, const struct gmc_dgram_in *in)
     struct taken *taken = ctx;
     assert_true(taken->count < TAKEN_MAX && in->bytes.len >= 4);
     taken->first[taken->count] = gmc_get32(in->bytes.data);
+    taken->ecn[taken->count] = (uint8_t)in->ecn;
     taken->len[taken->count++] = in->bytes.len;
     taken->bytes += in->bytes.len;
     taken->from = in->from;
@@ -119,6 +121,53 @@ static void test_waited(void **state)
     assert_in_range(taken.waited, GMC_MS(30), GMC_S(5));
     gwd_udp_free(a);
     gwd_udp_free(b);
+}
+
+/* Marks arrive as they were sent, also where the kernel cuts and joins runs; a batch of both kinds
+ * leaves in runs of one. */
+static void check_marks(const char *from, const char *to_host)
+{
+    static struct taken taken;
+    struct gmc_addr to, own;
+    struct gwd_udp *a = open_on(from, &own), *b = open_on(to_host, &to);
+    memset(&taken, 0, sizeof taken);
+    for (uint32_t i = 0; i < 90; i++) {
+        struct gmc_dgram_out out = datagram(i, 1200);
+        out.ecn = i / 30 == 1 ? GMC_NOT_ECT : GMC_ECT0;
+        assert_true(gwd_udp_put(a, &out, &to));
+    }
+    assert_true(gwd_udp_flush(a));
+    receive_all(b, &taken, 90);
+    for (uint32_t i = 0; i < 90; i++) {
+        assert_int_equal(taken.first[i], i);
+        assert_int_equal(taken.ecn[i], i / 30 == 1 ? GMC_NOT_ECT : GMC_ECT0);
+    }
+    assert_int_equal(gwd_udp_stats(a)->grouped, 90);
+    assert_int_equal(gwd_udp_stats(a)->failed, 0);
+    gwd_udp_free(a);
+    gwd_udp_free(b);
+}
+
+static bool has_ipv6(void)
+{
+    struct gwd_sockaddr address;
+    char reason[256];
+    struct gwd_udp *udp = NULL;
+    if (gwd_addr_numeric("::1", 0, &address))
+        udp = gwd_udp_new(&address, reason, sizeof reason);
+    gwd_udp_free(udp);
+    return udp != NULL;
+}
+
+static void test_marks(void **state)
+{
+    (void)state;
+    check_marks("127.0.0.1", "127.0.0.1");
+    if (!has_ipv6())
+        skip();
+    check_marks("::1", "::1");
+    check_marks("::", "::"); /* IPv4 in a socket for both */
+    check_marks("127.0.0.1", "::");
 }
 
 /* Interleaved destinations are sorted apart and keep their order. */
@@ -302,11 +351,11 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waited),           cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_two_destinations), cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_mapped),           cmocka_unit_test(test_batch_bounds),
-        cmocka_unit_test(test_blocked),          cmocka_unit_test(test_payload),
-        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_waited),       cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_runs),         cmocka_unit_test(test_two_destinations),
+        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_mapped),
+        cmocka_unit_test(test_batch_bounds), cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_payload),      cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

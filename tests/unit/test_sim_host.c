@@ -17,7 +17,7 @@ static void send_junk(struct sim_world *world, size_t len)
 {
     static const uint8_t junk[1400] = {0xff};
     struct gmc_bytes piece = gmc_bytes(junk, len);
-    sim_net_send_udp(&world->net, 0, 1, &piece, 1);
+    sim_net_send_udp(&world->net, 0, 1, SIM_ECN_NOT_ECT, &piece, 1);
 }
 
 /* 1 ms and 1 us per byte: 100 bytes take 1.1 ms each, one after the other. */
@@ -73,21 +73,16 @@ static void test_a_stopped_process_hears_later(void **state)
     sim_world_free(world);
 }
 
-/* How long 4 MB take over a fast wire. */
-static gmc_duration time_of_stage(const struct sim_cpu_config *cpu,
-                                  const struct sim_disk_config *disk)
+/* How long so many bytes take from host 0 to host 1. */
+static gmc_duration stage_to(struct sim_world *world, uint64_t bytes)
 {
-    struct sim_world *world = world_of_two(&(
-        struct sim_wire_config){.rate_bps = 1000000000, .delay = GMC_MS(1), .queue_bytes = 500000});
     struct sim_host *target = world->hosts[1];
     struct gmc_channel_key key;
     const char *error = NULL;
-    sim_host_set_cpu(target, cpu);
-    sim_host_set_disk(target, disk);
     sim_world_start(world);
     sim_world_run(world, GMC_S(2));
     struct sim_stage stage = {.object_seed = 1,
-                              .bytes = 4000000,
+                              .bytes = bytes,
                               .targets = &target,
                               .target_count = 1};
     gmc_time began = sim_world_now(world);
@@ -96,7 +91,18 @@ static gmc_duration time_of_stage(const struct sim_cpu_config *cpu,
         sim_world_run(world, GMC_MS(1));
     assert_true(sim_disk_has_delivered(&target->disk, &key));
     assert_int_equal(world->oracle.violations, 0);
-    gmc_duration took = sim_world_now(world) - began;
+    return sim_world_now(world) - began;
+}
+
+/* How long 4 MB take over a fast wire. */
+static gmc_duration time_of_stage(const struct sim_cpu_config *cpu,
+                                  const struct sim_disk_config *disk)
+{
+    struct sim_world *world = world_of_two(&(
+        struct sim_wire_config){.rate_bps = 1000000000, .delay = GMC_MS(1), .queue_bytes = 500000});
+    sim_host_set_cpu(world->hosts[1], cpu);
+    sim_host_set_disk(world->hosts[1], disk);
+    gmc_duration took = stage_to(world, 4000000);
     sim_world_free(world);
     return took;
 }
@@ -132,6 +138,29 @@ static void test_clocks_are_what_is_set(void **state)
     sim_world_free(world);
 }
 
+/* Marks of a queue reach the source's congestion control, and a path that spoils them costs
+ * nothing. */
+static void test_marks_reach_the_core(void **state)
+{
+    (void)state;
+    struct sim_wire_config wire = {.rate_bps = 100000000,
+                                   .delay = GMC_MS(15),
+                                   .queue_bytes = 625000,
+                                   .mark_bytes = 60000};
+    gmc_duration took[3];
+    for (int path = SIM_ECN_KEPT; path <= SIM_ECN_FORCED; path++) {
+        wire.ecn_path = (enum sim_ecn_path)path;
+        struct sim_world *world = world_of_two(&wire);
+        took[path] = stage_to(world, 20000000);
+        const struct sim_lane_counters *lane = &sim_net_lane(&world->net, 0, 0)->count;
+        if (path == SIM_ECN_KEPT)
+            assert_true(lane->marked_packets > 10 && lane->dropped_packets[SIM_DROP_QUEUE] == 0);
+        sim_world_free(world);
+    }
+    assert_true(took[SIM_ECN_BLEACHED] < took[SIM_ECN_KEPT] * 11 / 10);
+    assert_true(took[SIM_ECN_FORCED] < took[SIM_ECN_KEPT] * 11 / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_a_slow_processor_bounds_a_transfer),
         cmocka_unit_test(test_a_slow_disk_bounds_a_transfer),
         cmocka_unit_test(test_clocks_are_what_is_set),
+        cmocka_unit_test(test_marks_reach_the_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void send_bytes(struct bench *bench, uint32_t from, uint32_t to, uint8_t 
     uint8_t body[9000];
     memset(body, fill, sizeof(body));
     struct gmc_bytes pieces[] = {gmc_bytes(body, 1), gmc_bytes(body, len - 1), gmc_bytes(NULL, 0)};
-    sim_net_send_udp(&bench->net, from, to, pieces, 3);
+    sim_net_send_udp(&bench->net, from, to, SIM_ECN_NOT_ECT, pieces, 3);
 }
 
 static void test_multi_hop(void **state)
