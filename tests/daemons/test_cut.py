@@ -22,6 +22,13 @@ def test_a_relay_is_cut_off_and_resumes():
 
 
 @lib.timed
+def test_a_relay_is_cut_off_within_tls():
+    with wires.WiredGrid("abcd", patience="%gs" % dead.PATIENCE,
+                         peers="  transport = tcp") as grid:
+        dead.strike(grid, lambda domain: grid.cut(domain.name))
+
+
+@lib.timed
 def test_a_short_outage_is_forgotten():
     with wires.WiredGrid("abc", patience="20s") as grid:
         grid.write("a", "x", dead.BYTES)

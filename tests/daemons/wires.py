@@ -48,6 +48,7 @@ class WiredGrid(lib.Grid):
 
     def __init__(self, names, **options):
         super().__init__(names, start=False, **options)
+        self.cut_off = set()
         try:
             for i, name in enumerate(names):
                 self._wire(i, name)
@@ -75,9 +76,11 @@ class WiredGrid(lib.Grid):
     def cut(self, name):
         """The router drops all that comes from there and goes there; nobody is told."""
         self._rules("add", self[name])
+        self.cut_off.add(name)
 
     def mend(self, name):
         self._rules("del", self[name])
+        self.cut_off.remove(name)
 
     @staticmethod
     def _rules(verb, domain):
@@ -86,6 +89,8 @@ class WiredGrid(lib.Grid):
 
     def close(self):
         super().close()
+        for name in list(self.cut_off):
+            self.mend(name)  # the rules go by names and addresses, which the next grid has too
         for name in self.domains:
             # A namespace takes its end of the wire along, but not at once.
             subprocess.run(["ip", "link", "del", "wire-" + name], capture_output=True)
