@@ -51,6 +51,7 @@ struct gmc_cc_ops {
 };
 
 extern const struct gmc_cc_ops gmc_cc_model;
+extern const struct gmc_cc_ops gmc_cc_background; /* yields to everyone else */
 extern const struct gmc_cc_ops gmc_cc_fixed;
 
 #endif

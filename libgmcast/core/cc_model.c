@@ -66,7 +66,9 @@ static uint32_t gain(const struct gmc_ccm *m)
     case DRAIN:
         return GAIN_DRAIN;
     case DOWN:
-        return GAIN_DOWN;
+        return m->others.is_on ? GAIN_DOWN_BACKGROUND : GAIN_DOWN;
+    case AWAY:
+        return 1000;
     case UP: /* up_rate */
     case CRUISE:
         break;
@@ -74,8 +76,7 @@ static uint32_t gain(const struct gmc_ccm *m)
     return cruise_gain(m);
 }
 
-/* So many packets in a round trip, as a rate. */
-static uint64_t packets_per(const struct gmc_ccm *m, uint32_t packets, gmc_duration rtt)
+uint64_t gmc_ccm_packets_per(const struct gmc_ccm *m, uint32_t packets, gmc_duration rtt)
 {
     return gmc_cc_rate_bps((uint64_t)packets * m->packet_bytes, rtt < ROUND_MIN ? ROUND_MIN : rtt);
 }
@@ -84,14 +85,14 @@ static uint64_t packets_per(const struct gmc_ccm *m, uint32_t packets, gmc_durat
  * in small steps. */
 uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps)
 {
-    uint64_t more = packets_per(m, UP_PACKETS, gmc_ccm_least_rtt(m));
+    uint64_t more = gmc_ccm_packets_per(m, UP_PACKETS, gmc_ccm_least_rtt(m));
 
     return bps + (bps / 4 > more ? bps / 4 : more < bps / 2 ? more : bps / 2);
 }
 
 static void update_outputs(struct gmc_ccm *m)
 {
-    uint64_t least = packets_per(m, LEAST_PACKETS, m->srtt);
+    uint64_t least = gmc_ccm_packets_per(m, LEAST_PACKETS, m->srtt) / (m->phase == AWAY ? 8 : 1);
     uint64_t rate, slack;
 
     if (m->bw_bps < least)
@@ -192,6 +193,12 @@ static void advance(struct gmc_ccm *m, gmc_time now)
         else
             gmc_ccm_enter(m, now, now >= m->cruise_until ? UP : CRUISE);
         return;
+    case AWAY:
+        if (now >= m->others.away_until)
+            begin_start(m, now);
+        else
+            open_round(m, now);
+        return;
     case START:
     case DRAIN:
         open_round(m, now);
@@ -221,6 +228,16 @@ static void model_init(void *state, const struct gmc_cc_params *params, struct g
     begin_start(m, now);
 }
 
+static void background_init(void *state, const struct gmc_cc_params *params, struct gmc_prng *prng,
+                            gmc_time now)
+{
+    struct gmc_ccm *m = state;
+
+    model_init(state, params, prng, now);
+    m->others.is_on = true;
+    m->others.away_next = AWAY_FIRST;
+}
+
 static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
                           bool app_limited)
 {
@@ -231,7 +248,8 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
     if (now - m->last_sent > IDLE_LONG && m->phase != START) {
         m->bw_bps /= 2; /* the path may have got other users: sends at bw, and looks */
         begin_start(m, now);
-    } else if (now - m->last_sent > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100) && m->phase != START) {
+    } else if (now - m->last_sent > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100) && m->phase != START &&
+               m->phase != AWAY) {
         gmc_ccm_cruise_for(m, now, 2 * gmc_ccm_least_rtt(m));
     } else {
         advance(m, now);
@@ -331,6 +349,10 @@ static void model_on_timeout(void *state, gmc_time now, uint32_t count)
 
     if (count < 3)
         return;
+    if (m->others.is_on) {
+        gmc_ccm_go_away(m, now);
+        return;
+    }
     m->bw_bps /= 2;
     begin_start(m, now);
 }
@@ -355,6 +377,22 @@ const struct gmc_cc_ops gmc_cc_model = {
     .takes_ecn = true,
     .state_size = sizeof(struct gmc_ccm),
     .init = model_init,
+    .on_sent = model_on_sent,
+    .on_acked = model_on_acked,
+    .on_lost = model_on_lost,
+    .on_spurious = model_on_spurious,
+    .on_ack = model_on_ack,
+    .on_timeout = model_on_timeout,
+    .rate_bps = model_rate_bps,
+    .window_bytes = model_window_bytes,
+    .loss_ppm = model_loss_ppm,
+};
+
+const struct gmc_cc_ops gmc_cc_background = {
+    .name = "background",
+    .takes_ecn = true,
+    .state_size = sizeof(struct gmc_ccm),
+    .init = background_init,
     .on_sent = model_on_sent,
     .on_acked = model_on_acked,
     .on_lost = model_on_lost,

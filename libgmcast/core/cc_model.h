@@ -9,12 +9,13 @@
 #include "core/cc_loss.h"
 #include "core/cc_round.h"
 
-enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
+enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 
 /* Gains, in thousandths of the estimate. */
 #define GAIN_START 2000u
 #define GAIN_DRAIN 500u
 #define GAIN_DOWN 750u
+#define GAIN_DOWN_BACKGROUND 500u
 #define GAIN_CRUISE 990u /* beside others; alone the queue decides, see cruise_gain */
 
 /* Estimates kept after an event, in thousandths. */
@@ -56,6 +57,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
 #define IDLE_LONG GMC_S(10)
+#define AWAY_FIRST GMC_S(6)
 #define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
 #define DOUBT_EACH GMC_MS(500)
 #define LATE_MEMORY GMC_S(10) /* of a packet that had been called lost too early */
@@ -66,6 +68,20 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN };
 /* Packets decided, and those of them that were lost. */
 struct gmc_ccm_count {
     uint64_t n, lost;
+};
+
+/* What `background` knows of others; see cc_background.c. */
+struct gmc_ccm_background {
+    bool is_on;
+    gmc_time away_until;
+    gmc_duration away_next; /* the span of the next AWAY */
+    uint32_t nothings;      /* probes in a row that gained nothing */
+    uint32_t parts;         /* probes that showed somebody else */
+    uint32_t standing;      /* cruises in a row with a queue that stood */
+    bool drained;           /* a queue stood, and was drained once */
+    bool is_short;          /* the queue: losses come before a delay that is seen */
+    uint32_t shaken;        /* cruises whose queue others made long, less those that were not */
+    int32_t noise_permille; /* of samples, mean */
 };
 
 struct gmc_ccm {
@@ -118,6 +134,8 @@ struct gmc_ccm {
     uint64_t test_bw_bps; /* before the reaction to what is tested */
     struct gmc_ccm_count test, down, cruise;
     uint64_t shrunk_bps;
+
+    struct gmc_ccm_background others;
 };
 
 static inline gmc_duration gmc_ccm_least_rtt(const struct gmc_ccm *m)
@@ -152,6 +170,8 @@ static inline uint64_t gmc_ccm_minus(uint64_t a, uint64_t b)
 void gmc_ccm_enter(struct gmc_ccm *m, gmc_time now, enum gmc_ccm_phase phase);
 void gmc_ccm_cruise_for(struct gmc_ccm *m, gmc_time now, gmc_duration span);
 void gmc_ccm_begin_drain(struct gmc_ccm *m, gmc_time now);
+/* So many packets in a round trip, as a rate. */
+uint64_t gmc_ccm_packets_per(const struct gmc_ccm *m, uint32_t packets, gmc_duration rtt);
 /* The pace of a probe from this estimate. */
 uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps);
 
@@ -162,6 +182,18 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue);
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack *ack,
                        gmc_duration queue);
+
+/* cc_background.c: leaves the path to others. */
+void gmc_ccm_go_away(struct gmc_ccm *m, gmc_time now);
+/* Any round: looks how long the path's queue is. */
+void gmc_ccm_background_round(struct gmc_ccm *m, const struct gmc_cc_round *round);
+/* A cruise, a probe: whether others showed in it, and this law did something about it. */
+bool gmc_ccm_background_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
+bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round,
+                           uint64_t sample_bps);
+
+/* What chance does to the share of n packets that is not lost: three deviations, at most 100. */
+uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n);
 
 /* cc_model_judge.c: all packets of the round are decided. */
 void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);

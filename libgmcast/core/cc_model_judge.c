@@ -18,14 +18,19 @@ static uint64_t best(const struct gmc_ccm *m)
     return m->up_best > m->up_best_before ? m->up_best : m->up_best_before;
 }
 
-/* A sample of n packets that is not really less than the best one: within 3 %, and what chance
- * does to base loss. */
-static uint32_t as_good_permille(const struct gmc_ccm *m, uint64_t n)
+uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n)
 {
     uint64_t ppm = gmc_cc_loss_ppm(&m->base);
     uint64_t chance = 3 * gmc_cc_isqrt(ppm * (1000000 - ppm) / (n + 1)) / 1000;
 
-    return 970 - (uint32_t)(chance > 100 ? 100 : chance);
+    return (uint32_t)(chance > 100 ? 100 : chance);
+}
+
+/* A sample of n packets that is not really less than the best one: within 3 %, and what chance
+ * does to base loss. */
+static uint32_t as_good_permille(const struct gmc_ccm *m, uint64_t n)
+{
+    return 970 - gmc_ccm_chance_permille(m, n);
 }
 
 /* More was lost than base and chance explain. If as much of it is lost at a lower rate, the path
@@ -41,7 +46,7 @@ static void begin_test(struct gmc_ccm *m, const struct gmc_cc_round *round)
  * estimate, and nobody else is there. START finds how much in a few round trips. */
 static void look_farther(struct gmc_ccm *m, const struct gmc_cc_round *round, bool whole)
 {
-    if (!whole || round->queue_max > gmc_ccm_queue_threshold(m))
+    if (m->others.is_on || !whole || round->queue_max > gmc_ccm_queue_threshold(m))
         m->whole = 0;
     else if (++m->whole >= WHOLE_PROBES)
         m->start_again = true;
@@ -56,6 +61,8 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
 
     m->up_clean = m->up_calm = false;
     if (round->acks < 2)
+        return;
+    if (m->others.is_on && gmc_ccm_background_up(m, now, round, sample))
         return;
     if (gmc_ccm_is_limited(round)) {
         if (sample > was && !excess)
@@ -102,6 +109,10 @@ static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_c
 
 static void cut(struct gmc_ccm *m, gmc_time now)
 {
+    if (m->others.is_on) {
+        gmc_ccm_go_away(m, now);
+        return;
+    }
     if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
         return;
     m->bw_bps = gmc_ccm_times(m->bw_bps, YIELD_CUT);
@@ -165,6 +176,10 @@ static void judge_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
                                     round->queue_min > gmc_ccm_queue_threshold(m));
 
     learn_down(m, now, round);
+    if (m->others.is_on && round->ce > 0) {
+        gmc_ccm_go_away(m, now);
+        return;
+    }
     if (stands && m->up_clean) {
         m->bw_bps = gmc_ccm_times(m->bw_bps, m->stubborn ? YIELD_STUBBORN : YIELD);
         check_minimum(m, now, round);
@@ -194,7 +209,7 @@ static bool has_shrunk(struct gmc_ccm *m, const struct gmc_cc_round *round, uint
 static void count_excess(struct gmc_ccm *m, gmc_time now, bool excess)
 {
     if (now - m->window_since > STUBBORN_WINDOW) {
-        m->stubborn = m->window_excess >= STUBBORN_EXCESS;
+        m->stubborn = !m->others.is_on && m->window_excess >= STUBBORN_EXCESS;
         m->window_excess = 0;
         m->window_since = now;
     }
@@ -227,10 +242,15 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     m->busy = round->queue_min > gmc_ccm_queue_threshold(m) ? m->busy + 1 : 0;
     if (m->busy >= 2 || excess)
         m->calm = 0;
+    if (m->others.is_on && gmc_ccm_background_cruise(m, now, round))
+        return;
     if (has_shrunk(m, round, gmc_ccm_sample(m, round, excess))) {
         m->shrunk = 0;
         m->bw_bps = m->shrunk_bps;
-        gmc_ccm_begin_drain(m, now);
+        if (m->others.is_on)
+            gmc_ccm_go_away(m, now);
+        else
+            gmc_ccm_begin_drain(m, now);
         return;
     }
     if (!excess || m->stubborn || m->testing)
@@ -262,6 +282,8 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
     if (round->epoch != m->epoch || round->decided == 0)
         return;
     doubt_base(m, now, round);
+    if (m->others.is_on)
+        gmc_ccm_background_round(m, round);
     if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))
         gmc_cc_loss_set(&m->base, round->decided, round->lost);
     switch ((enum gmc_ccm_phase)round->phase) {
@@ -278,6 +300,7 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
         judge_cruise(m, now, round);
         return;
     case DRAIN:
+    case AWAY:
         return;
     }
 }

@@ -37,11 +37,14 @@ tests_unit_test_tree_bulk_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 EXTRA_DIST += tests/vectors/wan_top_tree.csv
 
 # Congestion control.
-libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_filter.c \
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_background.c \
+	libgmcast/core/cc_filter.c \
 	libgmcast/core/cc_filter.h libgmcast/core/cc_fixed.c libgmcast/core/cc_loss.c \
 	libgmcast/core/cc_loss.h libgmcast/core/cc_model.c libgmcast/core/cc_model.h \
 	libgmcast/core/cc_model_judge.c libgmcast/core/cc_model_start.c \
 	libgmcast/core/cc_round.c libgmcast/core/cc_round.h
+check_PROGRAMS += tests/unit/test_cc_background
+tests_unit_test_cc_background_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_cc_model
 tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS) $(TEST_LIBS)
 
