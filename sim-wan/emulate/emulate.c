@@ -36,10 +36,12 @@ static void say(const char *text)
  * had makes packets later; the summary says how late. */
 static void be_precise(struct emu_run *run)
 {
-    const struct sched_param first = {.sched_priority = 1};
+    struct sched_param first = {0};
     const int32_t latency_us = 0;
     (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    (void)sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+    (void)sched_getparam(0, &first);
+    first.sched_priority++; /* before its programs, whatever they are */
+    (void)sched_setscheduler(0, SCHED_FIFO, &first);
     /* Holds until it is closed. */
     run->wakeful = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
     if (run->wakeful >= 0)
@@ -264,6 +266,7 @@ int emu_run(const struct emu_config *config, const struct sim_topo *topo,
         say("cannot make an epoll descriptor");
         return NOT_RUN;
     }
+    emu_process_init();
     int status = set_up(&run, error);
     if (status == 0 && run.interrupted == 0)
         status = run_command(&run, error);

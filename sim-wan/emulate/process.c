@@ -17,6 +17,17 @@
 
 #define SLACK_NS 50000 /* what processes have by default */
 
+static struct {
+    int policy;
+    struct sched_param param;
+} usual;
+
+void emu_process_init(void)
+{
+    usual.policy = sched_getscheduler(0);
+    (void)sched_getparam(0, &usual.param);
+}
+
 static int open_log(const char *log, char *error)
 {
     int in = open("/dev/null", O_RDONLY);
@@ -38,6 +49,7 @@ static void become(const struct emu_program *program, pid_t parent, char *error)
     sigemptyset(&none);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
+    (void)sched_setscheduler(0, usual.policy, &usual.param);
     if (getppid() != parent) {
         snprintf(error, EMU_ERROR_MAX, "the emulator has ended");
         return;

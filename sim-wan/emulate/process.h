@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* How programs are scheduled: as the emulator was before it asked for more. To be called first. */
+void emu_process_init(void);
+
 struct emu_program {
     char *const *argv;
     char *const *environment; /* NAME=value to add, NULL at the end; or NULL */

@@ -27,7 +27,7 @@
 #define BATCH 32
 #define BUFFER (8 << 20)
 #define ANSWER_TRIES 20
-#define BURST 8u
+#define BURST 4u
 #define CATCH_UP_NS 2000000u /* of lateness is made up for; the queue has to hold that */
 #define NAP_NS 500000        /* of a receiver: the kernel notes when packets come */
 
