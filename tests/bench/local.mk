@@ -35,3 +35,17 @@ bench-sim-speed: tests/bench/bench_engine tests/bench/bench_forward
 	    sh $(srcdir)/tests/bench/bench_sim_speed.sh
 .PHONY: bench-sim-speed
 EXTRA_DIST += tests/bench/bench_sim_speed.sh tests/bench/bench_forward_ns3.cc
+
+# make bench-wan: real daemons over an emulated WAN beside their limits and others; see the head of
+# bench_wan.py for parts and selections. Root.
+bench-wan: all
+	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_wan.py
+.PHONY: bench-wan
+EXTRA_DIST += tests/bench/bench_wan.py tests/bench/wan_peers.py tests/bench/wan_share.py \
+	tests/bench/wan_stage.py
+
+# make bench-emulate: how exact the emulator is, what it carries, and the simulator beside it. Root.
+bench-emulate: all
+	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_emulate.py
+.PHONY: bench-emulate
+EXTRA_DIST += tests/bench/bench_emulate.py

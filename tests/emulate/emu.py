@@ -119,7 +119,7 @@ def run(text, function, *arguments, seed=1, options=(), limit=120):
         process = subprocess.Popen(command(folder, text, words, "--seed", str(seed), "--json",
                                            summary, *options),
                                    stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                                   env=environment())
+                                   env={**environment(), "EMU_SUMMARY": summary})
         try:
             errors = process.communicate(timeout=limit)[1]
         except subprocess.TimeoutExpired:
@@ -187,8 +187,9 @@ class Hosts:
                 process.kill()
                 process.wait()
 
-    def summarise(self, path):
-        """The emulator's summary so far; path is that of its --json."""
+    def summarise(self):
+        """The emulator's summary so far."""
+        path = os.environ["EMU_SUMMARY"]
         before = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
         os.kill(os.getppid(), signal.SIGUSR1)
         lib.wait(lambda: os.path.exists(path) and os.stat(path).st_mtime_ns != before, path)
