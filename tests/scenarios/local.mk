@@ -17,3 +17,5 @@ TESTS += tests/scenarios/test_topology.sh
 # The command itself.
 dist_check_SCRIPTS += tests/scenarios/test_sim_run.sh
 TESTS += tests/scenarios/test_sim_run.sh
+check_PROGRAMS += tests/scenarios/test_sim_drive
+tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

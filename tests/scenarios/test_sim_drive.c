@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Runs of scenarios: that what a scenario says happens, and what its summary then says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim-wan/run/drive.h"
+#include "tests/lib/unit.h"
+
+/* Two receivers on wires of their own: 10 Mbit/s, so that 1 MB takes 0.8 s and a little. */
+#define NET                                                                                        \
+    "nodes = {s, a, b} warm-up = yes limit = 60s patience = 5s\n"                                  \
+    "wire w { rate = 10Mbit delay = 5ms queue = 50ms }\n"                                          \
+    "link { between = {s, a} wire = w } link { between = {s, b} wire = w }\n"
+#define TRANSFER "transfer t { from = s size = 1MB tree = flat }\n"
+
+/* Reads, runs, and gives the summary. */
+static json_t *summary_of(const char *text)
+{
+    char path[] = "/tmp/drive-XXXXXX", error[SIM_CONF_ERROR_MAX] = "";
+    int fd = mkstemp(path);
+    struct sim_plan plan;
+    struct sim_run run;
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    gmc_status status = sim_plan_read(&plan, path, NULL, 0, error);
+    unlink(path);
+    if (status != GMC_OK)
+        fail_msg("%s", error);
+    sim_run_init(&run, &plan, 1);
+    assert_int_equal(sim_run_go(&run), GMC_OK);
+    json_t *summary = sim_run_summary(&run);
+    sim_run_fini(&run);
+    sim_plan_fini(&plan);
+    json_object_del(summary, "scenario"); /* a temporary name */
+    json_object_del(summary, "title");
+    return summary;
+}
+
+static double number(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_number(value))
+        fail_msg("%s is no number", name);
+    return json_number_value(value);
+}
+
+static const json_t *row(const json_t *summary, const char *list, const char *key,
+                         const char *value)
+{
+    const json_t *rows = json_object_get(summary, list), *found;
+    for (size_t i = 0; (found = json_array_get(rows, i)) != NULL; i++)
+        if (strcmp(json_string_value(json_object_get(found, key)), value) == 0)
+            return found;
+    fail_msg("no %s '%s' in %s", key, value, list);
+    return NULL;
+}
+
+static bool is_complete(const json_t *summary)
+{
+    assert_true(number(summary, "violations") == 0);
+    return json_is_true(json_object_get(summary, "complete"));
+}
+
+static void test_plain(void **state)
+{
+    json_t *summary = summary_of(NET TRANSFER);
+    (void)state;
+    assert_true(is_complete(summary));
+    double seconds = number(summary, "completion_seconds");
+    assert_true(seconds > 0.8 && seconds < 1.1);
+    assert_true(number(summary, "limit_seconds") == 0.8);
+    assert_true(number(summary, "ratio") == 0.8 / seconds);
+    /* The run stops at the last end; what went over wires in the warm-up does not count. */
+    assert_true(number(summary, "simulated_seconds") == seconds);
+    const json_t *wire = row(summary, "wires", "to", "a");
+    assert_true(number(wire, "bytes") > 1000000 && number(wire, "bytes") < 1200000);
+    assert_true(number(wire, "utilisation") > 0.75 && number(wire, "utilisation") < 1.001);
+    assert_string_equal(json_string_value(
+                            json_object_get(row(summary, "tree_links", "child", "b"), "parent")),
+                        "s");
+    const json_t *domain = row(summary, "domains", "domain", "b");
+    assert_string_equal(json_string_value(json_object_get(domain, "state")), "verified");
+    assert_true(number(domain, "seconds") <= seconds);
+    json_decref(summary);
+}
+
+/* What a fault or a property does to the time of completion. */
+static void test_times(void **state)
+{
+    static const struct {
+        const char *text;
+        double least, most; /* seconds; 0: it is never complete */
+    } cases[] = {
+        {"fault { what = wire-down between = {s, a} at = 200ms for = 3s }", 3.2, 12},
+        {"fault { what = wire-down between = {s, a} at = 200ms for = 3s one-way = yes }", 3.2, 12},
+        {"fault { what = wire between = {s, b} at = 0 rate = 2Mbit queue = 50ms }", 4, 5.5},
+        {"fault { what = wire between = {s, b} at = 400ms for = 1s rate = 1Mbit }", 1.6, 2.6},
+        {"fault { what = wire between = {b, s} at = 0 rate = 2Mbit one-way = yes }", 0.8, 1.3},
+        {"fault { what = kill node = a at = 300ms for = 2s }", 2.3, 10},
+        {"fault { what = power node = a at = 300ms for = 2s }", 2.3, 12},
+        {"fault { what = freeze node = a at = 300ms for = 2s }", 2.3, 10},
+        {"fault { what = kill node = a at = 300ms }", 0, 0},
+        {"fault { what = disk-full node = a at = 300ms }", 0, 0},
+        {"fault { what = disk-stall node = a at = 300ms for = 2s }", 2.3, 6},
+        {"fault { what = disk node = a at = 0 disk-rate = 4Mbit }", 2, 10},
+        {"fault { what = block-udp between = {s, a} at = 0 }", 0.8, 12},
+        {"gateway a { disk-rate = 4Mbit }", 2, 10},
+        {"traffic x { from = s to = b rate = 5Mbit }", 1.0, 4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text), NET TRANSFER "%s\n", cases[i].text);
+        json_t *summary = summary_of(text);
+        bool complete = is_complete(summary);
+        double seconds = complete ? number(summary, "completion_seconds") : 0;
+        if (complete != (cases[i].most > 0) || seconds < cases[i].least || seconds > cases[i].most)
+            fail_msg("%s: %g s", cases[i].text, seconds);
+        json_decref(summary);
+    }
+}
+
+static void test_failed(void **state)
+{
+    json_t *summary = summary_of(NET TRANSFER "fault { what = disk-full node = a at = 300ms }\n");
+    const json_t *domain = row(summary, "domains", "domain", "a");
+    (void)state;
+    assert_true(json_is_null(json_object_get(summary, "completion_seconds")));
+    assert_true(json_is_null(json_object_get(summary, "ratio")));
+    assert_string_equal(json_string_value(json_object_get(domain, "state")), "failed");
+    assert_non_null(strstr(json_string_value(json_object_get(domain, "reason")), "full"));
+    domain = row(summary, "domains", "domain", "b");
+    assert_string_equal(json_string_value(json_object_get(domain, "state")), "verified");
+    json_decref(summary);
+}
+
+static void test_order(void **state)
+{
+    json_t *summary =
+        summary_of(NET "transfer late { from = a to = {s} size = 500KB after = early at = 1s }\n"
+                       "transfer early { from = s size = 1MB at = 2s }\n");
+    const json_t *early = row(summary, "transfers", "name", "early");
+    const json_t *late = row(summary, "transfers", "name", "late");
+    (void)state;
+    assert_true(is_complete(summary));
+    assert_true(number(early, "start_seconds") == 2);
+    double end = 2 + number(early, "completion_seconds");
+    double gap = number(late, "start_seconds") - end;
+    assert_true(gap > 0.9999999 && gap < 1.0000001);
+    /* From the first start: 0.8 s, a second, 0.4 s. */
+    double limit = number(summary, "limit_seconds");
+    assert_true(limit > 2.1999999 && limit < 2.2000001);
+    json_decref(summary);
+}
+
+/* Routers have no gateway, and what is in the background is counted. */
+static void test_background(void **state)
+{
+    json_t *summary = summary_of("nodes = {s, a} routers = {r, q} limit = 10s\n"
+                                 "wire w { rate = 10Mbit delay = 5ms queue = 50ms }\n"
+                                 "link { between = {s, r} wire = w }\n"
+                                 "link { between = {r, a} wire = w }\n"
+                                 "link { between = {r, q} wire = w loss = 10% }\n"
+                                 "traffic x { from = q to = s rate = 1.2Mbit at = 1s for = 5s }\n");
+    const json_t *traffic = json_array_get(json_object_get(summary, "traffic"), 0);
+    (void)state;
+    assert_true(is_complete(summary)); /* there is no transfer that is not */
+    assert_true(number(summary, "simulated_seconds") == 10);
+    assert_true(number(traffic, "sent_packets") >= 499);
+    assert_true(number(traffic, "sent_packets") <= 500);
+    double received = number(traffic, "received_packets");
+    assert_true(received > 400 && received < 490);
+    assert_true(number(row(summary, "wires", "from", "q"), "dropped_loss") ==
+                number(traffic, "sent_packets") - received);
+    json_decref(summary);
+}
+
+static void test_again(void **state)
+{
+    const char *text = NET TRANSFER "fault { what = kill node = a at = 300ms for = 1s }\n"
+                                    "traffic x { from = s to = b rate = 3Mbit kind = poisson }\n";
+    json_t *first = summary_of(text), *second = summary_of(text);
+    (void)state;
+    assert_true(json_equal(first, second));
+    json_decref(first);
+    json_decref(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),     cmocka_unit_test(test_order),
+        cmocka_unit_test(test_background), cmocka_unit_test(test_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
