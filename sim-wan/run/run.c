@@ -340,6 +340,18 @@ static int run_plan(struct command *command, const struct sim_plan *plan, int ra
     return close_json(command) ? status : EXIT_BAD;
 }
 
+static void print_check(const struct sim_run_options *options, const struct sim_plan *plan)
+{
+    char buffer[SIM_TOPO_NOTE_MAX];
+    const char *note;
+    size_t cursor = 0;
+    printf("%s: ok: %zu nodes, %zu links, %zu transfers, %zu faults, %zu sources of traffic\n",
+           options->scenario, plan->topo.node_count, plan->topo.link_count, plan->transfer_count,
+           plan->fault_count, plan->traffic_count);
+    while ((note = sim_topo_next_note(&plan->notes, &cursor, buffer)) != NULL)
+        printf("note: %s\n", note);
+}
+
 int sim_command_run(int argc, char **argv)
 {
     struct sim_run_options options;
@@ -352,9 +364,7 @@ int sim_command_run(int argc, char **argv)
         if (!check_all(&options, &plan))
             status = EXIT_BAD;
         else if (options.check)
-            printf("%s: ok: %zu nodes, %zu links, %zu transfers, %zu faults\n", options.scenario,
-                   plan.topo.node_count, plan.topo.link_count, plan.transfer_count,
-                   plan.fault_count);
+            print_check(&options, &plan);
         else
             status = run_plan(&command, &plan, ranks);
         sim_plan_fini(&plan);
