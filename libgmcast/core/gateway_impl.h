@@ -230,8 +230,7 @@ struct gwchannel {
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;
-    uint32_t front;        /* the highest block that was opened for any child */
-    uint64_t repairs_sent; /* by children that left */
+    uint32_t front; /* the highest block that was opened for any child */
 
     struct gwsource *src;
     struct gwtarget *dst;

@@ -50,8 +50,10 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
 void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
 {
     struct gwchannel *ch = child->channel;
+    struct gwmember *member = ch->src != NULL ? gw_source_member(ch, child->peer->number) : NULL;
     ch->child_count--;
-    ch->repairs_sent += child->tx.repairs_sent;
+    if (member != NULL)
+        member->repairs_before += child->tx.repairs_sent;
     gmc_list_remove(&child->in_channel);
     gmc_list_remove(&child->in_peer);
     gmc_tx_fini(&child->tx);

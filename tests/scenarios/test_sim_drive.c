@@ -86,6 +86,21 @@ static void test_plain(void **state)
     json_decref(summary);
 }
 
+/* The source's own children too, and after they have left. */
+static void test_repairs(void **state)
+{
+    json_t *summary = summary_of(NET "nodes = {s, a, b, c} link { between = {a, c} wire = w }\n"
+                                     "transfer t { from = s size = 1MB tree = eco }\n"
+                                     "fault { what = wire between = {s, a} at = 0 loss = 5% }\n"
+                                     "fault { what = wire between = {a, c} at = 0 loss = 5% }\n");
+    (void)state;
+    assert_true(is_complete(summary));
+    assert_true(number(row(summary, "tree_links", "child", "a"), "repairs") > 10);
+    assert_true(number(row(summary, "tree_links", "child", "b"), "repairs") == 0);
+    assert_true(number(row(summary, "tree_links", "child", "c"), "repairs") > 10);
+    json_decref(summary);
+}
+
 /* What a fault or a property does to the time of completion. */
 static void test_times(void **state)
 {
@@ -191,9 +206,10 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),      cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),     cmocka_unit_test(test_order),
-        cmocka_unit_test(test_background), cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_repairs),
+        cmocka_unit_test(test_times), cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_background),
+        cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
