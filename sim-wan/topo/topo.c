@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/topo/label.h"
 
 void sim_topo_init(struct sim_topo *topo)
 {
@@ -170,6 +171,13 @@ gmc_status sim_topo_check(const struct sim_topo *topo, char *error)
                  topo->node_count, topo->link_count, SIM_TOPO_NODES_MAX, SIM_TOPO_LINKS_MAX);
         return GMC_ERR_INVALID;
     }
+    for (size_t i = 0; i < topo->node_count; i++)
+        if (!sim_is_host_name(topo->nodes[i].name)) {
+            snprintf(error, SIM_TOPO_ERROR_MAX,
+                     "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside",
+                     topo->nodes[i].name);
+            return GMC_ERR_INVALID;
+        }
     const char *name = repeated_name(topo);
     if (name != NULL) {
         snprintf(error, SIM_TOPO_ERROR_MAX, "two nodes are called '%.80s'", name);

@@ -62,9 +62,9 @@ GMC_NODISCARD gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
  * node_count. Returns how many there are. */
 uint32_t sim_topo_parts(const struct sim_topo *topo, uint32_t *part_of);
 
-/* What no reader may let through: no node, too many, two of one name, a link to itself, two links
- * between the same nodes, a part that nothing joins to the rest. GMC_ERR_INVALID with words in
- * error (SIM_TOPO_ERROR_MAX bytes). */
+/* What no reader may let through: no node, too many, a name that no host may have, two of one name,
+ * a link to itself, two links between the same nodes, a part that nothing joins to the rest.
+ * GMC_ERR_INVALID with words in error (SIM_TOPO_ERROR_MAX bytes). */
 GMC_NODISCARD gmc_status sim_topo_check(const struct sim_topo *topo, char *error);
 
 #endif

@@ -18,6 +18,7 @@ static void test_check(void **state)
         {"a", {NULL}, NULL},
         {"abc", {"ab", "cb"}, NULL},
         {"", {NULL}, "0 nodes and 0 links"},
+        {"a/", {"a/"}, "'/' is no host's name"},
         {"aba", {"ab"}, "two nodes are called 'a'"},
         {"ab", {"ab", "bb"}, "a link joins 'b' to itself"},
         {"ab", {"ab", "ba"}, "two links join 'a' and 'b'"},
