@@ -217,6 +217,7 @@ void sim_host_start(struct sim_host *host)
         .children_max = world->children_max,
         .patience = world->patience,
         .fixed_rate_bps = world->fixed_rate_bps,
+        .pass_repairs = world->pass_repairs,
     };
     host->gateway = gmc_gateway_new(&config, sim_host_now(host));
     GMC_ASSERT(host->gateway != NULL);

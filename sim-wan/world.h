@@ -32,6 +32,7 @@ struct sim_world_config {
     uint32_t children_max;
     gmc_duration patience;
     uint64_t fixed_rate_bps;
+    bool pass_repairs;
 };
 
 struct sim_world {

@@ -29,6 +29,7 @@ struct gmc_gateway_config {
     gmc_duration probe_age_max; /* how long a measured latency is used again; 0: 10 min */
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
     bool discard_data;          /* benchmarks: neither hash nor store received blocks */
+    bool pass_repairs; /* experiments: repairs come from the source alone, relays ask it for them */
 };
 
 /* Returns NULL when out of memory. Borrows config->crypto and config->trace for life. */

@@ -71,6 +71,7 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
     gmc_list_init(&ch->layout_wait);
     gmc_list_init(&ch->children);
     gmc_list_init(&ch->saves);
+    gmc_list_init(&ch->passed);
     gmc_list_init(&ch->node);
     if (!is_source)
         gw_target_init(gw, ch);
@@ -133,6 +134,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     if (ch->dst != NULL && ch->dst->handle != 0)
         gmc_map_remove(&gw->handles, ch->dst->handle);
     gw_page_forget(ch);
+    gw_pass_forget(ch);
     if (ch->src != NULL)
         gw_source_free(gw, ch->src);
     if (ch->dst != NULL)

@@ -230,7 +230,8 @@ struct gwchannel {
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;
-    uint32_t front; /* the highest block that was opened for any child */
+    uint32_t front;         /* the highest block that was opened for any child */
+    struct gmc_list passed; /* struct gwpassed: repairs that the parent was asked for */
 
     struct gwsource *src;
     struct gwtarget *dst;
@@ -274,6 +275,7 @@ struct gwcounts {
     uint64_t messages_in, messages_bad, messages_unknown, messages_refused;
     uint64_t blocks_stored, blocks_bad, blocks_read, blocks_sealed, blocks_forgotten;
     uint64_t checkpoints;
+    uint64_t repairs_passed;
     uint64_t transfers_left; /* or never joined: not allowed, no room, a listing that is refused */
     uint64_t data_bytes_in, data_bytes_out; /* of fragments, those that came or went again too */
 };
@@ -448,13 +450,24 @@ struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer);
 struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                              uint32_t window, uint16_t handle);
 void gw_child_free(struct gmc_gateway *gw, struct gwchild *child);
-void gw_child_fate(struct gwpeer *peer, const struct gmc_link_fate *fate);
+void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate);
 void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                        uint64_t mask);
 void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
 bool gw_children_waiting(const struct gwpeer *peer);
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
+
+/* gateway_pass.c: the policy pass_repairs */
+/* A child lacks a block that it was sent. Whether the parent is asked for it, so that nothing of it
+ * may be sent from here until it has come again. */
+bool gw_pass_repair(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* Is the block to come from the parent once more? */
+bool gw_pass_waits(const struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+void gw_pass_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+void gw_pass_arrived(struct gmc_gateway *gw, struct gwchannel *ch,
+                     const struct gmc_link_data *data);
+void gw_pass_forget(struct gwchannel *ch);
 
 /* gateway_serve.c: blocks back from the store, sealed for children */
 struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,

@@ -223,6 +223,7 @@ size_t gmc_gateway_counters(const struct gmc_gateway *gw, struct gmc_counter *ou
         {"blocks_sealed", c->blocks_sealed},
         {"blocks_forgotten", c->blocks_forgotten},
         {"checkpoints", c->checkpoints},
+        {"repairs_passed", c->repairs_passed},
         {"transfers_left", c->transfers_left},
         {"data_bytes_in", c->data_bytes_in},
         {"data_bytes_out", c->data_bytes_out},

@@ -221,7 +221,7 @@ void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     struct gmc_link_fate fate;
     while (gmc_link_next_fate(peer->link, &fate))
-        gw_child_fate(peer, &fate);
+        gw_child_fate(gw, peer, &fate);
     struct gmc_link *link = peer->link;
     gw_link_check(gw, peer);
     struct gmc_bytes message;

@@ -134,11 +134,13 @@ static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
     for (size_t i = 0; i < msg->range_count; i++) {
         uint64_t last = msg->ranges[i].last < ch->blocks ? msg->ranges[i].last : ch->blocks;
         for (uint64_t b = msg->ranges[i].first; b <= last && b < ch->blocks; b++) {
-            if (++child->wants > ch->blocks || ++now > GMC_RANGES_MAX) {
+            bool spent = ++child->wants > ch->blocks && !gw->config.pass_repairs;
+            if (spent || ++now > GMC_RANGES_MAX) {
                 gw->counts.messages_refused++;
                 return;
             }
             gmc_tx_want(&child->tx, (uint32_t)b);
+            gw_pass_repair(gw, ch, (uint32_t)b);
         }
     }
     gw_touch(gw, peer);

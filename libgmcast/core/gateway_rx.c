@@ -90,6 +90,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     gw->counts.data_bytes_in += data->body.len;
     if (data->block >= ch->blocks)
         goto malformed;
+    gw_pass_arrived(gw, ch, data);
     if (gw_has(ch, data->block)) {
         gw->counts.dropped_duplicate++;
         return GMC_OK;
@@ -210,6 +211,7 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     if (dst->blames > 0)
         dst->blames--; /* a few flipped bits among good blocks are no parent's fault */
     gw_have_put(gw, ch, number);
+    gw_pass_stored(gw, ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);

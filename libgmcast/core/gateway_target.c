@@ -352,6 +352,8 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     struct gmc_store_op *op;
     ch->dst->phase = GW_FINISHING;
+    gw_pass_forget(ch);
+    gw_children_touch(gw, ch);
     gw_store(gw, ch, GMC_STORE_FINISH, &op);
     op->dest = ch->dst->dest;
 }

@@ -61,18 +61,21 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
     free(child);
 }
 
-void gw_child_fate(struct gwpeer *peer, const struct gmc_link_fate *fate)
+void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate)
 {
     uint16_t id = (uint16_t)(fate->cookie >> 48);
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (child->id == id) {
-            gmc_tx_fate(&child->tx, (uint32_t)(fate->cookie >> 16), (uint16_t)fate->cookie,
-                        fate->acked);
-            return;
-        }
+        if (child->id != id)
+            continue;
+        uint32_t number = (uint32_t)(fate->cookie >> 16);
+        gmc_tx_fate(&child->tx, number, (uint16_t)fate->cookie, fate->acked);
+        if (!fate->acked && gmc_tx_is_open(&child->tx, number) &&
+            gw_pass_repair(gw, child->channel, number))
+            gmc_tx_out_of_hand(&child->tx, number);
+        return;
     }
 }
 
@@ -82,6 +85,8 @@ void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
                        uint64_t mask)
 {
     struct gmc_list *node;
+    if (gw_pass_waits(gw, ch, block->number))
+        return;
     GMC_LIST_FOREACH(node, &ch->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
@@ -108,6 +113,8 @@ void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch)
 static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number)
 {
     struct gwchannel *ch = child->channel;
+    if (gw_pass_waits(gw, ch, number))
+        return false;
     struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
     if (block == NULL)
         return gw_block_read(gw, ch, number, false) != NULL;

@@ -83,7 +83,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
 	libgmcast/core/gateway_have.c \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
-	libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c libgmcast/core/gateway_probe.c \
+	libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c libgmcast/core/gateway_pass.c \
+	libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
 	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \

@@ -500,6 +500,7 @@ static void start_gateway(struct toynet *net, struct node *node)
         .children_max = net->config.children_max,
         .patience = net->config.patience,
         .fixed_rate_bps = net->config.fixed_rate_bps,
+        .pass_repairs = net->config.pass_repairs,
     };
     node->gw = gmc_gateway_new(&config, net->now);
     GMC_ASSERT(node->gw != NULL);

@@ -33,6 +33,7 @@ struct toynet_config {
     size_t cache_bytes;
     uint32_t children_max;
     gmc_duration patience;
+    bool pass_repairs;
     struct toynet_node_config node; /* of all gateways, to begin with */
 };
 

@@ -59,6 +59,40 @@ static void run_complete(struct toynet *net, size_t targets, enum gmc_tree_shape
         check_verified(net, key, i);
 }
 
+/* A chain whose last wire loses 5 %: what the source sent to the relay, in bytes of data. */
+static uint64_t sent_for_a_lossy_leaf(bool pass_repairs, uint64_t *passed)
+{
+    struct toynet_config config = plain_config();
+    config.pass_repairs = pass_repairs;
+    config.total_bytes = 16 * MB;
+    struct toynet *net = toynet_new(&config, 4);
+    struct gmc_channel_key key;
+    struct gmc_member_info member;
+    toynet_node(net, 3)->loss_ppm = 50000;
+    run_complete(net, 3, GMC_TREE_CHAIN, GMC_S(10), &key);
+    assert_true(toynet_member(net, 0, &key, 3, &member));
+    assert_string_equal(member.parent, toynet_name(net, 2)); /* two relays above it */
+    assert_true(member.repairs > 20);
+    *passed = toynet_counter(net, 2, "repairs_passed");
+    assert_true((*passed > 0) == (toynet_counter(net, 1, "repairs_passed") > 0));
+    uint64_t sent = toynet_stats(net, 0)->data_sent[1];
+    toynet_free(net);
+    return sent;
+}
+
+/* Repairs come from the cache of the relay, and the source does not notice; by the policy they come
+ * from the source, a block for each, and the object arrives all the same. */
+static void test_pass_repairs(void **state)
+{
+    (void)state;
+    uint64_t object = 16 * MB, passed;
+    assert_true(sent_for_a_lossy_leaf(false, &passed) < object * 105 / 100 + 4 * BLOCK);
+    assert_int_equal(passed, 0);
+    uint64_t sent = sent_for_a_lossy_leaf(true, &passed);
+    assert_true(passed > 20);
+    assert_true(sent > object + passed * BLOCK / 2);
+}
+
 static void test_chain(void **state)
 {
     (void)state;
@@ -494,6 +528,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_pass_repairs),
         cmocka_unit_test(test_chain_with_loss),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_flat_with_loss),
