@@ -42,7 +42,7 @@ lint: $(BUILT_SOURCES) $(PURE_LIBS)
 # Put all sources into the form that lint asks for.
 format:
 	cd $(top_srcdir) && find $(FORMAT_FOLDERS) -name '*.[ch]' -exec $(CLANG_FORMAT) -i {} +
-FORMAT_FOLDERS = libgmcast gatewayd sim-wan interconnect tools tests
+FORMAT_FOLDERS = libgmcast gatewayd sim-wan interconnect experiments tools tests
 
 # What readers of sources find.
 check-static: $(BUILT_SOURCES)
@@ -63,5 +63,5 @@ ci:
 	@MAKE='$(MAKE)' $(top_srcdir)/scripts/ci '$(abs_top_srcdir)' '$(abs_top_builddir)' $(CI_STEPS)
 
 clean-local:
-	rm -rf ci foreign fuzz-corpus
+	rm -rf ci experiments-out foreign fuzz-corpus
 .PHONY: lint format check-foreign check-static check-valgrind ci
