@@ -30,6 +30,7 @@ struct sim_stage {
     size_t target_count;
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
+    bool background;
 };
 GMC_NODISCARD gmc_status sim_stage(struct sim_host *source, const struct sim_stage *stage,
                                    struct gmc_channel_key *key, const char **error);

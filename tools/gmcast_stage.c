@@ -28,6 +28,7 @@ static const char help[] =
     "  -T, --tree SHAPE       eco (the default: from measured latencies), flat, binomial,\n"
     "                         binary, chain or bulk (from the uplinks)\n"
     "  -r, --rate RATE        no link carries more than this: 200M, 1.5G (bit/s) or 50MB/s\n"
+    "  -b, --background       yield to everyone else: use what others leave of the paths\n"
     "  -d, --detach           only start it and print the channel; see gmcast watch\n"
     "      --json             JSON lines (also when the output is not a terminal)\n"
     "      --plain            a line per event and a table, for logs\n"
@@ -44,6 +45,7 @@ struct stage_options {
     const char *into;
     const char *shape;
     uint64_t rate_bps;
+    bool background;
     bool detach;
     enum session_output output;
 };
@@ -140,6 +142,9 @@ static int take_option(int found, struct stage_options *options)
         return gmcast_usage_error("stage",
                                   "\"%s\" is no rate: write e.g. 200M or 1.5G (bit/s) or 50MB/s",
                                   optarg);
+    case 'b':
+        options->background = true;
+        return EXIT_COMPLETE;
     case 'd':
         options->detach = true;
         return EXIT_COMPLETE;
@@ -180,7 +185,8 @@ static int stage_with(struct gmc_client *client, const struct stage_options *opt
                                       .targets = options->targets.list,
                                       .target_count = options->targets.count,
                                       .shape = options->shape,
-                                      .rate_bps = options->rate_bps};
+                                      .rate_bps = options->rate_bps,
+                                      .background = options->background};
     const struct gmc_ctl_reply *reply;
 
     /* A signal from here on must not hide the channel's name. */
@@ -226,6 +232,7 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {"into", required_argument, NULL, 'i'},
         {"rate", required_argument, NULL, 'r'},
+        {"background", no_argument, NULL, 'b'},
         {"to", required_argument, NULL, 't'},
         {"tree", required_argument, NULL, 'T'},
         SESSION_OUTPUT_OPTIONS,
@@ -236,7 +243,7 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
     int found;
 
     while (status == EXIT_COMPLETE &&
-           (found = getopt_long(argc, argv, ":dhi:r:t:T:", long_options, NULL)) != -1) {
+           (found = getopt_long(argc, argv, ":bdhi:r:t:T:", long_options, NULL)) != -1) {
         if (found == 'h') {
             puts(help);
             targets_free(&options.targets);

@@ -67,6 +67,8 @@ static void print_one(const struct gmc_ctl_transfer *t)
            text_clock((double)t->elapsed_ns / 1e9, clock), (double)t->setup_ns / 1e9);
     if (t->rate_bps > 0)
         printf("rate      at most %.3f Mbit/s per link\n", (double)t->rate_bps / 1e6);
+    if (t->background)
+        puts("priority  background: yields to everyone else");
     if (t->member_count > 0) {
         putchar('\n');
         progress_table(t, stdout);

@@ -109,6 +109,7 @@ json_t *report_transfer(const struct gmc_ctl_transfer *t)
     json_object_set_new(object, "bytes_here", count(t->bytes));
     json_object_set_new(object, "files", count(t->file_count));
     json_object_set_new(object, "rate_bps", count(t->rate_bps));
+    json_object_set_new(object, "background", json_boolean(t->background));
     json_object_set_new(object, "seconds", seconds(t->elapsed_ns));
     json_object_set_new(object, "setup_seconds",
                         t->setup_ns > 0 ? seconds(t->setup_ns) : json_null());

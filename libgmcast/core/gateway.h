@@ -68,6 +68,7 @@ struct gmc_stage_request {
     size_t target_count;
     enum gmc_tree_shape shape;
     uint64_t rate_bps; /* cap on what each link carries of this object; 0: none */
+    bool background;   /* links that carry nothing else yield to everyone else */
 };
 
 /* Begins a transfer; what fails later shows in the channel's state. error (borrowed until the
@@ -138,6 +139,7 @@ struct gmc_channel_info {
     uint64_t bytes;       /* here */
     uint64_t file_count;
     uint64_t rate_cap_bps;
+    bool background;
     gmc_duration elapsed;
     gmc_duration setup; /* command to first data datagram; 0: not yet */
     uint32_t tree_version;

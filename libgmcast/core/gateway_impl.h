@@ -135,6 +135,7 @@ struct gwsource {
     size_t member_count;
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
+    bool background;
     struct gwbuild build;
     struct gwround *round; /* the probe round under way; NULL if none */
     bool scanned;

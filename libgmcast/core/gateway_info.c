@@ -40,6 +40,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
                                       .total_bytes = ch->object.total_bytes,
                                       .bytes = ch->stored_bytes,
                                       .rate_cap_bps = ch->record.rate_bps,
+                                      .background = ch->record.background,
                                       .elapsed = gmc_time_sub(end, ch->opened_at),
                                       .tree_version = ch->record.version,
                                       .reason = ch->reason};
@@ -50,6 +51,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
         info->file_count = ch->src->file_count;
         info->member_count = ch->src->member_count;
         info->rate_cap_bps = ch->src->rate_bps;
+        info->background = ch->src->background;
         info->bytes = info->total_bytes;
         if (ch->src->setup_end != 0)
             info->setup = gmc_time_sub(ch->src->setup_end, ch->opened_at);

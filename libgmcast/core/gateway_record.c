@@ -376,6 +376,7 @@ static gmc_status encode_record(struct gmc_gateway *gw, struct gwchannel *ch, ui
                                 .block_bytes = ch->object.block_bytes,
                                 .fragment_bytes = ch->object.fragment_bytes,
                                 .rate_bps = src->rate_bps,
+                                .background = src->background,
                                 .shape = (uint32_t)src->shape,
                                 .members = members,
                                 .member_count = count};
@@ -494,6 +495,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_writer_u32(&w, (uint32_t)member->parent);
         gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
     }
+    gmc_writer_u8(&w, src->background);
     GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
     struct gmc_bytes written = gmc_writer_written(&w);
     gw_save(gw, ch, "source", written.data, written.len);
@@ -573,6 +575,7 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     for (uint32_t i = 0; i < members; i++)
         if (restore_member(gw, ch, &r) != GMC_OK)
             return GMC_ERR_INVALID;
+    src->background = gmc_reader_left(&r) > 0 && gmc_reader_u8(&r) != 0; /* not saved before */
     if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
         return GMC_ERR_INVALID;
     gw_channel_set_object(ch, &object);

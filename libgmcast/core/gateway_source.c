@@ -133,6 +133,7 @@ gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
     }
     ch->src->shape = request->shape;
     ch->src->rate_bps = request->rate_bps;
+    ch->src->background = request->background;
     ch->src->asked_at = now;
     ch->src->gather_until = gmc_time_add(now, GW_GATHER_WAIT);
     ch->state = GMC_CHANNEL_SCANNING;

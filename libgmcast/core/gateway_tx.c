@@ -26,6 +26,21 @@ struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer)
     return NULL;
 }
 
+/* A link yields to everyone else while all that it serves does. */
+static void choose_cc(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    bool background = !gmc_list_is_empty(&peer->children);
+    struct gmc_list *node;
+    if (peer->link == NULL || gw->config.fixed_rate_bps > 0)
+        return;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        background = background && child->channel->record.background;
+    }
+    gmc_link_set_cc(peer->link, gw->now, background ? &gmc_cc_background : &gmc_cc_model);
+}
+
 struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                              uint32_t window, uint16_t handle)
 {
@@ -43,6 +58,7 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     gmc_list_push_back(&ch->children, &child->in_channel);
     gmc_list_push_back(&peer->children, &child->in_peer);
     ch->child_count++;
+    choose_cc(gw, peer);
     gw_touch(gw, peer);
     return child;
 }
@@ -57,6 +73,7 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
     gmc_list_remove(&child->in_channel);
     gmc_list_remove(&child->in_peer);
     gmc_tx_fini(&child->tx);
+    choose_cc(gw, child->peer);
     gw_touch(gw, child->peer);
     free(child);
 }

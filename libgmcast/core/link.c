@@ -100,6 +100,21 @@ void gmc_link_set_watch(struct gmc_link *link, bool watch)
     gmc_link_path_hurry(link);
 }
 
+void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_ops *cc)
+{
+    link->now = now;
+    if (link->cc == cc)
+        return;
+    void *state = calloc(1, cc->state_size > 0 ? cc->state_size : 1);
+    if (state == NULL)
+        return;
+    free(link->cc_state);
+    link->cc_state = state;
+    link->cc = cc;
+    if (link->active != ROUTES)
+        gmc_link_start_cc(link, now);
+}
+
 /* ---- messages ---- */
 
 gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now, struct gmc_bytes message)

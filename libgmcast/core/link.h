@@ -102,6 +102,10 @@ void gmc_link_bye(struct gmc_link *link, gmc_time now, gmc_status status);
  * after each `keepalive` of silence. Off (as at the start), every 15 s. */
 void gmc_link_set_watch(struct gmc_link *link, bool watch);
 
+/* Another congestion control from now on; it begins anew. Where there is no memory for it the old
+ * one goes on. */
+void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_ops *cc);
+
 /* Datagrams of this many payload bytes are wanted: where the path is not known to carry them, and
  * the search for its MTU is over, it begins once more, at most every second. All its probes may
  * have been lost. */

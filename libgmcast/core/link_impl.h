@@ -176,6 +176,8 @@ void gmc_link_run_pass(struct gmc_link *link, gmc_time now);
 
 /* link_path.c */
 void gmc_link_path_init(struct gmc_link *link, gmc_time now);
+/* Congestion control begins, on the route in use. */
+void gmc_link_start_cc(struct gmc_link *link, gmc_time now);
 const struct link_route *gmc_link_active(const struct gmc_link *link);
 /* An authenticated datagram came in, number `newest` above all before it or not. */
 void gmc_link_path_heard(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,

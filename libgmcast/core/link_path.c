@@ -112,7 +112,7 @@ void gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_paylo
 
 /* ---- a route becomes the one in use ---- */
 
-static void start_cc(struct gmc_link *link, gmc_time now)
+void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
 {
     const struct link_route *route = gmc_link_active(link);
     struct gmc_cc_params params = {
@@ -135,7 +135,7 @@ static void use_route(struct gmc_link *link, uint8_t index, gmc_time now)
         link->state = GMC_LINK_UP;
         gmc_trace_emit(link->trace, now, GMC_TRACE_LINK_UP, link->peer, 0, 0, 0, 0);
     }
-    start_cc(link, now);
+    gmc_link_start_cc(link, now);
 }
 
 /* A UDP route that was found while the TLS connection is in use is taken once it is known to
@@ -154,7 +154,7 @@ static void settle(struct gmc_link *link, struct link_route *route, gmc_time now
 
     /* What was learnt so far came from small packets. */
     if (is_first && route->mtu > LINK_MTU_MIN)
-        start_cc(link, now);
+        gmc_link_start_cc(link, now);
     consider_udp(link, now);
 }
 

@@ -152,7 +152,8 @@ static void stage_here(struct call *call, const struct targets *targets)
                                       .targets = targets->list,
                                       .target_count = targets->count,
                                       .shape = GMC_TREE_ECO,
-                                      .rate_bps = request->rate_bps};
+                                      .rate_bps = request->rate_bps,
+                                      .background = request->background};
     struct gmc_channel_key key;
     const char *error = NULL;
     gmc_status status;

@@ -85,6 +85,7 @@ static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfe
                                           .bytes = info->bytes,
                                           .file_count = info->file_count,
                                           .rate_bps = info->rate_cap_bps,
+                                          .background = info->background,
                                           .elapsed_ns = info->elapsed,
                                           .setup_ns = info->setup,
                                           .tree_version = info->tree_version,

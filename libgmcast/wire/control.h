@@ -134,6 +134,7 @@ struct gmc_record {
     uint32_t block_bytes;
     uint32_t fragment_bytes;
     uint64_t rate_bps; /* cap per link; 0 none */
+    bool background;   /* yields to everyone else */
     uint32_t shape;    /* enum gmc_tree_shape, for people */
     const struct gmc_record_member *members;
     size_t member_count;

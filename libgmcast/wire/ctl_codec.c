@@ -40,6 +40,7 @@ static gmc_status fill_stage(struct gmc_ctl_holder *holder, const struct gmc_ctl
     stage->from = gmc_ctl_text(request->from);
     stage->shape = gmc_ctl_text(request->shape);
     stage->rate_bps = request->rate_bps;
+    stage->background = request->background;
     stage->n_sources = request->source_count;
     stage->sources = gmc_ctl_alloc(holder, request->source_count, sizeof *stage->sources);
     stage->n_targets = request->target_count;
@@ -181,6 +182,7 @@ static gmc_status take_stage(struct gmc_ctl_holder *holder, const Gmcast__Ctl__S
     request->from = stage->from;
     request->shape = stage->shape;
     request->rate_bps = stage->rate_bps;
+    request->background = stage->background;
     request->targets = targets;
     request->target_count = stage->n_targets;
     return take_sources(holder, stage, request);

@@ -42,6 +42,7 @@ static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ct
     to->bytes = from->bytes;
     to->file_count = from->file_count;
     to->rate_bps = from->rate_bps;
+    to->background = from->background;
     to->elapsed_ns = from->elapsed_ns;
     to->setup_ns = from->setup_ns;
     to->tree_version = from->tree_version;
@@ -260,6 +261,7 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->bytes = from->bytes;
     to->file_count = from->file_count;
     to->rate_bps = from->rate_bps;
+    to->background = from->background;
     to->elapsed_ns = from->elapsed_ns;
     to->setup_ns = from->setup_ns;
     to->tree_version = from->tree_version;

@@ -78,6 +78,7 @@ static gmc_status pack(const struct gmc_record *record, struct gmc_arena *arena,
     message.block_bytes = record->block_bytes;
     message.fragment_bytes = record->fragment_bytes;
     message.rate_bps = record->rate_bps;
+    message.background = record->background;
     message.shape = record->shape;
     message.members = pointers;
     message.n_members = record->member_count;
@@ -165,6 +166,7 @@ static gmc_status decode(struct gmc_bytes bytes, struct gmc_record *record, stru
         .block_bytes = message->block_bytes,
         .fragment_bytes = message->fragment_bytes,
         .rate_bps = message->rate_bps,
+        .background = message->background,
         .shape = message->shape,
     };
     memcpy(record->key_hash, message->key_hash.data, sizeof(record->key_hash));

@@ -412,6 +412,22 @@ static void record_comes_back(void **state)
     gmc_record_release(holder);
 }
 
+static void a_record_says_that_it_is_in_the_background(void **state)
+{
+    (void)state;
+    struct gmc_record record = record_sample, got;
+    struct gmc_record_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    record.background = true;
+    assert_ok(gmc_record_encode(&record, &bytes, &len));
+    assert_ok(gmc_record_decode(gmc_bytes(bytes, len), &got, &holder));
+    gmc_msg_bytes_free(bytes);
+    assert_true(got.background && !record_sample.background);
+    gmc_record_release(holder);
+}
+
 static void refuse_record(const struct gmc_record_member *members, size_t count)
 {
     struct gmc_record record = record_sample;
@@ -524,6 +540,7 @@ static void a_large_record_fits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_says_that_it_is_in_the_background),
         cmocka_unit_test(bytes_are_the_golden_ones),
         cmocka_unit_test(each_message_comes_back),
         cmocka_unit_test(empty_fields_come_back_empty),

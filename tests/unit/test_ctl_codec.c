@@ -33,7 +33,8 @@ static void stage_round_trip(void **state)
                                  .targets = targets,
                                  .target_count = 2,
                                  .shape = "chain",
-                                 .rate_bps = UINT64_MAX};
+                                 .rate_bps = UINT64_MAX,
+                                 .background = true};
     struct gmc_ctl_request out;
     struct gmc_ctl_holder *holder = recode_request(&in, &out);
 
@@ -48,6 +49,7 @@ static void stage_round_trip(void **state)
     assert_string_equal(out.targets[1].path, "in/\x80");
     assert_string_equal(out.shape, "chain");
     assert_int_equal(out.rate_bps, UINT64_MAX);
+    assert_true(out.background);
     gmc_ctl_release(holder);
 }
 

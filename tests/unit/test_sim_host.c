@@ -161,6 +161,63 @@ static void test_marks_reach_the_core(void **state)
     assert_true(took[SIM_ECN_FORCED] < took[SIM_ECN_KEPT] * 11 / 10);
 }
 
+/* Hosts 0 and 1 stage to 3 over the wire between 2 and 3; 0 in the background or not. How long the
+ * transfer from 1 takes, which begins 5 s later, while that from 0 runs. */
+static gmc_duration time_beside(bool background)
+{
+    struct sim_wire_config wide = {.rate_bps = 1000000000, .delay = GMC_MS(1)};
+    struct sim_wire_config narrow = {.rate_bps = 50000000,
+                                     .delay = GMC_MS(15),
+                                     .queue_bytes = 312500};
+    struct sim_world *world = sim_world_new(&(struct sim_world_config){.seed = 4});
+    struct sim_host *hosts[4];
+    struct gmc_channel_key keys[2];
+    const char *error = NULL;
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), (uint32_t)i);
+        hosts[i] = sim_world_add(world, name);
+    }
+    sim_world_join(world, hosts[0], hosts[2], &wide);
+    sim_world_join(world, hosts[1], hosts[2], &wide);
+    sim_world_join(world, hosts[2], hosts[3], &narrow);
+    sim_world_start(world);
+    sim_world_run(world, GMC_S(2));
+    struct sim_stage stage = {.object_seed = 1,
+                              .bytes = 200000000,
+                              .targets = &hosts[3],
+                              .target_count = 1,
+                              .background = background};
+    assert_int_equal(sim_stage(hosts[0], &stage, &keys[0], &error), GMC_OK);
+    sim_world_run(world, GMC_S(5));
+    stage = (struct sim_stage){.object_seed = 2,
+                               .bytes = 50000000,
+                               .targets = &hosts[3],
+                               .target_count = 1};
+    assert_int_equal(sim_stage(hosts[1], &stage, &keys[1], &error), GMC_OK);
+    gmc_time began = sim_world_now(world);
+    while (!sim_has_ended(hosts[1], &keys[1]) && sim_world_now(world) < began + GMC_S(60))
+        sim_world_run(world, GMC_MS(10));
+    assert_true(sim_disk_has_delivered(&hosts[3]->disk, &keys[1]));
+    gmc_duration took = sim_world_now(world) - began;
+    struct gmc_channel_info info;
+    assert_true(sim_channel(hosts[0], &keys[0], &info));
+    assert_int_equal(info.background, background);
+    assert_int_equal(info.state, GMC_CHANNEL_RUNNING);
+    sim_world_run(world, GMC_S(60));
+    assert_true(sim_disk_has_delivered(&hosts[3]->disk, &keys[0]));
+    sim_world_free(world);
+    return took;
+}
+
+/* Alone it takes 8.4 s. */
+static void test_transfers_in_the_background_yield(void **state)
+{
+    (void)state;
+    assert_true(time_beside(true) < GMC_MS(9800));
+    assert_true(time_beside(false) > GMC_S(12));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_a_slow_disk_bounds_a_transfer),
         cmocka_unit_test(test_clocks_are_what_is_set),
         cmocka_unit_test(test_marks_reach_the_core),
+        cmocka_unit_test(test_transfers_in_the_background_yield),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

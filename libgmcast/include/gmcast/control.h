@@ -59,6 +59,7 @@ struct gmc_ctl_request {
     size_t target_count;
     const char *shape; /* STAGE: eco, flat, binomial, binary, chain, bulk; "" the default */
     uint64_t rate_bps; /* STAGE: cap of what each link carries, bit/s; 0 none */
+    bool background;   /* STAGE: links that carry nothing else yield to everyone else */
 };
 
 /* A target of a transfer. */
@@ -85,6 +86,7 @@ struct gmc_ctl_transfer {
     uint64_t bytes;       /* at the answering gateway */
     uint64_t file_count;
     uint64_t rate_bps; /* cap; 0 none */
+    bool background;   /* yields to everyone else */
     uint64_t elapsed_ns;
     uint64_t setup_ns; /* command to first data; 0 not yet */
     uint32_t tree_version;
