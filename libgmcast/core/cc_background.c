@@ -50,7 +50,7 @@ void gmc_ccm_go_away(struct gmc_ccm *m, gmc_time now)
     gmc_ccm_enter(m, now, AWAY);
 }
 
-void gmc_ccm_background_round(struct gmc_ccm *m, const struct gmc_cc_round *round)
+void gmc_ccm_note_queue(struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
     bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
 

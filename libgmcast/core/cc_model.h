@@ -186,7 +186,7 @@ void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack 
 /* cc_background.c: leaves the path to others. */
 void gmc_ccm_go_away(struct gmc_ccm *m, gmc_time now);
 /* Any round: looks how long the path's queue is. */
-void gmc_ccm_background_round(struct gmc_ccm *m, const struct gmc_cc_round *round);
+void gmc_ccm_note_queue(struct gmc_ccm *m, const struct gmc_cc_round *round);
 /* A cruise, a probe: whether others showed in it, and this law did something about it. */
 bool gmc_ccm_background_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round,

@@ -43,10 +43,12 @@ static void begin_test(struct gmc_ccm *m, const struct gmc_cc_round *round)
 }
 
 /* Two probes in a row that the path took in whole, without a queue: it carries far more than the
- * estimate, and nobody else is there. START finds how much in a few round trips. */
+ * estimate, and nobody else is there. START finds how much in a few round trips. In a short queue
+ * probes are taken in whole between the losses of a window sender too. */
 static void look_farther(struct gmc_ccm *m, const struct gmc_cc_round *round, bool whole)
 {
-    if (m->others.is_on || !whole || round->queue_max > gmc_ccm_queue_threshold(m))
+    if (m->others.is_on || m->others.is_short || !whole ||
+        round->queue_max > gmc_ccm_queue_threshold(m))
         m->whole = 0;
     else if (++m->whole >= WHOLE_PROBES)
         m->start_again = true;
@@ -282,8 +284,7 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
     if (round->epoch != m->epoch || round->decided == 0)
         return;
     doubt_base(m, now, round);
-    if (m->others.is_on)
-        gmc_ccm_background_round(m, round);
+    gmc_ccm_note_queue(m, round);
     if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))
         gmc_cc_loss_set(&m->base, round->decided, round->lost);
     switch ((enum gmc_ccm_phase)round->phase) {
