@@ -11,6 +11,7 @@
 #include "sim-wan/mem.h"
 
 #define LATENCY_DEFAULT GMC_US(100)
+#define SPARES 8u
 
 const char *sim_store_kind_name(enum gmc_store_kind kind)
 {
@@ -42,7 +43,7 @@ void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_
 }
 
 /* ---- the queue ---- */
-static void free_op(struct sim_disk_op *op)
+static void free_op(struct sim_disk *disk, struct sim_disk_op *op)
 {
     for (size_t i = 0; i < op->op.path_count; i++)
         free(op->paths[i]);
@@ -50,13 +51,30 @@ static void free_op(struct sim_disk_op *op)
     free(op->name);
     free(op->dest);
     free(op->bytes);
-    free(op);
+    if (disk->spare_count >= SPARES) {
+        free(op);
+        return;
+    }
+    op->next = disk->spare;
+    disk->spare = op;
+    disk->spare_count++;
+}
+
+static struct sim_disk_op *new_op(struct sim_disk *disk)
+{
+    struct sim_disk_op *op = disk->spare;
+    if (op == NULL)
+        return sim_calloc(1, sizeof(*op));
+    disk->spare = op->next;
+    disk->spare_count--;
+    *op = (struct sim_disk_op){0};
+    return op;
 }
 
 /* What is small is copied; data buffers stay the core's. */
-static struct sim_disk_op *copy_op(const struct gmc_store_op *op)
+static struct sim_disk_op *copy_op(struct sim_disk *disk, const struct gmc_store_op *op)
 {
-    struct sim_disk_op *copy = sim_calloc(1, sizeof(*copy));
+    struct sim_disk_op *copy = new_op(disk);
     copy->op = *op;
     if (op->path_count > 0)
         copy->paths = sim_calloc(op->path_count, sizeof(*copy->paths));
@@ -125,7 +143,7 @@ static gmc_time due_at(struct sim_disk *disk, const struct gmc_store_op *op)
 
 void sim_disk_submit(struct sim_disk *disk, const struct gmc_store_op *op)
 {
-    struct sim_disk_op *copy = copy_op(op);
+    struct sim_disk_op *copy = copy_op(disk, op);
     copy->due = due_at(disk, op);
     disk->count.ops++;
     insert(disk, copy);
@@ -157,7 +175,7 @@ static void answer(struct sim_disk *disk, struct sim_disk_op *op)
     if (result.status != GMC_OK && result.reason == NULL)
         result.reason = gmc_status_text(result.status);
     disk->sink.answered(disk->sink.ctx, &result);
-    free_op(op);
+    free_op(disk, op);
 }
 
 static void on_due(struct sim_event *event, gmc_time now)
@@ -186,7 +204,8 @@ static void end_op(struct sim_disk *disk, const struct sim_disk_op *op)
         return;
     if (fate == 1 && op->op.kind == GMC_STORE_WRITE) {
         if (store != NULL && store->blocks != NULL)
-            sim_store_tear(store, op->op.offset, op->op.data, op->op.len, op->op.len / 2);
+            sim_store_tear(store, op->op.offset, op->op.data, sim_disk_kept(disk, &op->op),
+                           sim_disk_kept(disk, &op->op) / 2);
         return;
     }
     sim_disk_perform(disk, op, &unheard);
@@ -197,7 +216,7 @@ void sim_disk_crash(struct sim_disk *disk, enum sim_crash crash)
     while (disk->first != NULL) {
         struct sim_disk_op *op = take_first(disk);
         end_op(disk, op);
-        free_op(op);
+        free_op(disk, op);
     }
     if (crash == SIM_CRASH_POWER)
         for (size_t i = 0; i < disk->store_count; i++)
@@ -212,7 +231,12 @@ void sim_disk_fini(struct sim_disk *disk)
 {
     sim_engine_cancel(disk->engine, &disk->event);
     while (disk->first != NULL)
-        free_op(take_first(disk));
+        free_op(disk, take_first(disk));
+    while (disk->spare != NULL) {
+        struct sim_disk_op *op = disk->spare;
+        disk->spare = op->next;
+        free(op);
+    }
     for (size_t i = 0; i < disk->store_count; i++) {
         sim_store_fini(disk->stores[i]);
         free(disk->stores[i]);

@@ -55,9 +55,12 @@ struct sim_disk {
     const struct gmc_crypto *crypto; /* for the hashes that workers make */
     struct sim_disk_sink sink;
     struct sim_disk_config config;
+    bool virtual_bodies; /* buffers hold gmc_virtual_kept() bytes of a block */
     struct gmc_prng prng;
     struct sim_event event;
     struct sim_disk_op *first, *last; /* by due time */
+    struct sim_disk_op *spare;        /* records to use again */
+    size_t spare_count;
     size_t pending;
     gmc_time busy_until;
     struct sim_store **stores;

@@ -118,11 +118,12 @@ static void read_data(struct sim_disk *disk, struct sim_store *store, const stru
         fail(result, GMC_ERR_CHANGED, "the file changed");
         return;
     }
-    sim_store_read(store, op->offset, op->data, op->len);
-    if (disk->config.read_flip_ppm > 0 && op->len > 0 &&
+    size_t len = sim_disk_kept(disk, op);
+    sim_store_read(store, op->offset, op->data, len);
+    if (disk->config.read_flip_ppm > 0 && len > 0 &&
         gmc_prng_chance_ppm(&disk->prng, disk->config.read_flip_ppm))
-        op->data[gmc_prng_below(&disk->prng, op->len)] ^= 0x40;
-    disk->crypto->ops->hash(op->data, op->len, result->hash);
+        op->data[gmc_prng_below(&disk->prng, len)] ^= 0x40;
+    disk->crypto->ops->hash(op->data, len, result->hash);
     disk->count.reads++;
     disk->count.read_bytes += op->len;
 }
@@ -152,7 +153,8 @@ static void write_data(struct sim_disk *disk, struct sim_store *store,
         fail(result, GMC_ERR_INVALID, refusal);
         return;
     }
-    disk->crypto->ops->hash(op->data, op->len, hash);
+    size_t len = sim_disk_kept(disk, op);
+    disk->crypto->ops->hash(op->data, len, hash);
     if (memcmp(hash, op->hash, sizeof(hash)) != 0) {
         disk->count.mismatches++;
         fail(result, GMC_ERR_MISMATCH, "the block does not match its hash");
@@ -164,10 +166,10 @@ static void write_data(struct sim_disk *disk, struct sim_store *store,
         return;
     }
     if (disk->canary == SIM_CANARY_FLIP)
-        op->data[op->len / 2] ^= 1;
+        op->data[len / 2] ^= 1;
     if (disk->canary == SIM_CANARY_LOSE && op->offset == 0)
         return;
-    if (!sim_store_write(store, op->offset, op->data, op->len))
+    if (!sim_store_write(store, op->offset, op->data, len))
         violated(disk, op, "accepted what the source did not send");
     disk->count.writes++;
     disk->count.written_bytes += op->len;
@@ -186,10 +188,15 @@ static void finish(struct sim_disk *disk, struct sim_store *store, const struct 
     store->finished = true;
 }
 
-static void read_page(struct sim_store *store, const struct gmc_store_op *op,
-                      struct gmc_store_result *result)
+static sim_store_hash page_hash(const struct sim_disk *disk)
 {
-    if (!sim_store_read_page(store, op->offset, op->data, op->len))
+    return disk->virtual_bodies ? disk->crypto->ops->hash : NULL;
+}
+
+static void read_page(const struct sim_disk *disk, struct sim_store *store,
+                      const struct gmc_store_op *op, struct gmc_store_result *result)
+{
+    if (!sim_store_read_page(store, op->offset, op->data, op->len, page_hash(disk)))
         fail(result, GMC_ERR_NOT_FOUND, "the page was never written");
 }
 
@@ -208,10 +215,10 @@ static void perform_open(struct sim_disk *disk, struct sim_store *store,
         write_data(disk, store, op, result);
         break;
     case GMC_STORE_READ_PAGE:
-        read_page(store, op, result);
+        read_page(disk, store, op, result);
         break;
     case GMC_STORE_WRITE_PAGE:
-        sim_store_write_page(store, op->offset, op->data, op->len);
+        sim_store_write_page(store, op->offset, op->data, op->len, page_hash(disk));
         break;
     case GMC_STORE_SYNC:
         sim_store_sync(store);

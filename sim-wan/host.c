@@ -16,6 +16,7 @@
 /* Clocks start within the first hour and drift by up to 50 ppm, as quartz does. */
 #define OFFSET_MAX GMC_S(3600)
 #define DRIFT_MAX_PPB 50000u
+#define UNPACKED_BYTES 131072u /* more than any datagram has */
 
 /* ---- cryptography ---- */
 static void fill_random(const struct gmc_prng *parent, const char *label, uint64_t index,
@@ -154,6 +155,7 @@ struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *
     sim_disk_init(&host->disk, &world->engine, &world->objects, &host->crypto,
                   &(struct sim_disk_sink){host, on_answered, on_violated}, &world->config.disk,
                   &prng);
+    host->disk.virtual_bodies = world->config.virtual_bodies;
     return host;
 }
 
@@ -218,6 +220,8 @@ void sim_host_start(struct sim_host *host)
         .patience = world->patience,
         .fixed_rate_bps = world->fixed_rate_bps,
         .pass_repairs = world->pass_repairs,
+        .virtual_bodies = world->virtual_bodies,
+        .arena = host->world->arena,
     };
     host->gateway = gmc_gateway_new(&config, sim_host_now(host));
     GMC_ASSERT(host->gateway != NULL);
@@ -256,6 +260,21 @@ gmc_time sim_host_now(const struct sim_host *host)
 }
 
 /* ---- inputs ---- */
+/* The packet's bytes in one piece. What stands in a gap is never looked at. */
+static struct gmc_bytes unpack(struct sim_world *world, const struct sim_packet *packet)
+{
+    if (packet->gap == 0)
+        return gmc_bytes(packet->data, packet->len);
+    size_t len = (size_t)packet->len + packet->gap;
+    if (world->unpacked == NULL)
+        world->unpacked = sim_calloc(1, UNPACKED_BYTES);
+    GMC_ASSERT(len <= UNPACKED_BYTES);
+    memcpy(world->unpacked, packet->data, packet->gap_at);
+    memcpy(world->unpacked + packet->gap_at + packet->gap, packet->data + packet->gap_at,
+           packet->len - packet->gap_at);
+    return gmc_bytes(world->unpacked, len);
+}
+
 void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet)
 {
     if (host->gateway == NULL) {
@@ -274,7 +293,7 @@ void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
                               .ecn = (enum gmc_ecn_mark)packet->ecn,
-                              .bytes = gmc_bytes(packet->data, packet->len)};
+                              .bytes = unpack(host->world, packet)};
     host->count.datagrams_in++;
     if (gmc_gateway_on_datagram(host->gateway, sim_host_now(host), &in) != GMC_OK)
         host->count.datagrams_refused++;

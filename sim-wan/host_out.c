@@ -3,6 +3,7 @@
 #include "sim-wan/host_internal.h"
 
 #include "base/assert.h"
+#include "core/manifest.h"
 #include "sim-wan/mem.h"
 
 /* ---- peers ---- */
@@ -42,8 +43,13 @@ static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
     if (host->tamper != NULL && !host->tamper(host->tamper_ctx, host, out))
         return;
     struct gmc_bytes pieces[3] = {gmc_bytes(out->head, out->head_len), out->body, out->tail};
+    size_t kept = out->body.len;
+    /* Control has no tail, and all its bytes exist. */
+    if (host->world->config.virtual_bodies && out->tail.len > 0)
+        kept = gmc_virtual_kept((uint32_t)out->body.len);
     if (out->path == GMC_PATH_UDP)
-        sim_net_send_udp(&host->world->net, host->id, to, (enum sim_ecn)out->ecn, pieces, 3);
+        sim_net_send_virtual(&host->world->net, host->id, to, (enum sim_ecn)out->ecn, pieces, 3, 1,
+                             kept);
     else if (!sim_session_send(&host->world->sessions, host->id, to, pieces, 3))
         host->count.stream_refused++;
 }

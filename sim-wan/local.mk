@@ -48,7 +48,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/run/table.c sim-wan/run/table.h \
 	sim-wan/scenario.c sim-wan/scenario.h \
 	sim-wan/session.c sim-wan/session.h \
-	sim-wan/store.c sim-wan/store.h \
+	sim-wan/store.c sim-wan/store.h sim-wan/store_page.c \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
 	sim-wan/topo/conf.c sim-wan/topo/conf.h \
 	sim-wan/topo/draft.c sim-wan/topo/draft.h \
@@ -120,6 +120,8 @@ check_PROGRAMS += tests/unit/test_sim_plan
 tests_unit_test_sim_plan_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_pool
 tests_unit_test_sim_pool_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_virtual
+tests_unit_test_sim_virtual_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 

@@ -149,6 +149,18 @@ void sim_net_block_udp(struct sim_net *net, uint32_t a, uint32_t b, bool blocked
     net->blocked_count++;
 }
 
+uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    uint32_t mtu = 0;
+    for (size_t i = 0; i < at->port_count; i++) {
+        const struct sim_port *port = &at->ports[i];
+        uint32_t of_wire = net->wires[port->wire]->lanes[port->direction].config.mtu;
+        mtu = of_wire > mtu ? of_wire : mtu;
+    }
+    return mtu > SIM_UDP_OVERHEAD_BYTES ? mtu - SIM_UDP_OVERHEAD_BYTES : 0;
+}
+
 /* ---- packets ---- */
 static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
 {
@@ -207,16 +219,29 @@ static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_
 void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count)
 {
-    size_t len = 0, at = 0;
+    sim_net_send_virtual(net, from, to, ecn, pieces, piece_count, SIZE_MAX, 0);
+}
+
+void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
+                          const struct gmc_bytes *pieces, size_t piece_count, size_t gap_in,
+                          size_t kept)
+{
+    size_t len = 0, gap = 0, at = 0;
     for (size_t i = 0; i < piece_count; i++)
-        len += pieces[i].len;
+        len += i == gap_in ? kept : pieces[i].len;
+    if (gap_in < piece_count)
+        gap = pieces[gap_in].len - kept;
     struct sim_packet *packet =
-        new_packet(net, from, to, len, SIM_PROTO_UDP, SIM_UDP_OVERHEAD_BYTES);
+        new_packet(net, from, to, len, SIM_PROTO_UDP, (uint32_t)gap + SIM_UDP_OVERHEAD_BYTES);
     packet->ecn = (uint8_t)ecn;
+    packet->gap = (uint32_t)gap;
     for (size_t i = 0; i < piece_count; i++) {
-        if (pieces[i].len > 0)
-            memcpy(packet->data + at, pieces[i].data, pieces[i].len);
-        at += pieces[i].len;
+        size_t part = i == gap_in ? kept : pieces[i].len;
+        if (part > 0)
+            memcpy(packet->data + at, pieces[i].data, part);
+        at += part;
+        if (i == gap_in)
+            packet->gap_at = (uint32_t)at;
     }
     sim_net_send(net, packet);
 }

@@ -75,10 +75,18 @@ bool sim_net_is_udp_blocked(const struct sim_net *net, uint32_t a, uint32_t b);
 /* Sends a datagram given in pieces. */
 void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count);
+/* The same, but of piece gap_in (SIZE_MAX: none) only the first `kept` bytes are carried; the
+ * others take their time on the wires, and arrive as a gap of the packet. */
+void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
+                          const struct gmc_bytes *pieces, size_t piece_count, size_t gap_in,
+                          size_t kept);
 /* A segment to fill in and send; len bytes of payload. */
 struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len);
 /* Takes the packet. */
 void sim_net_send(struct sim_net *net, struct sim_packet *packet);
+
+/* The largest UDP payload that a wire of the host takes. */
+uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host);
 
 /* Next host on the way; SIM_NO_HOST when there is none. */
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "core/io.h"
+#include "core/manifest.h"
 
 struct sim_object {
     struct gmc_channel_key key;
@@ -17,6 +18,10 @@ struct sim_object {
     uint64_t total_bytes;
     uint64_t file_count;
     uint32_t block_bytes; /* the listing is padded to a multiple of it */
+    /* Hashes of its virtual bodies, of the page that was asked for last: all hosts ask for the same
+     * one at about the same time. */
+    uint32_t hashed_first, hashed_count;
+    uint8_t hashed[GMC_PAGE_HASHES][GMC_HASH_BYTES];
 };
 
 struct sim_objects {

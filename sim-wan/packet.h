@@ -35,6 +35,7 @@ struct sim_packet {
     uint32_t from, to;              /* hosts */
     uint32_t wire_bytes;            /* payload and heads */
     uint32_t len;                   /* of data */
+    uint32_t gap, gap_at;           /* so many more are left out there: a virtual body's */
     uint32_t capacity;
     uint8_t proto;
     uint8_t ecn; /* enum sim_ecn */

@@ -136,7 +136,9 @@ static void make_session(struct sim_peering *peering, struct sim_conn *conn, int
                                     .initiator = side == 0,
                                     .local_id = ids[side],
                                     .remote_id = ids[!side],
-                                    .transport = GMC_TRANSPORT_AUTO};
+                                    .transport = GMC_TRANSPORT_AUTO,
+                                    .udp_payload_max =
+                                        sim_net_payload_max(sessions->tcp.net, peering->host)};
     memcpy(session->send_secret, secrets[side], GMC_KEY_BYTES);
     memcpy(session->recv_secret, secrets[!side], GMC_KEY_BYTES);
     session->spki = sessions->sink.spki(sessions->sink.ctx, peering->peer);

@@ -8,12 +8,6 @@
 #include "base/assert.h"
 #include "sim-wan/mem.h"
 
-struct sim_page {
-    uint8_t *bytes; /* NULL: never written */
-    size_t len;
-    bool dirty;
-};
-
 struct sim_file {
     char *name;
     uint8_t *bytes;
@@ -35,15 +29,6 @@ static void free_others(struct sim_store *store)
         free(bytes);
     gmc_map_fini(&store->others);
     gmc_map_init(&store->others, store->key.e);
-}
-
-static void free_pages(struct sim_store *store)
-{
-    for (size_t i = 0; i < store->page_count; i++)
-        free(store->pages[i].bytes);
-    free(store->pages);
-    store->pages = NULL;
-    store->page_count = 0;
 }
 
 static void free_files(struct sim_store *store)
@@ -73,7 +58,7 @@ void sim_store_fini(struct sim_store *store)
 {
     free_blocks(store);
     gmc_map_fini(&store->others);
-    free_pages(store);
+    sim_store_free_pages(store);
     free_files(store);
 }
 
@@ -202,34 +187,7 @@ void sim_store_read(const struct sim_store *store, uint64_t offset, uint8_t *out
     }
 }
 
-/* ---- pages and files ---- */
-void sim_store_write_page(struct sim_store *store, uint64_t index, const uint8_t *data, size_t len)
-{
-    if (index >= store->page_count) {
-        size_t count = (size_t)index + 1;
-        store->pages = sim_grow(store->pages, count, sizeof(*store->pages));
-        memset(&store->pages[store->page_count], 0,
-               (count - store->page_count) * sizeof(*store->pages));
-        store->page_count = count;
-    }
-    struct sim_page *page = &store->pages[index];
-    page->bytes = sim_grow(page->bytes, len, 1);
-    memcpy(page->bytes, data, len);
-    page->len = len;
-    page->dirty = true;
-}
-
-bool sim_store_read_page(const struct sim_store *store, uint64_t index, uint8_t *out, size_t len)
-{
-    if (index >= store->page_count || store->pages[index].bytes == NULL)
-        return false;
-    const struct sim_page *page = &store->pages[index];
-    size_t part = page->len < len ? page->len : len;
-    memcpy(out, page->bytes, part);
-    memset(out + part, 0, len - part);
-    return true;
-}
-
+/* ---- files ---- */
 static struct sim_file *find_file(struct sim_store *store, const char *name)
 {
     for (size_t i = 0; i < store->file_count; i++)
@@ -273,8 +231,7 @@ void sim_store_sync(struct sim_store *store)
         store->blocks[block] = (uint8_t)(content | content << 2);
     }
     store->dirty_count = 0;
-    for (size_t i = 0; i < store->page_count; i++)
-        store->pages[i].dirty = false;
+    sim_store_sync_pages(store);
 }
 
 void sim_store_close(struct sim_store *store, bool discard)
@@ -282,7 +239,7 @@ void sim_store_close(struct sim_store *store, bool discard)
     store->open = false;
     store->closed = true;
     free_files(store);
-    free_pages(store);
+    sim_store_free_pages(store);
     if (discard && !store->finished) {
         store->discarded = true;
         free_blocks(store);
@@ -306,24 +263,11 @@ static void lose_block(struct sim_store *store, uint32_t block, struct gmc_prng 
     put_other(store, block, torn);
 }
 
-static void lose_page(struct sim_page *page, struct gmc_prng *prng)
-{
-    uint64_t fate = gmc_prng_below(prng, 3);
-    if (fate == 1) {
-        free(page->bytes);
-        *page = (struct sim_page){0};
-    } else if (fate == 2) {
-        memset(page->bytes + page->len / 2, 0, page->len - page->len / 2);
-    }
-}
-
 void sim_store_power_loss(struct sim_store *store, struct gmc_prng *prng)
 {
     for (size_t i = 0; i < store->dirty_count; i++)
         lose_block(store, store->dirty[i], prng);
-    for (size_t i = 0; i < store->page_count; i++)
-        if (store->pages[i].dirty && store->pages[i].bytes != NULL)
-            lose_page(&store->pages[i], prng);
+    sim_store_lose_pages(store, prng);
     sim_store_sync(store); /* what is there now is on the medium */
 }
 

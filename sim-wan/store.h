@@ -55,9 +55,16 @@ void sim_store_read(const struct sim_store *store, uint64_t offset, uint8_t *out
 /* Writes only the first part of a block; the rest stays what it was. */
 void sim_store_tear(struct sim_store *store, uint64_t offset, const uint8_t *data, size_t len,
                     size_t part);
-void sim_store_write_page(struct sim_store *store, uint64_t index, const uint8_t *data, size_t len);
+/* Pages are in store_page.c. hash: that of virtual bodies; NULL: bodies are whole. */
+typedef void (*sim_store_hash)(const uint8_t *data, size_t len, uint8_t out[GMC_HASH_BYTES]);
+void sim_store_write_page(struct sim_store *store, uint64_t index, const uint8_t *data, size_t len,
+                          sim_store_hash hash);
 /* False when the page was never written. */
-bool sim_store_read_page(const struct sim_store *store, uint64_t index, uint8_t *out, size_t len);
+bool sim_store_read_page(const struct sim_store *store, uint64_t index, uint8_t *out, size_t len,
+                         sim_store_hash hash);
+void sim_store_free_pages(struct sim_store *store);
+void sim_store_sync_pages(struct sim_store *store);
+void sim_store_lose_pages(struct sim_store *store, struct gmc_prng *prng);
 void sim_store_save(struct sim_store *store, const char *name, struct gmc_bytes bytes);
 void sim_store_sync(struct sim_store *store);
 /* Drops state files, pages and, with discard, all blocks of an unfinished object. */

@@ -104,6 +104,7 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
                       &prng);
     gmc_prng_fork(&world->prng, "traffic", &prng);
     sim_traffic_init(&world->traffic, &world->engine, &world->net, &prng);
+    world->arena = sim_alloc(GMC_GATEWAY_ARENA_BYTES);
     gmc_map_init(&world->names, 0);
     sim_oracle_init(&world->oracle, world);
     return world;
@@ -116,6 +117,8 @@ void sim_world_free(struct sim_world *world)
         sim_host_free(world->hosts[i]);
     free(world->hosts);
     sim_traffic_fini(&world->traffic);
+    free(world->arena);
+    free(world->unpacked);
     sim_sessions_fini(&world->sessions);
     sim_net_fini(&world->net);
     sim_objects_fini(&world->objects);

@@ -25,6 +25,7 @@ struct sim_world_config {
     enum sim_crypto crypto;
     bool shuffle;                /* events of one instant in random order */
     bool exact_clocks;           /* hosts' clocks show the virtual time */
+    bool virtual_bodies;         /* blocks are their first bytes; see core/gateway.h */
     struct sim_disk_config disk; /* of every host that is given no other */
     struct sim_cpu_config cpu;
     /* for every gateway; 0: the core's defaults */
@@ -47,6 +48,8 @@ struct sim_world {
     struct sim_oracle oracle;
     struct sim_host **hosts;
     size_t host_count, host_capacity;
+    uint8_t *arena;       /* of all gateways: outputs are taken from one after the other */
+    uint8_t *unpacked;    /* the packet that is being handed over, its gap in place */
     struct gmc_map names; /* of domains, hashed, -> struct sim_host */
     /* Every event of every gateway; may be NULL. */
     void (*on_event)(void *ctx, struct sim_host *host, const struct gmc_event *event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Owns the open-addressed table behind the map: linear probing, at most 3/4 full, and a removal
+ * Owns the open-addressed table behind the map: linear probing, at most half full, and a removal
  * that moves later members up instead of leaving tombstones.
  */
 #include "base/map.h"
@@ -44,7 +44,7 @@ static size_t find(const struct gmc_map *map, uint64_t key)
 
 static bool fits(size_t count, size_t capacity)
 {
-    return count <= capacity - capacity / 4;
+    return count <= capacity / 2;
 }
 
 static gmc_status rehash(struct gmc_map *map, size_t capacity)

@@ -3,22 +3,27 @@
 #include "core/cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/map.h"
 
 /* A body and its tags are one allocation, so that sealing in place needs no second one. */
 #define BODY_ALLOC (GMC_CACHE_BODY_BYTES + GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES)
+#define RECORDS_KEPT 32u
+#define VIRTUAL_ALLOC (GMC_CACHE_VIRTUAL_BYTES + GMC_SEAL_TAG_BYTES)
 
 struct spare {
     struct spare *next;
 };
 
 struct gmc_cache {
-    struct gmc_map index;   /* (channel, block) -> struct gmc_block */
-    struct gmc_list idle;   /* not pinned, least recently used first */
-    struct gmc_list pinned; /* all others */
-    struct spare *spares;   /* bodies given back; re-used first */
+    struct gmc_map index;    /* (channel, block) -> struct gmc_block */
+    struct gmc_list idle;    /* not pinned, least recently used first */
+    struct gmc_list pinned;  /* all others */
+    struct gmc_list records; /* of blocks that are gone, to use again; at most RECORDS_KEPT */
+    size_t record_count;
+    struct spare *spares[2]; /* bodies given back, whole and virtual; re-used first */
     size_t bodies_max;
     size_t bodies_used;
     size_t bodies_spare;
@@ -37,41 +42,59 @@ struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed)
     gmc_map_init(&cache->index, seed);
     gmc_list_init(&cache->idle);
     gmc_list_init(&cache->pinned);
+    gmc_list_init(&cache->records);
     cache->bodies_max = bytes / BODY_ALLOC;
     if (cache->bodies_max < 16)
         cache->bodies_max = 16;
     return cache;
 }
 
-static void body_put(struct gmc_cache *cache, uint8_t *body)
+static bool is_virtual(const struct gmc_block *block)
+{
+    return block->kept < block->len;
+}
+
+static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uint8_t *body)
 {
     struct spare *spare = (struct spare *)(void *)body;
-    spare->next = cache->spares;
-    cache->spares = spare;
+    struct spare **spares = &cache->spares[is_virtual(block)];
+    spare->next = *spares;
+    *spares = spare;
     cache->bodies_used--;
     cache->bodies_spare++;
 }
 
 void gmc_cache_trim(struct gmc_cache *cache)
 {
-    while (cache->spares != NULL) {
-        struct spare *spare = cache->spares;
-        cache->spares = spare->next;
-        free(spare);
+    for (size_t i = 0; i < 2; i++) {
+        while (cache->spares[i] != NULL) {
+            struct spare *spare = cache->spares[i];
+            cache->spares[i] = spare->next;
+            free(spare);
+        }
     }
     cache->bodies_spare = 0;
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(&cache->records)) != NULL)
+        free(GMC_CONTAINER_OF(node, struct gmc_block, node));
+    cache->record_count = 0;
 }
 
 static void block_free(struct gmc_cache *cache, struct gmc_block *block)
 {
     if (block->plain != NULL)
-        body_put(cache, block->plain);
+        body_put(cache, block, block->plain);
     if (block->cipher != NULL)
-        body_put(cache, block->cipher);
+        body_put(cache, block, block->cipher);
     gmc_list_remove(&block->node);
     gmc_list_remove(&block->wait);
     gmc_map_remove(&cache->index, block_key(block->channel, block->number));
-    free(block);
+    if (cache->record_count >= RECORDS_KEPT) {
+        free(block);
+        return;
+    }
+    gmc_list_push_back(&cache->records, &block->node);
+    cache->record_count++;
 }
 
 static void list_free(struct gmc_cache *cache, struct gmc_list *list)
@@ -111,16 +134,28 @@ struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint
     return block;
 }
 
-struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
-                                uint32_t len, uint32_t fragments)
+static struct gmc_block *record_get(struct gmc_cache *cache)
 {
+    struct gmc_list *node = gmc_list_pop_front(&cache->records);
+    if (node == NULL)
+        return malloc(sizeof(struct gmc_block));
+    cache->record_count--;
+    return GMC_CONTAINER_OF(node, struct gmc_block, node);
+}
+
+struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
+                                uint32_t len, uint32_t kept, uint32_t fragments)
+{
+    GMC_ASSERT(kept == len || (kept < len && kept <= GMC_CACHE_VIRTUAL_BYTES));
     GMC_ASSERT(len <= GMC_CACHE_BODY_BYTES && fragments >= 1 && fragments <= GMC_FRAGMENTS_MAX);
-    struct gmc_block *block = calloc(1, sizeof(*block));
+    struct gmc_block *block = record_get(cache);
     if (block == NULL)
         return NULL;
+    memset(block, 0, sizeof(*block));
     block->channel = channel;
     block->number = number;
     block->len = len;
+    block->kept = kept;
     block->fragments = (uint8_t)fragments;
     block->pins = 1;
     gmc_list_init(&block->wait);
@@ -132,20 +167,33 @@ struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint3
     return block;
 }
 
-static uint8_t *body_get(struct gmc_cache *cache)
+/* Makes room in the bound for a body of the one kind: a spare one of the other goes. */
+static void drop_spare(struct gmc_cache *cache, struct spare **other)
 {
+    struct spare *spare = *other;
+    if (cache->bodies_used + cache->bodies_spare < cache->bodies_max || spare == NULL)
+        return;
+    *other = spare->next;
+    cache->bodies_spare--;
+    free(spare);
+}
+
+static uint8_t *body_get(struct gmc_cache *cache, const struct gmc_block *block)
+{
+    struct spare **spares = &cache->spares[is_virtual(block)];
     if (cache->bodies_used >= cache->bodies_max) {
         if (gmc_list_is_empty(&cache->idle))
             return NULL;
         block_free(cache, GMC_CONTAINER_OF(cache->idle.next, struct gmc_block, node));
     }
     uint8_t *body;
-    if (cache->spares != NULL) {
-        body = (uint8_t *)cache->spares;
-        cache->spares = cache->spares->next;
+    if (*spares != NULL) {
+        body = (uint8_t *)*spares;
+        *spares = (*spares)->next;
         cache->bodies_spare--;
     } else {
-        body = malloc(BODY_ALLOC);
+        drop_spare(cache, &cache->spares[!is_virtual(block)]);
+        body = malloc(is_virtual(block) ? VIRTUAL_ALLOC : BODY_ALLOC);
         if (body == NULL)
             return NULL;
     }
@@ -156,20 +204,21 @@ static uint8_t *body_get(struct gmc_cache *cache)
 gmc_status gmc_cache_give_plain(struct gmc_cache *cache, struct gmc_block *block)
 {
     GMC_ASSERT(block->plain == NULL && block->pins > 0);
-    block->plain = body_get(cache);
+    block->plain = body_get(cache, block);
     return block->plain != NULL ? GMC_OK : GMC_ERR_FULL;
 }
 
 static void set_cipher(struct gmc_block *block, uint8_t *body)
 {
     block->cipher = body;
-    block->tags = (uint8_t(*)[GMC_SEAL_TAG_BYTES])(body + GMC_CACHE_BODY_BYTES);
+    block->tags = (uint8_t(*)[GMC_SEAL_TAG_BYTES])(
+        body + (is_virtual(block) ? GMC_CACHE_VIRTUAL_BYTES : GMC_CACHE_BODY_BYTES));
 }
 
 gmc_status gmc_cache_give_cipher(struct gmc_cache *cache, struct gmc_block *block)
 {
     GMC_ASSERT(block->cipher == NULL && block->pins > 0);
-    uint8_t *body = body_get(cache);
+    uint8_t *body = body_get(cache, block);
     if (body == NULL)
         return GMC_ERR_FULL;
     set_cipher(block, body);
@@ -190,7 +239,7 @@ void gmc_cache_drop_plain(struct gmc_cache *cache, struct gmc_block *block)
 {
     if (block->plain == NULL)
         return;
-    body_put(cache, block->plain);
+    body_put(cache, block, block->plain);
     block->plain = NULL;
     block->received = 0;
 }

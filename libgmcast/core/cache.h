@@ -5,6 +5,9 @@
  * its memory is wanted, least recently used first. A block has up to two bodies of equal layout:
  * plain bytes and sealed bytes with one tag per fragment. A leaf needs plain alone, a source seals
  * in place, a relay holds both until the block is stored.
+ *
+ * Simulations of many gateways keep the first bytes of each block only. A virtual body counts
+ * against the bound like a whole one, so that what a gateway does is the same.
  */
 #ifndef GMC_CORE_CACHE_H
 #define GMC_CORE_CACHE_H
@@ -19,6 +22,7 @@
 
 #define GMC_CACHE_BODY_BYTES 65536u
 #define GMC_FRAGMENTS_MAX 64u
+#define GMC_CACHE_VIRTUAL_BYTES 32u
 
 struct gmc_cache;
 
@@ -40,6 +44,7 @@ struct gmc_block {
     uint32_t channel; /* channel slot */
     uint32_t number;  /* in the channel's block space */
     uint32_t len;     /* bytes of the whole block */
+    uint32_t kept;    /* of these, in a body; fewer than len: the body is virtual */
     uint32_t pins;
     uint8_t fragments; /* count */
     uint8_t state;     /* enum gmc_block_state */
@@ -64,9 +69,10 @@ size_t gmc_cache_bytes_used(const struct gmc_cache *cache);
 
 /* The block, marked as used now; NULL. */
 struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number);
-/* A new block without bodies, pinned once; must not exist. NULL when out of memory. */
+/* A new block without bodies, pinned once; must not exist. Its bodies hold its first `kept` bytes:
+ * len, or at most GMC_CACHE_VIRTUAL_BYTES, then of one fragment. NULL when out of memory. */
 struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
-                                uint32_t len, uint32_t fragments);
+                                uint32_t len, uint32_t kept, uint32_t fragments);
 /* Gives the block a body, evicting others where needed. FULL when everything is pinned. */
 GMC_NODISCARD gmc_status gmc_cache_give_plain(struct gmc_cache *cache, struct gmc_block *block);
 GMC_NODISCARD gmc_status gmc_cache_give_cipher(struct gmc_cache *cache, struct gmc_block *block);

@@ -68,6 +68,7 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gw->config = *config;
     apply_defaults(&gw->config);
     gw->now = now;
+    gw->arena = config->arena;
     gmc_prng_init(&gw->prng, config->seed);
     uint64_t hash_seed = gmc_prng_u64(&gw->prng);
     gmc_map_init(&gw->sessions, hash_seed);
@@ -78,6 +79,8 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gmc_list_init(&gw->dirty);
     gmc_list_init(&gw->outs);
     gmc_list_init(&gw->drained);
+    gmc_list_init(&gw->spare_outs);
+    gmc_list_init(&gw->spare_ops);
     gmc_heap_init(&gw->timers);
     gw->next_ticket = 1;
     gw->next_request = 1;
@@ -103,14 +106,28 @@ fail:
     return NULL;
 }
 
-static void outs_free(struct gmc_list *list)
+static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
 {
     struct gmc_list *node;
     while ((node = gmc_list_pop_front(list)) != NULL) {
         struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
         free(out->owned);
-        free(out);
+        if (gw->spare_out_count >= GW_SPARES) {
+            free(out);
+            continue;
+        }
+        gmc_list_push_back(&gw->spare_outs, &out->node);
+        gw->spare_out_count++;
     }
+}
+
+static void spares_free(struct gmc_gateway *gw)
+{
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(&gw->spare_outs)) != NULL)
+        free(GMC_CONTAINER_OF(node, struct gwout, node));
+    while ((node = gmc_list_pop_front(&gw->spare_ops)) != NULL)
+        free(GMC_CONTAINER_OF(node, struct gwop, in_saves));
 }
 
 static void peer_free(struct gmc_gateway *gw, struct gwpeer *peer)
@@ -146,14 +163,16 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     for (size_t i = 0; i < gw->peer_count; i++)
         peer_free(gw, gw->peers[i]);
     free(gw->peers);
-    outs_free(&gw->outs);
-    outs_free(&gw->drained);
+    outs_free(gw, &gw->outs);
+    outs_free(gw, &gw->drained);
+    spares_free(gw);
     gmc_cache_free(gw->cache);
     gmc_latency_cache_free(gw->latencies);
     gmc_map_fini(&gw->sessions);
     gmc_map_fini(&gw->handles);
     gmc_heap_fini(&gw->timers);
-    free(gw->arena);
+    if (gw->config.arena == NULL)
+        free(gw->arena);
     free(gw->spki);
     free(gw->domain);
     free(gw);
@@ -214,10 +233,14 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer)
 /* ---- outputs ---- */
 struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer)
 {
-    struct gwout *out = calloc(1, sizeof(*out));
+    struct gmc_list *node = gmc_list_pop_front(&gw->spare_outs);
+    struct gwout *out =
+        node != NULL ? GMC_CONTAINER_OF(node, struct gwout, node) : malloc(sizeof(*out));
     /* An output that is lost would leave the shell and the core with different ideas of the
      * world; small allocations that fail end the process, as they would anywhere else. */
     GMC_ASSERT(out != NULL);
+    gw->spare_out_count -= node != NULL;
+    memset(out, 0, sizeof(*out));
     out->output.kind = kind;
     out->output.peer = peer;
     gmc_list_push_back(&gw->outs, &out->node);
@@ -281,7 +304,7 @@ void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
     gw->now = now;
     if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)
         return;
-    outs_free(&gw->drained);
+    outs_free(gw, &gw->drained);
     for (size_t i = 0; i < gw->pin_count; i++)
         gmc_block_unpin(gw->cache, gw->pins[i]);
     gw->pin_count = 0;

@@ -15,6 +15,8 @@
 
 struct gmc_gateway;
 
+#define GMC_GATEWAY_ARENA_BYTES 131072u
+
 struct gmc_gateway_config {
     const char *domain; /* own name, as in the certificate */
     const struct gmc_crypto *crypto;
@@ -30,6 +32,12 @@ struct gmc_gateway_config {
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
     bool discard_data;          /* benchmarks: neither hash nor store received blocks */
     bool pass_repairs; /* experiments: repairs come from the source alone, relays ask it for them */
+    /* Large simulations: of each data block only the first GMC_VIRTUAL_BYTES exist, in memory, in
+     * datagrams (whose lengths stay those of whole bodies) and in buffers of the store; a block
+     * travels as one datagram, however large, so paths have to take those. */
+    bool virtual_bodies;
+    uint8_t *arena; /* GMC_GATEWAY_ARENA_BYTES for outputs, borrowed for life, may be shared by
+                       gateways whose outputs are taken one gateway after the other; NULL: own */
 };
 
 /* Returns NULL when out of memory. Borrows config->crypto and config->trace for life. */

@@ -41,8 +41,8 @@
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
-#define GW_OUTPUT_ARENA_BYTES 131072u
 #define GW_PINS_MAX 1024u
+#define GW_SPARES 8u /* records of outputs and of store operations, kept to be used again */
 #define GW_PEERS_MAX (2u * GMC_MEMBERS_MAX) /* domains that were ever named here */
 
 struct gwchannel;
@@ -221,6 +221,7 @@ struct gwchannel {
     struct gmc_page *pages[GW_PAGES_KEPT];
     uint64_t page_used[GW_PAGES_KEPT];
     uint64_t page_clock;
+    size_t page_last;               /* that was asked for */
     struct gmc_list page_wait;      /* blocks that wait for their page */
     struct gmc_list layout_wait;    /* whole blocks that wait for the layout */
     uint8_t digest[GMC_HASH_BYTES]; /* of the object, once known */
@@ -318,16 +319,20 @@ struct gmc_gateway {
     struct gmc_list probes; /* struct gwround */
     struct gmc_heap timers; /* peers and channels */
     uint64_t timer_seq;
-    struct gmc_list dirty; /* peers to pump */
-    struct gmc_map ops;    /* ticket -> struct gwop */
+    struct gmc_list dirty;     /* peers to pump */
+    struct gmc_map ops;        /* ticket -> struct gwop */
+    struct gmc_list spare_ops; /* gwop.in_saves; at most GW_SPARES */
+    size_t spare_op_count;
     uint64_t next_ticket;
     uint64_t next_request;
     struct gwasked asked[GW_ASKED_MAX]; /* oldest first */
     size_t asked_count;
 
     /* outputs */
-    struct gmc_list outs;    /* struct gwout, to be drained */
-    struct gmc_list drained; /* struct gwout, borrowed until the next input */
+    struct gmc_list outs;       /* struct gwout, to be drained */
+    struct gmc_list drained;    /* struct gwout, borrowed until the next input */
+    struct gmc_list spare_outs; /* at most GW_SPARES */
+    size_t spare_out_count;
     uint8_t *arena;
     size_t arena_used;
     struct gmc_block *pins[GW_PINS_MAX];
@@ -469,6 +474,12 @@ void gw_pass_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t numbe
 void gw_pass_arrived(struct gmc_gateway *gw, struct gwchannel *ch,
                      const struct gmc_link_data *data);
 void gw_pass_forget(struct gwchannel *ch);
+/* Of so many bytes of a block, or of one that is one fragment, those that exist. */
+_Static_assert(GMC_VIRTUAL_BYTES == GMC_CACHE_VIRTUAL_BYTES, "the cache holds virtual bodies");
+static inline uint32_t gw_kept(const struct gmc_gateway *gw, uint32_t len)
+{
+    return gw->config.virtual_bodies ? gmc_virtual_kept(len) : len;
+}
 
 /* gateway_serve.c: blocks back from the store, sealed for children */
 struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,

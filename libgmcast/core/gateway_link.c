@@ -235,10 +235,10 @@ void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
 bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
 {
     if (gw->arena == NULL) {
-        gw->arena = malloc(GW_OUTPUT_ARENA_BYTES);
+        gw->arena = malloc(GMC_GATEWAY_ARENA_BYTES);
         GMC_ASSERT(gw->arena != NULL);
     }
-    size_t left = GW_OUTPUT_ARENA_BYTES - gw->arena_used;
+    size_t left = GMC_GATEWAY_ARENA_BYTES - gw->arena_used;
     if (left < GMC_LINK_PACKET_MAX || gw->pin_count == GW_PINS_MAX) {
         gw->arena_full = true;
         return false;

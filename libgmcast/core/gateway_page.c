@@ -8,9 +8,15 @@
 
 const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index)
 {
+    size_t last = ch->page_last; /* blocks come in the order of their pages */
+    if (ch->pages[last] != NULL && ch->pages[last]->index == index) {
+        ch->page_used[last] = ++ch->page_clock;
+        return ch->pages[last];
+    }
     for (size_t i = 0; i < GW_PAGES_KEPT; i++) {
         if (ch->pages[i] != NULL && ch->pages[i]->index == index) {
             ch->page_used[i] = ++ch->page_clock;
+            ch->page_last = i;
             return ch->pages[i];
         }
     }

@@ -40,8 +40,8 @@ static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *c
 {
     if (ch->dst->receiving >= 2 * gw_rx_window(gw))
         return NULL;
-    struct gmc_block *block =
-        gmc_cache_add(gw->cache, ch->slot, number, len, gmc_fragment_count(&ch->object, len));
+    struct gmc_block *block = gmc_cache_add(gw->cache, ch->slot, number, len, gw_kept(gw, len),
+                                            gmc_fragment_count(&ch->object, len));
     if (block == NULL)
         return NULL;
     block->state = GMC_BLOCK_RECEIVING;
@@ -67,15 +67,16 @@ static gmc_status open_fragment(struct gmc_gateway *gw, struct gwchannel *ch,
     gw_seal_nonce(data->block, data->fragment, nonce);
     return gw->config.crypto->ops->open(ch->aead, nonce,
                                         gw_seal_aad(ch, data->block, data->fragment, aad),
-                                        data->body.data, data->body.len, to, data->seal_tag);
+                                        data->body.data, gw_kept(gw, (uint32_t)data->body.len), to,
+                                        data->seal_tag);
 }
 
 /* The sealed bytes go into the cache as they came: what children get, now or as a repair. */
-static void keep_sealed(struct gwchannel *ch, struct gmc_block *block,
-                        const struct gmc_link_data *data)
+static void keep_sealed(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                        struct gmc_block *block, const struct gmc_link_data *data)
 {
     memcpy(block->cipher + (size_t)data->fragment * ch->object.fragment_bytes, data->body.data,
-           data->body.len);
+           gw_kept(gw, (uint32_t)data->body.len));
     memcpy(block->tags[data->fragment], data->seal_tag, GMC_SEAL_TAG_BYTES);
     block->sealed |= (uint64_t)1 << data->fragment;
 }
@@ -120,7 +121,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     block->received |= bit;
     if (block->cipher != NULL) {
-        keep_sealed(ch, block, data);
+        keep_sealed(gw, ch, block, data);
         gw_children_offer(gw, ch, block, bit);
     }
     uint64_t all = gmc_fragments_all(block->fragments);

@@ -30,8 +30,8 @@ struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     if (ch->reads >= GW_READS_MAX || (ch->reads > 0 && ch->reads >= bound) || !ch->object_known)
         return NULL;
     uint32_t len = gmc_block_len(&ch->object, number);
-    struct gmc_block *block =
-        gmc_cache_add(gw->cache, ch->slot, number, len, gmc_fragment_count(&ch->object, len));
+    struct gmc_block *block = gmc_cache_add(gw->cache, ch->slot, number, len, gw_kept(gw, len),
+                                            gmc_fragment_count(&ch->object, len));
     if (block == NULL)
         return NULL;
     if (gmc_cache_give_plain(gw->cache, block) != GMC_OK) {
@@ -174,10 +174,11 @@ static gmc_status seal_one(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     uint8_t nonce[GMC_NONCE_BYTES];
     uint8_t aad[18];
     size_t at = (size_t)f * ch->object.fragment_bytes;
+    uint32_t len = gmc_fragment_len(&ch->object, block->len, f);
     gw_seal_nonce(block->number, f, nonce);
     return gw->config.crypto->ops->seal(ch->aead, nonce, gw_seal_aad(ch, block->number, f, aad),
-                                        plain + at, gmc_fragment_len(&ch->object, block->len, f),
-                                        block->cipher + at, block->tags[f]);
+                                        plain + at, gw_kept(gw, len), block->cipher + at,
+                                        block->tags[f]);
 }
 
 /* Seals what is not sealed yet of a verified block. In place where the plain bytes serve nothing

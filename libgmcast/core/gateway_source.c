@@ -244,6 +244,8 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                                 .total_bytes = result->total_bytes,
                                 .block_bytes = GW_BLOCK_BYTES,
                                 .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
+    if (gw->config.virtual_bodies)
+        object.fragment_bytes = GW_BLOCK_BYTES;
     if (gmc_object_check(&object) != GMC_OK) {
         gw_source_fail(gw, ch, GMC_ERR_LIMIT, "the sources are too large for one transfer");
         return;
@@ -294,6 +296,8 @@ static bool all_failed(const struct gwchannel *ch)
 static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     uint32_t payload = UINT32_MAX;
+    if (gw->config.virtual_bodies)
+        return; /* as it is: a block is one fragment */
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwpeer *peer = gw_peer(gw, ch->src->members[i].peer);
         if (!peer->up)

@@ -5,11 +5,33 @@
 
 #include "core/gateway_impl.h"
 
+static struct gwop *record_get(struct gmc_gateway *gw)
+{
+    struct gmc_list *node = gmc_list_pop_front(&gw->spare_ops);
+    struct gwop *record =
+        node != NULL ? GMC_CONTAINER_OF(node, struct gwop, in_saves) : malloc(sizeof(*record));
+    GMC_ASSERT(record != NULL);
+    gw->spare_op_count -= node != NULL;
+    memset(record, 0, sizeof(*record));
+    return record;
+}
+
+static void record_put(struct gmc_gateway *gw, struct gwop *record)
+{
+    free(record->waiting);
+    free(record->owned);
+    if (gw->spare_op_count >= GW_SPARES) {
+        free(record);
+        return;
+    }
+    gmc_list_push_back(&gw->spare_ops, &record->in_saves);
+    gw->spare_op_count++;
+}
+
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                       struct gmc_store_op **op)
 {
-    struct gwop *record = calloc(1, sizeof(*record));
-    GMC_ASSERT(record != NULL);
+    struct gwop *record = record_get(gw);
     record->ticket = gw->next_ticket++;
     record->kind = kind;
     record->channel = ch;
@@ -198,7 +220,5 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
         break;
     }
 done:
-    free(record->waiting);
-    free(record->owned);
-    free(record);
+    record_put(gw, record);
 }

@@ -11,8 +11,10 @@ static const uint16_t wait_ms[] = {5, 25, 50, 100, 200, 200, 200, 200, 400};
 #define NEW_ATTEMPTS 8
 #define AGAIN_ATTEMPTS 4
 
-/* Ethernet with PPPoE, Ethernet, jumbo frames, loopback and the like (UDP payloads). */
-static const uint32_t mtu_sizes[LINK_MTU_SIZES] = {1452, 1472, 8952, 33000, 0};
+/* Ethernet with PPPoE, Ethernet, jumbo frames, loopback and the like (UDP payloads). The last is
+ * what the local interface takes where that is more than UDP can carry, in simulations. */
+static const uint32_t mtu_sizes[LINK_MTU_SIZES] = {1452, 1472, 8952, 33000, UINT32_MAX};
+#define UDP_PAYLOAD_MAX 65507u
 
 static bool same_addr(const struct gmc_addr *a, const struct gmc_addr *b)
 {
@@ -65,7 +67,9 @@ static uint32_t mtu_size(const struct gmc_link *link, size_t i)
 
 static bool mtu_is_probed(const struct gmc_link *link, const struct link_route *route, size_t i)
 {
-    return mtu_sizes[i] != 0 && mtu_size(link, i) > route->mtu &&
+    bool exists = mtu_sizes[i] != UINT32_MAX || link->udp_max > UDP_PAYLOAD_MAX;
+
+    return exists && mtu_size(link, i) > route->mtu &&
            (i == 0 || mtu_size(link, i) > mtu_size(link, i - 1));
 }
 

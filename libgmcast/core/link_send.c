@@ -145,7 +145,7 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     struct gmc_sent packet = {
         .sent = now,
         .cookie = cookie,
-        .bytes = (uint16_t)bytes,
+        .bytes = bytes,
         .length = (uint16_t)length,
         .kind = (uint8_t)kind,
         .state = tracked ? GMC_SENT_PENDING : GMC_SENT_UNTRACKED,
@@ -190,8 +190,6 @@ gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now, const struct 
     link->now = now;
     if (link->state != GMC_LINK_UP)
         return GMC_ERR_STATE;
-    if (len > UINT16_MAX - LINK_WIRE_BYTES)
-        return GMC_ERR_LIMIT;
     if (!gmc_link_reserve_fate(link))
         return GMC_ERR_NOMEM;
     gmc_status status = take_number(link, &number);

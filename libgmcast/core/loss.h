@@ -39,14 +39,15 @@ enum gmc_sent_state {
 
 struct gmc_sent {
     gmc_time sent;
-    uint64_t cookie;  /* the link's: what the packet carried */
-    uint16_t bytes;   /* on the wire */
-    uint16_t length;  /* the link's */
-    uint8_t kind;     /* enum gmc_kind */
-    uint8_t state;    /* enum gmc_sent_state */
-    bool app_limited; /* the sender had nothing to send before */
-    bool ecn;         /* sent as capable of ECN */
+    uint64_t cookie;      /* the link's: what the packet carried */
+    uint32_t bytes;       /* on the wire */
+    uint16_t length;      /* the link's */
+    uint8_t kind;         /* enum gmc_kind */
+    uint8_t state : 6;    /* enum gmc_sent_state */
+    bool app_limited : 1; /* the sender had nothing to send before */
+    bool ecn : 1;         /* sent as capable of ECN */
 };
+_Static_assert(sizeof(struct gmc_sent) == 24, "there is one for every packet on the way");
 
 enum gmc_loss_fate { GMC_FATE_ACKED, GMC_FATE_LOST, GMC_FATE_SPURIOUS /* acked after LOST */ };
 

@@ -52,6 +52,13 @@ uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_
 /* Pages have a fixed length on the wire: padded with zeros to this, so that receivers know the
  * fragment count before they have seen a byte. The last page is as long as the others. */
 #define GMC_PAGE_WIRE_BYTES GMC_PAGE_BYTES_MAX
+/* Large simulations keep of a block that is longer than a page its first bytes only: those of so
+ * many that exist. */
+#define GMC_VIRTUAL_BYTES 32u
+static inline uint32_t gmc_virtual_kept(uint32_t len)
+{
+    return len > GMC_PAGE_WIRE_BYTES ? GMC_VIRTUAL_BYTES : len;
+}
 /* Length of any block of the block space: GMC_PAGE_WIRE_BYTES or the data block's. */
 uint32_t gmc_block_len(const struct gmc_object *object, uint32_t block);
 

@@ -49,3 +49,9 @@ bench-emulate: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_emulate.py
 .PHONY: bench-emulate
 EXTRA_DIST += tests/bench/bench_emulate.py
+# make bench-sim-large: a terabyte to six domains with the real core; minutes.
+EXTRA_PROGRAMS += tests/bench/bench_bulk
+tests_bench_bench_bulk_LDADD = $(GMC_SIM_LIBS)
+bench-sim-large: tests/bench/bench_bulk
+	tests/bench/bench_bulk
+.PHONY: bench-sim-large

@@ -68,7 +68,7 @@ static void pin(struct known *k, unsigned i)
 {
     struct gmc_block *block = gmc_cache_find(cache, channel_of(i), i % NUMBERS);
     if (block == NULL) {
-        block = gmc_cache_add(cache, channel_of(i), i % NUMBERS, i + 1, 64);
+        block = gmc_cache_add(cache, channel_of(i), i % NUMBERS, i + 1, i + 1, 64);
         GMC_ASSERT(block != NULL);
         *k = (struct known){.block = block, .pins = 1};
     } else if (k->pins < PINS_MAX) {

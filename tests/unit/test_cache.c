@@ -10,7 +10,8 @@
 
 static struct gmc_block *add_plain(struct gmc_cache *cache, uint32_t channel, uint32_t number)
 {
-    struct gmc_block *block = gmc_cache_add(cache, channel, number, GMC_CACHE_BODY_BYTES, 64);
+    struct gmc_block *block =
+        gmc_cache_add(cache, channel, number, GMC_CACHE_BODY_BYTES, GMC_CACHE_BODY_BYTES, 64);
     assert_non_null(block);
     assert_int_equal(block->pins, 1);
     assert_ok(gmc_cache_give_plain(cache, block));
@@ -58,7 +59,7 @@ static void test_pinned_stays(void **state)
     struct gmc_block *blocks[BODIES];
     for (uint32_t i = 0; i < BODIES; i++)
         blocks[i] = add_plain(cache, 1, i);
-    struct gmc_block *more = gmc_cache_add(cache, 1, 100, 10, 1);
+    struct gmc_block *more = gmc_cache_add(cache, 1, 100, 10, 10, 1);
     assert_int_equal(gmc_cache_give_plain(cache, more), GMC_ERR_FULL);
     assert_null(more->plain);
     /* Two pins want two unpins. */
@@ -76,7 +77,7 @@ static void test_without_body_goes_at_once(void **state)
 {
     (void)state;
     struct gmc_cache *cache = gmc_cache_new(0, 1);
-    gmc_block_unpin(cache, gmc_cache_add(cache, 1, 1, 10, 1));
+    gmc_block_unpin(cache, gmc_cache_add(cache, 1, 1, 10, 10, 1));
     assert_null(gmc_cache_find(cache, 1, 1));
     struct gmc_block *block = add_plain(cache, 1, 2);
     gmc_cache_drop_plain(cache, block);
