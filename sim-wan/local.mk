@@ -122,6 +122,8 @@ check_PROGRAMS += tests/unit/test_sim_pool
 tests_unit_test_sim_pool_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_virtual
 tests_unit_test_sim_virtual_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_wide
+tests_unit_test_sim_wide_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_clock
 tests_unit_test_sim_clock_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 

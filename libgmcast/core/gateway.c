@@ -71,6 +71,7 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gw->arena = config->arena;
     gmc_prng_init(&gw->prng, config->seed);
     uint64_t hash_seed = gmc_prng_u64(&gw->prng);
+    gmc_map_init(&gw->names, hash_seed);
     gmc_map_init(&gw->sessions, hash_seed);
     gmc_map_init(&gw->handles, hash_seed);
     gmc_map_init(&gw->ops, hash_seed);
@@ -112,6 +113,7 @@ static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
     while ((node = gmc_list_pop_front(list)) != NULL) {
         struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
         free(out->owned);
+        out->owned = NULL;
         if (gw->spare_out_count >= GW_SPARES) {
             free(out);
             continue;
@@ -168,6 +170,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     spares_free(gw);
     gmc_cache_free(gw->cache);
     gmc_latency_cache_free(gw->latencies);
+    gmc_map_fini(&gw->names);
     gmc_map_fini(&gw->sessions);
     gmc_map_fini(&gw->handles);
     gmc_heap_fini(&gw->timers);
@@ -184,12 +187,47 @@ struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number)
     return number < gw->peer_count ? gw->peers[number] : NULL;
 }
 
+/* FNV-1a from a start that outsiders do not know. Names that collide take the next keys. */
+uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name)
+{
+    uint64_t hash = gw->names.seed ^ UINT64_C(14695981039346656037);
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (uint8_t)*name) * UINT64_C(1099511628211);
+    return hash;
+}
+
 struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name)
 {
-    for (size_t i = 0; i < gw->peer_count; i++)
-        if (strcmp(gw->peers[i]->name, name) == 0)
-            return gw->peers[i];
-    return NULL;
+    uint64_t key = gw_name_key(gw, name);
+    struct gwpeer *peer;
+    while ((peer = gmc_map_get(&gw->names, key)) != NULL && strcmp(peer->name, name) != 0)
+        key++;
+    return peer;
+}
+
+/* Room for one more. */
+static bool peers_reserve(struct gmc_gateway *gw)
+{
+    if (gmc_map_reserve(&gw->names, gw->peer_count + 1) != GMC_OK)
+        return false;
+    if (gw->peer_count < gw->peer_capacity)
+        return true;
+    size_t capacity = gw->peer_capacity == 0 ? 4 : 2 * gw->peer_capacity;
+    struct gwpeer **grown = realloc(gw->peers, sizeof(struct gwpeer *) * capacity);
+    if (grown == NULL)
+        return false;
+    gw->peers = grown;
+    gw->peer_capacity = capacity;
+    return true;
+}
+
+static void names_add(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    uint64_t key = gw_name_key(gw, peer->name);
+    while (gmc_map_get(&gw->names, key) != NULL)
+        key++;
+    gmc_status status = gmc_map_put(&gw->names, key, peer);
+    GMC_ASSERT(status == GMC_OK); /* room was reserved */
 }
 
 struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
@@ -197,10 +235,8 @@ struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
     struct gwpeer *known = gw_peer_known(gw, name);
     if (known != NULL || gw->peer_count >= GW_PEERS_MAX)
         return known;
-    struct gwpeer **grown = realloc(gw->peers, sizeof(*grown) * (gw->peer_count + 1));
-    if (grown == NULL)
+    if (!peers_reserve(gw))
         return NULL;
-    gw->peers = grown;
     struct gwpeer *peer = calloc(1, sizeof(*peer));
     if (peer == NULL)
         return NULL;
@@ -216,6 +252,7 @@ struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
     gmc_list_init(&peer->children);
     gw_text(peer->reason, sizeof(peer->reason), "no session yet");
     gw->peers[gw->peer_count++] = peer;
+    names_add(gw, peer);
     return peer;
 }
 

@@ -132,12 +132,14 @@ struct gwsource {
     char **paths;
     size_t path_count;
     struct gwmember *members;
-    size_t member_count;
+    size_t member_count, member_capacity;
+    struct gmc_map by_peer; /* peer + 1 -> index of its member + 1 */
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
     bool background;
     struct gwbuild build;
-    struct gwround *round; /* the probe round under way; NULL if none */
+    struct gwround *round;   /* the probe round under way; NULL if none */
+    struct gwsparse *sparse; /* what a large group measures (gateway_measure.c); NULL: all pairs */
     bool scanned;
     gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
     bool unsaved;      /* the present record; members are told when it is not */
@@ -305,7 +307,8 @@ struct gmc_gateway {
     bool started;
 
     struct gwpeer **peers;
-    size_t peer_count;
+    size_t peer_count, peer_capacity;
+    struct gmc_map names;    /* hash of a name and a probe count -> struct gwpeer */
     struct gmc_map sessions; /* local session id -> struct gwpeer */
     struct gmc_list channels;
     size_t channel_count;
@@ -359,6 +362,7 @@ struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number);
 /* By name; adds it. NULL: no memory, or others have named too many. */
 struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name);
 struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name); /* adds none; NULL */
+uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name);   /* for maps */
 void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when);
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now);
@@ -381,14 +385,43 @@ void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change);
 void gw_watch_links(struct gmc_gateway *gw);
 
 /* gateway_probe.c: latency rounds */
-struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
-                             const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
-                             size_t count, size_t self, struct gmc_bytes mask);
+/* Who takes part, as the message says or the source knows. */
+struct gwround_config {
+    uint64_t id;
+    const uint8_t *key;
+    const gmc_peer *participants;
+    const uint32_t *numbers; /* NULL: indexes */
+    size_t count, self, total;
+    struct gmc_bytes mask;
+};
+struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
+                             const struct gwround_config *config);
 void gw_round_free(struct gwround *round);
 void gw_probe_step(struct gmc_gateway *gw);
 gmc_time gw_probe_deadline(const struct gmc_gateway *gw);
 gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uint8_t kind);
 void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+
+/* Within a site a round trip says how busy the hosts were, and not how far apart they are: a tree
+ * built of that would be another one each time. */
+static inline gmc_duration gw_path_rtt(gmc_duration rtt)
+{
+    return rtt < GW_SITE_RTT ? GW_SITE_RTT : rtt;
+}
+
+/* gateway_measure.c: large groups, of which not every pair is measured */
+struct gwsparse;
+/* Begin the first round over a list, and the second when the first is over. False: nothing that is
+ * not known would be measured, or there is no memory; the tree is built of what is known. */
+bool gw_sparse_begin(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
+                     size_t count);
+bool gw_sparse_next(struct gmc_gateway *gw, struct gwchannel *ch);
+/* By the chosen shape; bulk, which looks at every link, as eco. */
+gmc_status gw_sparse_place(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
+                           size_t n, int32_t *parent);
+/* The member's place beside all others as they are; 0: the source. */
+int32_t gw_sparse_place_late(struct gmc_gateway *gw, struct gwchannel *ch, gmc_peer late);
+void gw_sparse_free(struct gwsparse *sparse);
 
 /* gateway_channel.c: what source and target have in common */
 struct gwchannel *gw_channel_find(struct gmc_gateway *gw, const char *source, uint64_t e);

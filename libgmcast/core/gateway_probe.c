@@ -19,10 +19,10 @@ static size_t round_count(const struct gmc_gateway *gw)
     return count;
 }
 
-struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint64_t id,
-                             const uint8_t key[GMC_KEY_BYTES], const gmc_peer *participants,
-                             size_t count, size_t self, struct gmc_bytes mask)
+struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
+                             const struct gwround_config *who)
 {
+    size_t count = who->count;
     if (round_count(gw) >= ROUNDS_MAX)
         return NULL;
     struct gwround *round = calloc(1, sizeof(*round));
@@ -32,25 +32,27 @@ struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source, uint
         free(copy);
         return NULL;
     }
-    memcpy(copy, participants, sizeof(*copy) * count);
+    memcpy(copy, who->participants, sizeof(*copy) * count);
     round->participants = copy;
     round->count = count;
     round->source = source;
-    round->forget_at = gmc_time_add(gw->now, ROUND_KEPT);
+    round->forget_at = gmc_time_add(gw->now, ROUND_KEPT + 2 * gmc_probe_spread(who->total));
     gmc_list_init(&round->node);
     struct gmc_probe_config config = {
         .crypto = gw->config.crypto,
-        .id = id,
+        .id = who->id,
         .participants = copy,
         .count = count,
-        .self = self,
+        .self = who->self,
+        .numbers = who->numbers,
+        .total = who->total,
     };
-    memcpy(config.key, key, GMC_KEY_BYTES);
+    memcpy(config.key, who->key, GMC_KEY_BYTES);
     uint64_t *skip = calloc(count / 64 + 1, sizeof(*skip));
-    for (size_t i = 0; skip != NULL && i < count && i / 8 < mask.len; i++)
-        skip[i / 64] |= (uint64_t)(mask.data[i / 8] >> (i % 8) & 1) << (i % 64);
+    for (size_t i = 0; skip != NULL && i < count && i / 8 < who->mask.len; i++)
+        skip[i / 64] |= (uint64_t)(who->mask.data[i / 8] >> (i % 8) & 1) << (i % 64);
     config.skip = skip;
-    gmc_prng_fork_nth(&gw->prng, "probe", id, &config.prng);
+    gmc_prng_fork_nth(&gw->prng, "probe", who->id, &config.prng);
     round->probe = gmc_probe_new(&config, gw->now);
     free(skip);
     if (round->probe == NULL) {
@@ -90,8 +92,15 @@ void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_m
     }
     /* Only the source itself may ask, and only for a round that this gateway is part of. */
     if (participants[0] == peer->number && self < msg->name_count &&
-        gw_round_new(gw, peer, msg->probe_id, msg->secret, participants, msg->name_count, self,
-                     msg->mask) != NULL)
+        gw_round_new(gw, peer,
+                     &(struct gwround_config){.id = msg->probe_id,
+                                              .key = msg->secret,
+                                              .participants = participants,
+                                              .numbers = msg->numbers,
+                                              .count = msg->name_count,
+                                              .self = self,
+                                              .total = msg->total,
+                                              .mask = msg->mask}) != NULL)
         gw_probe_step(gw);
     else
         gw->counts.messages_refused++;
@@ -140,8 +149,10 @@ gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uin
         uint8_t reply[GMC_ECHO_BYTES];
         status = gmc_probe_on_echo(round->probe, in->bytes, reply);
         /* The answer goes back to where the question came from: it is as large, not larger. */
+        size_t asker = gmc_probe_index(round->probe, echo.from);
         if (status == GMC_OK)
-            send_echo(gw, reply, round->participants[echo.from], &in->from);
+            send_echo(gw, reply, asker != SIZE_MAX ? round->participants[asker] : GMC_PEER_NONE,
+                      &in->from);
     } else {
         status = gmc_probe_on_reply(round->probe, gw->now, in->bytes);
         gw_probe_step(gw);
@@ -176,7 +187,7 @@ static void answer(struct gmc_gateway *gw, struct gwround *round)
             !gmc_probe_result(round->probe, i, &latency))
             continue;
         gmc_latency_cache_put(gw->latencies, gw->self, round->participants[i], &latency);
-        row[rows++] = (struct gmc_msg_latency){.participant = (uint32_t)i,
+        row[rows++] = (struct gmc_msg_latency){.participant = gmc_probe_number(round->probe, i),
                                                .rtt_min_ns = latency.rtt_min,
                                                .spread_ns = latency.spread};
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/gateway_impl.h"
+#include "core/probe_plan.h"
 
 #define SAVE_MAGIC 0x676d7331u /* "gms1" */
 #define SIGNED_PREFIX "gmcast-record-1\n"
@@ -113,8 +114,12 @@ static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_
     uint8_t *mask = malloc(count / 8 + 1);
     if (mask != NULL) {
         known_mask(gw, list, count, 0, mask);
-        ch->src->round = gw_round_new(gw, NULL, gw_random64(gw), key, list, count, 0,
-                                      gmc_bytes(mask, (count + 7) / 8));
+        struct gwround_config config = {.id = gw_random64(gw),
+                                        .key = key,
+                                        .participants = list,
+                                        .count = count,
+                                        .mask = gmc_bytes(mask, (count + 7) / 8)};
+        ch->src->round = gw_round_new(gw, NULL, &config);
     }
     free(mask);
     ch->src->probe_until = gmc_time_add(gw->now, GW_PROBE_WAIT);
@@ -144,10 +149,13 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
     if (src->probe_until == 0) {
         size_t count;
         gmc_peer *list = participants_of(gw, ch, &count);
+        bool large = count > GMC_PROBE_ALL_MAX;
         bool enough = src->shape == GMC_TREE_FLAT || count <= 2 ||
-                      count > GMC_PROBE_PARTICIPANTS_MAX || all_known(gw, list, count) ||
-                      measured_lately(gw, list, count);
-        if (!enough)
+                      count > GMC_PROBE_PARTICIPANTS_MAX ||
+                      (!large && (all_known(gw, list, count) || measured_lately(gw, list, count)));
+        if (!enough && large)
+            enough = !gw_sparse_begin(gw, ch, list, count);
+        else if (!enough)
             begin_round(gw, ch, list, count);
         free(list);
         if (enough)
@@ -157,6 +165,8 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_set_timer(gw, &ch->timer, src->probe_until);
         return false;
     }
+    if (src->sparse != NULL && gw_sparse_next(gw, ch))
+        return false;
     if (src->round != NULL) {
         remember_set(gw, src->round->participants, src->round->count);
         gw_round_free(src->round);
@@ -198,13 +208,6 @@ void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gm
 }
 
 /* ---- placing ---- */
-/* Within a site a round trip says how busy the hosts were, and not how far apart they are: a tree
- * built of that would be another one each time. */
-static gmc_duration of_path(gmc_duration rtt)
-{
-    return rtt < GW_SITE_RTT ? GW_SITE_RTT : rtt;
-}
-
 static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_t n,
                        uint64_t *latency, const char **names)
 {
@@ -214,7 +217,9 @@ static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_
             struct gmc_latency known;
             bool found = i != j && gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
                                                          gw->config.probe_age_max, &known);
-            latency[i * n + j] = i == j ? 0 : found ? of_path(known.rtt_min) : GMC_LATENCY_UNKNOWN;
+            latency[i * n + j] = i == j  ? 0
+                                 : found ? gw_path_rtt(known.rtt_min)
+                                         : GMC_LATENCY_UNKNOWN;
         }
     }
     /* The source's own links measure too, without a probe. */
@@ -224,7 +229,7 @@ static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_
             continue;
         struct gmc_link_info info;
         gmc_link_info(peer->link, &info);
-        latency[j] = latency[j * n] = of_path(info.min_rtt);
+        latency[j] = latency[j * n] = gw_path_rtt(info.min_rtt);
     }
 }
 
@@ -241,12 +246,27 @@ static void take_parents(struct gwchannel *ch, const gmc_peer *list, const int32
     }
 }
 
+static void place_large(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
+                        size_t n)
+{
+    int32_t *parent = malloc(sizeof(*parent) * n * GMC_TREE_STRIPES_MAX);
+    if (parent != NULL && gw_sparse_place(gw, ch, list, n, parent) == GMC_OK &&
+        gmc_tree_check(parent, n) == GMC_OK)
+        take_parents(ch, list, parent, n);
+    free(parent);
+}
+
 /* Runs the chosen shape over the members that are there; the others become the source's children
  * when they come. */
 void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     size_t n;
     gmc_peer *list = participants_of(gw, ch, &n);
+    if (n > GMC_PROBE_ALL_MAX) {
+        place_large(gw, ch, list, n);
+        free(list);
+        return;
+    }
     uint64_t *latency = malloc(sizeof(*latency) * n * n);
     const char **names = malloc(sizeof(*names) * n);
     int32_t *parent = malloc(sizeof(*parent) * n * GMC_TREE_STRIPES_MAX);
@@ -273,6 +293,12 @@ static void place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwme
 {
     size_t n;
     gmc_peer *list = participants_of(gw, ch, &n);
+    if (n > GMC_PROBE_ALL_MAX) {
+        late->parent = gw_sparse_place_late(gw, ch, late->peer);
+        late->placed = true;
+        free(list);
+        return;
+    }
     uint64_t *latency = malloc(sizeof(*latency) * n * n);
     const char **names = malloc(sizeof(*names) * n);
     int32_t *parent = calloc(n, sizeof(*parent));

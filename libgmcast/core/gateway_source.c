@@ -10,10 +10,8 @@
 
 struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer)
 {
-    for (size_t i = 0; i < ch->src->member_count; i++)
-        if (ch->src->members[i].peer == peer)
-            return &ch->src->members[i];
-    return NULL;
+    void *place = gmc_map_get(&ch->src->by_peer, (uint64_t)peer + 1);
+    return place != NULL ? &ch->src->members[(uintptr_t)place - 1] : NULL;
 }
 
 void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
@@ -25,6 +23,8 @@ void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
         free(src->members[i].path);
     if (src->round != NULL)
         gw_round_free(src->round);
+    gw_sparse_free(src->sparse);
+    gmc_map_fini(&src->by_peer);
     free(src->paths);
     free(src->members);
     free(src);
@@ -39,6 +39,19 @@ static gmc_status say(struct gmc_gateway *gw, const char **error, gmc_status sta
     return status;
 }
 
+static bool members_reserve(struct gwsource *src)
+{
+    if (src->member_count < src->member_capacity)
+        return true;
+    size_t capacity = src->member_capacity == 0 ? 8 : 2 * src->member_capacity;
+    struct gwmember *grown = realloc(src->members, sizeof(*grown) * capacity);
+    if (grown == NULL)
+        return false;
+    src->members = grown;
+    src->member_capacity = capacity;
+    return true;
+}
+
 gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
                                 const char *path)
 {
@@ -46,10 +59,12 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
     struct gwpeer *peer = gw_peer_by_name(gw, domain);
     if (peer == NULL)
         return GMC_ERR_NOMEM;
-    struct gwmember *grown = realloc(src->members, sizeof(*grown) * (src->member_count + 1));
-    if (grown == NULL)
+    if (!members_reserve(src))
         return GMC_ERR_NOMEM;
-    src->members = grown;
+    gmc_status status = gmc_map_put(&src->by_peer, (uint64_t)peer->number + 1,
+                                    (void *)(uintptr_t)(src->member_count + 1));
+    if (status != GMC_OK)
+        return status;
     struct gwmember *member = &src->members[src->member_count];
     memset(member, 0, sizeof(*member));
     member->peer = peer->number;
@@ -58,6 +73,27 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
     member->path = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
     src->member_count++;
     return GMC_OK;
+}
+
+/* EXISTS: a domain is named twice. NOMEM. */
+static gmc_status find_twice(const struct gmc_gateway *gw, const struct gmc_stage_request *request,
+                             const char **twice)
+{
+    struct gmc_map seen;
+    gmc_map_init(&seen, gw->names.seed);
+    gmc_status status = gmc_map_reserve(&seen, request->target_count);
+    for (size_t i = 0; i < request->target_count && status == GMC_OK; i++) {
+        const struct gmc_stage_target *target = &request->targets[i], *other;
+        uint64_t key = gw_name_key(gw, target->domain);
+        while ((other = gmc_map_get(&seen, key)) != NULL &&
+               strcmp(other->domain, target->domain) != 0)
+            key++;
+        *twice = target->domain;
+        status =
+            other != NULL ? GMC_ERR_EXISTS : gmc_map_put(&seen, key, (void *)(uintptr_t)target);
+    }
+    gmc_map_fini(&seen);
+    return status;
 }
 
 static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_request *request,
@@ -78,11 +114,12 @@ static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_r
         if (strcmp(domain, gw->domain) == 0)
             return say(gw, error, GMC_ERR_INVALID,
                        "%s is the source; a target must be another domain", domain);
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(request->targets[j].domain, domain) == 0)
-                return say(gw, error, GMC_ERR_INVALID, "%s is named twice", domain);
     }
-    return GMC_OK;
+    const char *twice = "";
+    gmc_status status = find_twice(gw, request, &twice);
+    if (status == GMC_ERR_EXISTS)
+        return say(gw, error, GMC_ERR_INVALID, "%s is named twice", twice);
+    return status == GMC_OK ? GMC_OK : say(gw, error, status, "no memory for the targets%s", "");
 }
 
 static gmc_status copy_sources(struct gwsource *src, const struct gmc_stage_request *request)

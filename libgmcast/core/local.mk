@@ -28,6 +28,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/tree.c libgmcast/core/tree.h
 	libgmcast/core/tree_binary.c libgmcast/core/tree_binomial.c libgmcast/core/tree_bulk.c \
 	libgmcast/core/tree_bulk.h libgmcast/core/tree_chain.c \
 	libgmcast/core/tree_eco.c libgmcast/core/tree_eco.h libgmcast/core/tree_flat.c \
+	libgmcast/core/tree_sparse.c libgmcast/core/tree_sparse.h \
+	libgmcast/core/probe_plan.c libgmcast/core/probe_plan.h \
 	libgmcast/core/tree_order.c libgmcast/core/tree_order.h libgmcast/core/tree_predict.c \
 	libgmcast/core/tree_predict.h libgmcast/core/tree_shapes.h
 check_PROGRAMS += tests/unit/test_tree
@@ -83,8 +85,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
 	libgmcast/core/gateway_have.c \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
-	libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c libgmcast/core/gateway_pass.c \
-	libgmcast/core/gateway_probe.c \
+	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c \
+	libgmcast/core/gateway_pass.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
 	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
@@ -128,3 +130,5 @@ tests_unit_test_alloc_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--
 	-Wl,--wrap=gmc_gateway_on_datagram,--wrap=gmc_gateway_next_output
 FUZZ_TARGETS += tests/fuzz/fuzz_saved
 tests_fuzz_fuzz_saved_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_probe_plan
+tests_unit_test_probe_plan_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

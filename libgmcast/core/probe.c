@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/heap.h"
 #include "base/list.h"
+#include "base/map.h"
 
 #define SAMPLES GMC_PROBE_SAMPLES
 #define TRIES (2u * SAMPLES) /* echo numbers: first tries, then second tries */
@@ -39,7 +40,9 @@ struct gmc_probe {
     struct gmc_aead *aead;
     uint64_t id;
     struct gmc_prng prng;
-    size_t count, self;
+    size_t count, self, total;
+    uint32_t *numbers;     /* NULL: indexes */
+    struct gmc_map served; /* number + 1 of askers that are not listed -> echo numbers */
     gmc_duration gap;      /* mean distance of echoes */
     gmc_duration patience; /* until an echo is overdue while nothing came back */
     gmc_time end;
@@ -153,8 +156,8 @@ static gmc_status echo_read(const struct gmc_probe *probe, struct gmc_bytes dgra
 
     if (dgram.len != GMC_ECHO_BYTES || gmc_echo_get(dgram, echo) != GMC_OK)
         return GMC_ERR_INVALID;
-    if (echo->kind != kind || echo->probe != probe->id || echo->from >= probe->count ||
-        echo->to >= probe->count || echo->from == echo->to || echo->sample >= TRIES)
+    if (echo->kind != kind || echo->probe != probe->id || echo->from >= probe->total ||
+        echo->to >= probe->total || echo->from == echo->to || echo->sample >= TRIES)
         return GMC_ERR_INVALID;
     status = echo_tag(probe, echo, dgram.data, tag);
     if (status != GMC_OK)
@@ -165,6 +168,70 @@ static gmc_status echo_read(const struct gmc_probe *probe, struct gmc_bytes dgra
 }
 
 /* ---- life ---- */
+
+uint32_t gmc_probe_number(const struct gmc_probe *probe, size_t i)
+{
+    return probe->numbers != NULL ? probe->numbers[i] : (uint32_t)i;
+}
+
+size_t gmc_probe_index(const struct gmc_probe *probe, uint32_t number)
+{
+    size_t low = 0, high = probe->count;
+
+    if (probe->numbers == NULL)
+        return number < probe->count ? number : SIZE_MAX;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (probe->numbers[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < probe->count && probe->numbers[low] == number ? low : SIZE_MAX;
+}
+
+gmc_duration gmc_probe_spread(size_t total)
+{
+    return (gmc_duration)SAMPLES * total * GMC_PROBE_HEARD_EVERY;
+}
+
+/* Takes over the numbers; false when they are out of range or there is no memory. */
+static bool numbers_init(struct gmc_probe *probe, const struct gmc_probe_config *config)
+{
+    probe->total = config->total != 0 ? config->total : config->count;
+    if (probe->total < config->count || probe->total > GMC_PROBE_PARTICIPANTS_MAX)
+        return false;
+    if (config->numbers == NULL)
+        return true;
+    probe->numbers = malloc(config->count * sizeof(*probe->numbers));
+    if (probe->numbers == NULL)
+        return false;
+    for (size_t i = 0; i < config->count; i++) {
+        probe->numbers[i] = config->numbers[i];
+        if (config->numbers[i] >= probe->total ||
+            (i > 0 && config->numbers[i] <= config->numbers[i - 1]))
+            return false;
+    }
+    return true;
+}
+
+/* Echoes of a round of many are spread over as long as everybody's take to be heard by one. */
+static void spread_init(struct gmc_probe *probe, gmc_time now, gmc_duration timeout)
+{
+    gmc_duration spread = gmc_probe_spread(probe->total);
+
+    probe->gap = GAP_MAX;
+    if (probe->open > 0 && timeout / 4 / (SAMPLES * probe->open) < probe->gap)
+        probe->gap = timeout / 4 / (SAMPLES * probe->open);
+    if (probe->numbers != NULL && probe->open > 0 &&
+        spread / (SAMPLES * probe->open) > probe->gap) {
+        probe->gap = spread / (SAMPLES * probe->open);
+        probe->end = gmc_time_add(probe->end, spread);
+    }
+    /* All participants begin at about the same time: not with the same beat. */
+    probe->next_at = gmc_time_add(now, gmc_prng_below(&probe->prng, probe->gap + 1));
+}
 
 static void targets_init(struct gmc_probe *probe, const struct gmc_probe_config *config)
 {
@@ -196,13 +263,14 @@ struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time 
     probe->self = config->self;
     probe->end = gmc_time_add(now, timeout);
     probe->patience = timeout / 3;
-    targets_init(probe, config);
-    probe->gap = GAP_MAX;
-    if (probe->open > 0 && timeout / 4 / (SAMPLES * probe->open) < probe->gap)
-        probe->gap = timeout / 4 / (SAMPLES * probe->open);
-    /* All participants begin at about the same time: not with the same beat. */
-    probe->next_at = gmc_time_add(now, gmc_prng_below(&probe->prng, probe->gap + 1));
     gmc_heap_init(&probe->timers);
+    gmc_map_init(&probe->served, config->id);
+    if (!numbers_init(probe, config)) {
+        gmc_probe_free(probe);
+        return NULL;
+    }
+    targets_init(probe, config);
+    spread_init(probe, now, timeout);
     probe->aead = config->crypto->ops->aead_new(config->crypto->ctx, config->key);
     if (probe->aead == NULL || gmc_heap_reserve(&probe->timers, probe->open) != GMC_OK) {
         gmc_probe_free(probe);
@@ -218,6 +286,8 @@ void gmc_probe_free(struct gmc_probe *probe)
     if (probe->aead != NULL)
         probe->crypto->ops->aead_free(probe->aead);
     gmc_heap_fini(&probe->timers);
+    gmc_map_fini(&probe->served);
+    free(probe->numbers);
     free(probe);
 }
 
@@ -299,8 +369,9 @@ bool gmc_probe_next_echo(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_
         gmc_time_add(now, probe->gap / 2 + gmc_prng_below(&probe->prng, probe->gap + 1));
     echo = (struct gmc_echo){.kind = GMC_KIND_ECHO,
                              .probe = probe->id,
-                             .from = (uint16_t)probe->self,
-                             .to = (uint16_t)(target - probe->targets),
+                             .from = (uint16_t)gmc_probe_number(probe, probe->self),
+                             .to = (uint16_t)gmc_probe_number(probe,
+                                                              (size_t)(target - probe->targets)),
                              .sample = (uint16_t)number,
                              .time = now};
     /* An echo that could not be tagged counts as lost. */
@@ -336,21 +407,41 @@ bool gmc_probe_done(const struct gmc_probe *probe, gmc_time now)
 
 /* ---- answering, and taking answers ---- */
 
+/* An echo number is answered once. FULL: it was; NOMEM. */
+static gmc_status serve_once(struct gmc_probe *probe, const struct gmc_echo *echo)
+{
+    size_t index = gmc_probe_index(probe, echo->from);
+    uint64_t key = (uint64_t)echo->from + 1;
+    uintptr_t bit = (uintptr_t)1 << echo->sample;
+
+    if (index != SIZE_MAX) {
+        struct target *asker = &probe->targets[index];
+
+        if (asker->served & bit)
+            return GMC_ERR_FULL;
+        asker->served |= (uint8_t)bit;
+        return GMC_OK;
+    }
+    uintptr_t served = (uintptr_t)gmc_map_get(&probe->served, key);
+
+    if (served & bit)
+        return GMC_ERR_FULL;
+    return gmc_map_put(&probe->served, key, (void *)(served | bit));
+}
+
 gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
                              uint8_t reply[GMC_ECHO_BYTES])
 {
     struct gmc_echo echo;
-    struct target *asker;
     gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO, &echo);
 
     if (status != GMC_OK)
         return status;
-    if (echo.to != probe->self)
+    if (echo.to != gmc_probe_number(probe, probe->self))
         return GMC_ERR_INVALID;
-    asker = &probe->targets[echo.from];
-    if (asker->served >> echo.sample & 1)
-        return GMC_ERR_FULL;
-    asker->served |= (uint8_t)(1u << echo.sample);
+    status = serve_once(probe, &echo);
+    if (status != GMC_OK)
+        return status;
     echo.kind = GMC_KIND_ECHO_REPLY;
     return echo_write(probe, &echo, reply);
 }
@@ -374,13 +465,15 @@ gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time now, struct gmc_
     struct gmc_echo echo;
     struct target *target;
     bool was_settled;
+    size_t index;
     gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO_REPLY, &echo);
 
     if (status != GMC_OK)
         return status;
-    if (echo.from != probe->self)
+    index = gmc_probe_index(probe, echo.to);
+    if (echo.from != gmc_probe_number(probe, probe->self) || index == SIZE_MAX)
         return GMC_ERR_INVALID;
-    target = &probe->targets[echo.to];
+    target = &probe->targets[index];
     if (!((target->asked & ~target->answered) >> echo.sample & 1))
         return GMC_ERR_UNKNOWN;
     if (echo.time != target->sent[echo.sample])

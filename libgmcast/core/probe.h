@@ -43,9 +43,14 @@ bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gm
  *
  * The tag is GMAC under the probe key with the nonce kind (1 byte), 0 (1), from (2), to (2),
  * sample (2), 0 (4): no two different messages of a probe share it. An echo number is answered
- * once, so a replayed echo gets nothing. */
+ * once, so a replayed echo gets nothing.
+ *
+ * In a round of many (core/probe_plan.h) a participant is told only of those that it measures, with
+ * their numbers, and answers whoever knows the key. Its echoes are spread so that one that
+ * everybody measures hears at most one in GMC_PROBE_HEARD_EVERY. */
 #define GMC_PROBE_SAMPLES 4
-#define GMC_PROBE_PARTICIPANTS_MAX 4096
+#define GMC_PROBE_PARTICIPANTS_MAX 16384
+#define GMC_PROBE_HEARD_EVERY GMC_US(50)
 
 struct gmc_probe;
 struct gmc_probe_config {
@@ -56,11 +61,14 @@ struct gmc_probe_config {
                                      known here, not measured */
     const uint64_t *skip;         /* bitmap by participant: do not measure (known); may be NULL */
     size_t count;
-    size_t self;          /* own index */
-    struct gmc_prng prng; /* own stream: spreads the echoes */
-    gmc_duration timeout; /* give up on the silent; 0: 1 s */
+    size_t self;             /* own index */
+    const uint32_t *numbers; /* of the participants in the round, ascending, the source's is 0;
+                                NULL: their indexes */
+    size_t total;            /* participants of the round; 0: count */
+    struct gmc_prng prng;    /* own stream: spreads the echoes */
+    gmc_duration timeout;    /* give up on the silent; 0: 1 s */
 };
-/* NULL when out of memory, and when count or self is out of range. */
+/* NULL when out of memory, and when count, self or a number is out of range. */
 struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time now);
 void gmc_probe_free(struct gmc_probe *probe);
 uint64_t gmc_probe_id(const struct gmc_probe *probe);
@@ -80,6 +88,12 @@ GMC_NODISCARD gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time no
 gmc_time gmc_probe_deadline(const struct gmc_probe *probe);
 /* All samples are in, or the silent were given up. */
 bool gmc_probe_done(const struct gmc_probe *probe, gmc_time now);
+/* The number in the round of participant i. */
+uint32_t gmc_probe_number(const struct gmc_probe *probe, size_t i);
+/* The index of the participant of that number; SIZE_MAX: it was not listed. */
+size_t gmc_probe_index(const struct gmc_probe *probe, uint32_t number);
+/* How much longer than a small one a round of so many takes, at least. */
+gmc_duration gmc_probe_spread(size_t total);
 /* What was measured to participant i; false: nothing. */
 bool gmc_probe_result(const struct gmc_probe *probe, size_t i, struct gmc_latency *latency);
 

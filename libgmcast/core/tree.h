@@ -31,7 +31,8 @@ enum gmc_tree_shape {
  * leaves. */
 struct gmc_tree_graph {
     size_t n;
-    const uint64_t *latency;
+    const uint64_t *latency;     /* NULL: only from_source is known, and all hear each other */
+    const uint64_t *from_source; /* n, used when latency is NULL; `eco` and `bulk` need latency */
     const char *const *names;
     const uint64_t *uplink_bps;   /* per gateway, 0: not known; NULL: none is */
     const uint64_t *downlink_bps; /* the same */

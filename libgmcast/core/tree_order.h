@@ -19,6 +19,8 @@
 /* The smaller of the two directions; GMC_LATENCY_UNKNOWN is larger than all. */
 static inline uint64_t gmc_tree_latency(const struct gmc_tree_graph *graph, int32_t a, int32_t b)
 {
+    if (graph->latency == NULL)
+        return a == 0 || b == 0 ? graph->from_source[a + b] : 0;
     uint64_t forth = graph->latency[(size_t)a * graph->n + (size_t)b];
     uint64_t back = graph->latency[(size_t)b * graph->n + (size_t)a];
 

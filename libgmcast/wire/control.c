@@ -77,6 +77,10 @@ static gmc_status get_probe(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->names = (const char *const *)body->participants;
     msg->name_count = body->n_participants;
     msg->mask = gmc_bytes(body->known.data, body->known.len);
+    if (body->n_numbers != 0 && body->n_numbers != body->n_participants)
+        return GMC_ERR_INVALID;
+    msg->numbers = body->n_numbers != 0 ? body->numbers : NULL;
+    msg->total = body->total;
     sorted = gmc_arena_cut(arena, msg->name_count, sizeof(*sorted));
     if (sorted == NULL)
         return arena->status;

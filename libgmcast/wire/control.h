@@ -45,7 +45,7 @@ struct gmc_msg_range {
 };
 
 struct gmc_msg_latency {
-    uint32_t participant; /* index in the probe's list */
+    uint32_t participant; /* its number in the round */
     uint64_t rtt_min_ns;
     uint64_t spread_ns;
 };
@@ -69,7 +69,9 @@ struct gmc_msg {
                                  ATTACHED: path to the root, parent first;
                                  ATTACH: domains below this child are not listed */
     size_t name_count;
-    struct gmc_bytes mask;                   /* PROBE: bitmap of participants not to measure */
+    struct gmc_bytes mask;   /* PROBE: bitmap of participants not to measure */
+    const uint32_t *numbers; /* PROBE: of the names in the round, ascending; NULL: 0, 1, 2, ... */
+    uint32_t total;          /* PROBE: participants of the round; 0: those named */
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
 

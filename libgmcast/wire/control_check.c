@@ -40,9 +40,21 @@ static bool ranges_ok(const struct gmc_msg *msg)
     return true;
 }
 
+/* Ascending from the source's, which is 0, and below the total. */
+static bool numbers_ok(const struct gmc_msg *msg)
+{
+    if (msg->total > GMC_MEMBERS_MAX || (msg->numbers == NULL) != (msg->total == 0))
+        return false;
+    for (size_t i = 0; msg->numbers != NULL && i < msg->name_count; i++)
+        if (msg->numbers[i] >= msg->total ||
+            (i == 0 ? msg->numbers[i] != 0 : msg->numbers[i] <= msg->numbers[i - 1]))
+            return false;
+    return true;
+}
+
 static bool probe_ok(const struct gmc_msg *msg)
 {
-    return msg->secret != NULL && msg->name_count > 0 && names_ok(msg) &&
+    return msg->secret != NULL && msg->name_count > 0 && names_ok(msg) && numbers_ok(msg) &&
            (msg->mask.len == 0 || msg->mask.len == (msg->name_count + 7) / 8);
 }
 

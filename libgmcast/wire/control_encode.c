@@ -92,6 +92,9 @@ static gmc_status put_probe(struct encoder *enc, const struct gmc_msg *msg)
     body->participants = names_of(msg);
     body->n_participants = msg->name_count;
     body->known = gmc_codec_data(msg->mask.data, msg->mask.len);
+    body->numbers = (uint32_t *)(uintptr_t)msg->numbers; /* not written to */
+    body->n_numbers = msg->numbers != NULL ? msg->name_count : 0;
+    body->total = msg->total;
     enc->control.probe = body;
     return GMC_OK;
 }

@@ -27,7 +27,11 @@ static bool has_ended(void *ctx)
     return sim_has_ended(transfer->source, &transfer->key);
 }
 
-static void line(void *c, const char *t) { (void)c; fprintf(stderr, "%s\n", t); }
+static void line(void *c, const char *t)
+{
+    (void)c;
+    fprintf(stderr, "%s\n", t);
+}
 int main(int argc, char **argv)
 {
     uint64_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : TERABYTE;
@@ -41,7 +45,9 @@ int main(int argc, char **argv)
     struct sim_world *world = sim_world_new(&config);
     struct transfer transfer;
     const char *error = NULL;
-    if (getenv("TR")) { world->trace.line = line; }
+    if (getenv("TR")) {
+        world->trace.line = line;
+    }
     sim_build_tree3(world, &wire);
     sim_world_start(world);
     sim_world_run(world, GMC_S(1));

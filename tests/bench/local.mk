@@ -49,9 +49,24 @@ bench-emulate: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_emulate.py
 .PHONY: bench-emulate
 EXTRA_DIST += tests/bench/bench_emulate.py
+
 # make bench-sim-large: a terabyte to six domains with the real core; minutes.
 EXTRA_PROGRAMS += tests/bench/bench_bulk
 tests_bench_bench_bulk_LDADD = $(GMC_SIM_LIBS)
 bench-sim-large: tests/bench/bench_bulk
 	tests/bench/bench_bulk
 .PHONY: bench-sim-large
+
+# make bench-sim-probe: what bounded probing costs in the quality of trees.
+EXTRA_PROGRAMS += tests/bench/bench_probe
+tests_bench_bench_probe_LDADD = $(GMC_SIM_LIBS) -lm
+bench-sim-probe: tests/bench/bench_probe
+	tests/bench/bench_probe
+.PHONY: bench-sim-probe
+
+# make bench-sim-wide: 10,000 gateways on one channel.
+EXTRA_PROGRAMS += tests/bench/bench_wide
+tests_bench_bench_wide_LDADD = $(GMC_SIM_LIBS)
+bench-sim-wide: tests/bench/bench_wide
+	tests/bench/bench_wide
+.PHONY: bench-sim-wide

@@ -382,6 +382,45 @@ static void a_participant_is_listed_once(void **state)
     check_round_trip(&msg);
 }
 
+static void participants_may_have_numbers(void **state)
+{
+    static const uint8_t secret[32];
+    const char *names[] = {"s.example", "b.example", "c.example"};
+    static const uint32_t good[] = {0, 7, 299};
+    static const uint32_t bad[][3] = {{1, 7, 299}, {0, 7, 7}, {0, 9, 8}, {0, 7, 300}};
+    struct gmc_msg msg = {.type = GMC_MSG_PROBE,
+                          .secret = secret,
+                          .names = names,
+                          .name_count = 3,
+                          .numbers = good,
+                          .total = 300};
+    struct gmc_msg_holder *holder = NULL;
+    struct gmc_msg got;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    encode(&msg, &bytes, &len);
+    assert_int_equal(gmc_msg_decode(gmc_bytes(bytes, len), &got, &holder), GMC_OK);
+    assert_int_equal(got.total, 300);
+    assert_non_null(got.numbers);
+    assert_memory_equal(got.numbers, good, sizeof(good));
+    gmc_msg_release(holder);
+    gmc_msg_bytes_free(bytes);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        msg.numbers = bad[i];
+        refuse_to_encode(msg);
+    }
+    msg.numbers = good;
+    msg.total = 0;
+    refuse_to_encode(msg);
+    msg.total = GMC_MEMBERS_MAX + 1;
+    refuse_to_encode(msg);
+    msg.numbers = NULL;
+    msg.total = 300;
+    refuse_to_encode(msg);
+}
+
 /* ---- the record ---- */
 
 static void record_comes_back(void **state)
@@ -551,6 +590,7 @@ int main(void)
         cmocka_unit_test(each_cut_message_is_refused_or_valid),
         cmocka_unit_test(small_fields_cannot_take_much_memory),
         cmocka_unit_test(a_participant_is_listed_once),
+        cmocka_unit_test(participants_may_have_numbers),
         cmocka_unit_test(record_comes_back),
         cmocka_unit_test(bad_records_are_refused),
         cmocka_unit_test(malformed_records_are_refused),
