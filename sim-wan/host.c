@@ -222,6 +222,8 @@ void sim_host_start(struct sim_host *host)
         .pass_repairs = world->pass_repairs,
         .virtual_bodies = world->virtual_bodies,
         .arena = host->world->arena,
+        .uplink_bps = host->uplink_bps,
+        .downlink_bps = host->downlink_bps,
     };
     host->gateway = gmc_gateway_new(&config, sim_host_now(host));
     GMC_ASSERT(host->gateway != NULL);

@@ -33,6 +33,8 @@ struct sim_host {
     bool is_router;      /* never has a gateway */
     bool frozen;         /* the process is stopped: it hears and does nothing */
     bool dial_only;      /* takes no connections */
+    uint64_t uplink_bps; /* that its gateway is told; 0: not known. Before the start */
+    uint64_t downlink_bps;
     const char *refused; /* why every other host refuses this one's certificate; NULL */
     uint32_t incarnation;
     struct sim_event timer;

@@ -59,11 +59,11 @@ void sim_oracle_violated(struct sim_oracle *oracle, const char *format, ...)
 
 /* ---- parents ---- */
 static struct sim_attachment *find_attachment(const struct sim_oracle *oracle, uint32_t host,
-                                              const struct gmc_channel_key *key)
+                                              const struct gmc_channel_key *key, uint32_t stripe)
 {
     for (size_t i = 0; i < oracle->attachment_count; i++) {
         struct sim_attachment *at = &oracle->attachments[i];
-        if (at->host == host && sim_key_equal(&at->key, key))
+        if (at->host == host && at->stripe == stripe && sim_key_equal(&at->key, key))
             return at;
     }
     return NULL;
@@ -72,20 +72,20 @@ static struct sim_attachment *find_attachment(const struct sim_oracle *oracle, u
 uint32_t sim_oracle_parent(const struct sim_oracle *oracle, uint32_t host,
                            const struct gmc_channel_key *key)
 {
-    const struct sim_attachment *at = find_attachment(oracle, host, key);
+    const struct sim_attachment *at = find_attachment(oracle, host, key, 0);
     return at != NULL ? at->parent : SIM_NO_HOST;
 }
 
 static void set_parent(struct sim_oracle *oracle, uint32_t host, const struct gmc_channel_key *key,
-                       uint32_t parent)
+                       uint32_t stripe, uint32_t parent)
 {
-    struct sim_attachment *at = find_attachment(oracle, host, key);
+    struct sim_attachment *at = find_attachment(oracle, host, key, stripe);
     if (at == NULL) {
         oracle->attachments =
             sim_reserve(oracle->attachments, oracle->attachment_count, &oracle->attachment_capacity,
                         sizeof(*oracle->attachments));
         at = &oracle->attachments[oracle->attachment_count++];
-        *at = (struct sim_attachment){.key = *key, .host = host};
+        *at = (struct sim_attachment){.key = *key, .host = host, .stripe = stripe};
     }
     at->parent = parent;
     at->since = oracle->world->engine.now;
@@ -111,7 +111,7 @@ void sim_oracle_on_event(struct sim_oracle *oracle, struct sim_host *host,
     uint32_t parent = SIM_NO_HOST;
     if (event->status == GMC_OK && event->peer != GMC_PEER_NONE)
         parent = sim_host_of_peer(host, event->peer);
-    set_parent(oracle, host->id, &event->key, parent);
+    set_parent(oracle, host->id, &event->key, event->stripe, parent);
 }
 
 void sim_oracle_on_crash(struct sim_oracle *oracle, struct sim_host *host)
@@ -131,7 +131,7 @@ static bool is_in_loop(const struct sim_oracle *oracle, const struct sim_attachm
     for (size_t steps = 0; steps <= oracle->attachment_count; steps++) {
         if (at->parent == SIM_NO_HOST)
             return false;
-        at = find_attachment(oracle, at->parent, &start->key);
+        at = find_attachment(oracle, at->parent, &start->key, start->stripe);
         if (at == NULL)
             return false;
         if (at == start)

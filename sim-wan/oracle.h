@@ -25,6 +25,7 @@ struct sim_host;
 struct sim_attachment {
     struct gmc_channel_key key;
     uint32_t host;
+    uint32_t stripe;
     uint32_t parent; /* SIM_NO_HOST: none */
     gmc_time since;
 };
@@ -60,7 +61,7 @@ void sim_oracle_check_idle(struct sim_oracle *oracle);
 void sim_oracle_check_delivered(struct sim_oracle *oracle, struct sim_host *host,
                                 const struct gmc_channel_key *key);
 
-/* The present parent of a host; SIM_NO_HOST. */
+/* The present parent of a host in the tree of the first stripe; SIM_NO_HOST. */
 uint32_t sim_oracle_parent(const struct sim_oracle *oracle, uint32_t host,
                            const struct gmc_channel_key *key);
 

@@ -289,16 +289,16 @@ static bool drop_from(struct gmc_cache *cache, struct gmc_list *list, uint32_t c
 }
 
 size_t gmc_cache_give_up(struct gmc_cache *cache, uint32_t channel,
-                         void (*given_up)(void *ctx, uint32_t number), void *ctx)
+                         bool (*give_up)(void *ctx, uint32_t number), void *ctx)
 {
     size_t count = 0;
     struct gmc_list *at = cache->pinned.next;
     while (at != &cache->pinned) {
         struct gmc_block *block = GMC_CONTAINER_OF(at, struct gmc_block, node);
         at = at->next;
-        if (block->channel != channel || block->state != GMC_BLOCK_RECEIVING)
+        if (block->channel != channel || block->state != GMC_BLOCK_RECEIVING ||
+            !give_up(ctx, block->number))
             continue;
-        given_up(ctx, block->number);
         count++;
         if (block->pins == 1) {
             block_free(cache, block);

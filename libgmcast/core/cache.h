@@ -87,10 +87,10 @@ void gmc_block_pin(struct gmc_cache *cache, struct gmc_block *block);
 void gmc_block_unpin(struct gmc_cache *cache, struct gmc_block *block);
 /* Removes a block that holds one pin, the caller's. */
 void gmc_cache_remove(struct gmc_cache *cache, struct gmc_block *block);
-/* Takes the receiver's pin from the blocks of a channel that are being received, and tells their
- * numbers; returns how many there were. */
+/* Takes the receiver's pin from those blocks of a channel that are being received and that
+ * give_up says yes to, by their numbers; returns how many there were. */
 size_t gmc_cache_give_up(struct gmc_cache *cache, uint32_t channel,
-                         void (*given_up)(void *ctx, uint32_t number), void *ctx);
+                         bool (*give_up)(void *ctx, uint32_t number), void *ctx);
 /* Forgets all blocks of a channel that nobody pins; true when none is left. */
 bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel);
 /* A new key epoch: idle blocks are forgotten, and what is being received begins again without a

@@ -284,19 +284,41 @@ struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer
     return out;
 }
 
-void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
-              gmc_peer peer, gmc_status status, const char *format, ...)
+static struct gmc_event *new_event(struct gmc_gateway *gw, enum gmc_event_kind kind,
+                                   const struct gwchannel *ch, gmc_peer peer, gmc_status status)
 {
-    struct gwout *out = gw_out(gw, GMC_OUT_EVENT, peer);
-    struct gmc_event *event = &out->output.u.event;
+    struct gmc_event *event = &gw_out(gw, GMC_OUT_EVENT, peer)->output.u.event;
     event->kind = kind;
     event->peer = peer;
     event->status = status;
     if (ch != NULL)
         event->key = ch->key;
+    return event;
+}
+
+void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
+              gmc_peer peer, gmc_status status, const char *format, ...)
+{
+    struct gmc_event *event = new_event(gw, kind, ch, peer, status);
     va_list args;
     va_start(args, format);
     vsnprintf(event->text, sizeof(event->text), format, args);
+    va_end(args);
+}
+
+void gw_event_parent(struct gmc_gateway *gw, const struct gwchannel *ch,
+                     const struct gwstripe *stripe, gmc_peer parent, gmc_status status,
+                     const char *format, ...)
+{
+    struct gmc_event *event = new_event(gw, GMC_EVENT_PARENT, ch, parent, status);
+    event->stripe = stripe->number;
+    size_t used = 0;
+    if (ch->stripe_count > 1)
+        used = (size_t)snprintf(event->text, sizeof(event->text),
+                                "stripe %u of %u: ", stripe->number + 1, ch->stripe_count);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(event->text + used, sizeof(event->text) - used, format, args);
     va_end(args);
 }
 

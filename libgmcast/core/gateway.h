@@ -30,7 +30,9 @@ struct gmc_gateway_config {
     gmc_duration patience;      /* how long a silent member keeps a transfer open; 0: 30 s */
     gmc_duration probe_age_max; /* how long a measured latency is used again; 0: 10 min */
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
-    bool discard_data;          /* benchmarks: neither hash nor store received blocks */
+    uint64_t uplink_bps;        /* of this domain, IP packets; 0: not known */
+    uint64_t downlink_bps;
+    bool discard_data; /* benchmarks: neither hash nor store received blocks */
     bool pass_repairs; /* experiments: repairs come from the source alone, relays ask it for them */
     /* Large simulations: of each data block only the first GMC_VIRTUAL_BYTES exist, in memory, in
      * datagrams (whose lengths stay those of whole bodies) and in buffers of the store; a block
@@ -127,7 +129,9 @@ enum gmc_member_state {
 
 struct gmc_member_info {
     const char *domain;
-    const char *parent; /* current parent; NULL if none yet */
+    const char *parent;                                 /* current parent; NULL if none yet */
+    uint32_t stripes;                                   /* of the object, a tree for each */
+    const char *more_parents[GMC_TREE_STRIPES_MAX - 1]; /* of the stripes behind the first */
     const char *path;
     enum gmc_member_state state;
     uint64_t bytes;                 /* verified and stored, of total_bytes */
@@ -135,7 +139,7 @@ struct gmc_member_info {
     gmc_duration elapsed;           /* until verified, or until now */
     uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
     const char *reason;
-    uint64_t latency_ns; /* of the link to its parent, as probed; 0 unknown */
+    uint64_t latency_ns; /* of the link to its first parent, as probed; 0 unknown */
 };
 
 struct gmc_channel_info {

@@ -66,7 +66,7 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
     ch->source_peer = source_peer;
     ch->opened_at = gw->now;
     ch->timer.channel = ch;
-    gmc_interval_init(&ch->seen, GW_HAVE_RANGES_MAX);
+    gw_stripes_init(ch);
     gmc_list_init(&ch->page_wait);
     gmc_list_init(&ch->layout_wait);
     gmc_list_init(&ch->children);
@@ -99,17 +99,25 @@ static void unpin_all(struct gmc_gateway *gw, struct gmc_list *waiting)
         gmc_block_unpin(gw->cache, GMC_CONTAINER_OF(node, struct gmc_block, wait));
 }
 
-static void not_seen(void *ctx, uint32_t number)
+struct giving_up {
+    struct gwchannel *channel;
+    const struct gwstripe *stripe; /* NULL: all */
+};
+
+static bool give_up(void *ctx, uint32_t number)
 {
-    struct gwchannel *ch = ctx;
-    gmc_status status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
-    (void)status; /* without memory for it the block is looked for in vain, no more */
+    const struct giving_up *what = ctx;
+    if (what->stripe != NULL && gw_stripe_of(what->channel, number) != what->stripe)
+        return false;
+    gw_seen_remove(what->channel, number);
+    return true;
 }
 
 /* What has only begun to arrive is forgotten. */
-void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch)
+void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe)
 {
-    size_t count = gmc_cache_give_up(gw->cache, ch->slot, not_seen, ch);
+    struct giving_up what = {ch, stripe};
+    size_t count = gmc_cache_give_up(gw->cache, ch->slot, give_up, &what);
     if (ch->dst != NULL)
         ch->dst->receiving -= count < ch->dst->receiving ? (uint32_t)count : ch->dst->receiving;
 }
@@ -119,7 +127,16 @@ static void release_blocks(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     unpin_all(gw, &ch->page_wait);
     unpin_all(gw, &ch->layout_wait);
-    gw_channel_give_up(gw, ch);
+    gw_channel_give_up(gw, ch, NULL);
+}
+
+static void release_handles(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        if (ch->stripes[k].handle != 0)
+            gmc_map_remove(&gw->handles, ch->stripes[k].handle);
+        ch->stripes[k].handle = 0;
+    }
 }
 
 void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -131,8 +148,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_list_remove(&ch->node);
     gmc_heap_remove(&gw->timers, &ch->timer.node);
     gmc_cache_drop_channel(gw->cache, ch->slot);
-    if (ch->dst != NULL && ch->dst->handle != 0)
-        gmc_map_remove(&gw->handles, ch->dst->handle);
+    release_handles(gw, ch);
     gw_page_forget(ch);
     gw_pass_forget(ch);
     if (ch->src != NULL)
@@ -147,7 +163,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     free(ch->record_bytes);
     free(ch->source_spki);
     free(ch->saved_have);
-    gmc_interval_fini(&ch->seen);
+    gw_stripes_fini(ch);
     free(ch);
 }
 
@@ -158,7 +174,7 @@ void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     gmc_cache_drop_channel(gw->cache, ch->slot);
     gw_page_forget(ch);
-    gmc_interval_fini(&ch->seen);
+    gw_stripes_fini(ch);
     if (ch->dst != NULL) {
         gmc_have_fini(&ch->dst->have);
         gmc_interval_fini(&ch->dst->stable);
@@ -179,12 +195,9 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
         gw_text(ch->reason, sizeof(ch->reason), "%s", reason);
     release_children(gw, ch);
     release_blocks(gw, ch);
-    if (ch->dst != NULL) {
-        gmc_overlay_stop(&ch->dst->overlay);
-        if (ch->dst->handle != 0)
-            gmc_map_remove(&gw->handles, ch->dst->handle);
-        ch->dst->handle = 0;
-    }
+    for (uint32_t k = 0; ch->dst != NULL && k < ch->stripe_count; k++)
+        gmc_overlay_stop(&ch->stripes[k].overlay);
+    release_handles(gw, ch);
     gw_set_timer(gw, &ch->timer, GMC_TIME_NEVER);
     struct gmc_store_op *op;
     gw_store(gw, ch, GMC_STORE_CLOSE, &op);
@@ -319,12 +332,16 @@ void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer)
     GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
     {
         struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
-        if (ch->closing || ch->dst == NULL ||
-            !gmc_overlay_on_silent(&ch->dst->overlay, gw->now, peer->number))
+        if (ch->closing || ch->dst == NULL)
             continue;
-        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_ERR_TIMEOUT,
-                 "lost its parent %s: nothing heard from it", peer->name);
-        gw_target_let_go(gw, ch, peer);
+        for (uint32_t k = 0; k < ch->stripe_count; k++) {
+            struct gwstripe *stripe = &ch->stripes[k];
+            if (!gmc_overlay_on_silent(&stripe->overlay, gw->now, peer->number))
+                continue;
+            gw_event_parent(gw, ch, stripe, peer->number, GMC_ERR_TIMEOUT,
+                            "lost its parent %s: nothing heard from it", peer->name);
+            gw_target_let_go(gw, ch, stripe, peer);
+        }
         gw_target_step(gw, ch);
     }
 }
@@ -341,9 +358,10 @@ void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer)
             gw_source_link_down(gw, ch, peer);
             continue;
         }
-        if (gmc_overlay_on_lost(&ch->dst->overlay, gw->now, peer->number))
-            gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_ERR_PEER_DOWN,
-                     "lost its parent %s", peer->name);
+        for (uint32_t k = 0; k < ch->stripe_count; k++)
+            if (gmc_overlay_on_lost(&ch->stripes[k].overlay, gw->now, peer->number))
+                gw_event_parent(gw, ch, &ch->stripes[k], peer->number, GMC_ERR_PEER_DOWN,
+                                "lost its parent %s", peer->name);
         gw_target_step(gw, ch);
     }
 }

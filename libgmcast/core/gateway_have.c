@@ -94,19 +94,51 @@ bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes
 }
 
 /* ---- telling ---- */
-void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
-                  struct gmc_msg *msg)
+/* Blocks that a parent may have open for us: the stripes share what there is room for. */
+static uint32_t window_of(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    uint32_t window = gw_rx_window(gw) / ch->stripe_count;
+    return window < 4 ? 4 : window;
+}
+
+void gw_have_tell_all(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
+                      struct gmc_msg *attach)
+{
+    struct gmc_msg_range ranges[TELL_RANGES];
+    const struct gmc_interval_set *stored = &ch->dst->have.stored;
+    struct gmc_msg msg = *attach;
+    size_t at = 0;
+    do {
+        msg.ranges = ranges;
+        msg.range_count = gmc_have_ranges(stored, &at, ranges, TELL_RANGES);
+        msg.more = at < gmc_interval_ranges(stored);
+        msg.window = window_of(gw, ch);
+        gw_send(gw, parent, &msg);
+        msg = gw_about(ch, GMC_MSG_HAVE);
+    } while (at < gmc_interval_ranges(stored));
+}
+
+/* To each parent once, however many stripes it serves: it takes what concerns it. */
+static void tell_parents(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_msg *msg)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        gmc_peer parent = gw_stripe_server(&ch->stripes[k]);
+        if (parent != GMC_PEER_NONE && gw_stripe_is_first_of(ch, k, parent))
+            gw_send(gw, gw_peer(gw, parent), msg);
+    }
+}
+
+void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_msg_range ranges[TELL_RANGES];
     struct gmc_have *have = &ch->dst->have;
     do {
-        msg->ranges = ranges;
-        msg->range_count = gmc_have_delta(have, ranges, TELL_RANGES);
-        msg->more = gmc_have_untold(have) > 0;
-        msg->window = gw_rx_window(gw);
-        gw_send(gw, parent, msg);
-        if (msg->range_count == 0)
+        struct gmc_msg msg = gw_about(ch, GMC_MSG_HAVE);
+        msg.ranges = ranges;
+        msg.range_count = gmc_have_delta(have, ranges, TELL_RANGES);
+        msg.window = window_of(gw, ch);
+        tell_parents(gw, ch, &msg);
+        if (msg.range_count == 0)
             break; /* all is told, or memory is short: then with the next one */
-        *msg = (struct gmc_msg){.type = GMC_MSG_HAVE, .source = ch->key.source, .e = ch->key.e};
     } while (gmc_have_untold(have) > 0);
 }

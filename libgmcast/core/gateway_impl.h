@@ -22,6 +22,7 @@
 #include "core/manifest.h"
 #include "core/overlay.h"
 #include "core/probe.h"
+#include "core/stripe.h"
 #include "core/tx.h"
 #include "wire/control.h"
 
@@ -61,8 +62,9 @@ struct gwchild {
     struct gmc_list in_peer;
     struct gwchannel *channel;
     struct gwpeer *peer;
+    uint32_t stripe; /* whose blocks it gets here; tx counts these alone, by index */
     struct gmc_tx tx;
-    uint32_t from;     /* where the block to open next is looked for first */
+    uint64_t from;     /* index from which the block to open next is looked for first */
     uint16_t id;       /* in cookies; unique within the peer's link */
     uint16_t handle;   /* what the child calls the channel */
     uint64_t wants;    /* blocks asked for again; bounded by the object's */
@@ -75,6 +77,9 @@ struct gwchild {
 struct gwpeer {
     char *name;
     gmc_peer number;
+    /* Of the domain, as it said with its latencies; bit/s of datagrams, 0 not known. */
+    uint64_t uplink_bps, downlink_bps;
+    gmc_time rates_at;
     struct gmc_link *link; /* NULL: no session */
     bool up;               /* the link was reported up */
     bool wanted;           /* the shell was asked for a session */
@@ -98,7 +103,8 @@ struct gwpeer {
 /* ---- a member, as its source sees it ---- */
 struct gwmember {
     gmc_peer peer;
-    int32_t parent; /* in the tree: 0 the source, else index of a member plus 1 */
+    /* In the tree of each stripe: 0 the source, else index of a member plus 1. */
+    int32_t parent[GMC_STRIPES_MAX];
     char *path;
     enum gmc_member_state state;
     bool placed;   /* its parent was chosen by the tree (else it is a child of the source) */
@@ -106,10 +112,10 @@ struct gwmember {
     bool joined;   /* its latency row is in */
     bool closed;   /* it was told that the transfer is over */
     bool recorded; /* in the present record */
-    gmc_peer actual_parent;
+    gmc_peer actual_parent[GMC_STRIPES_MAX];
     uint64_t bytes;
-    gmc_peer repairs_by; /* who reports them now */
-    uint64_t repairs_now, repairs_before;
+    gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
+    uint64_t repairs_now[GMC_STRIPES_MAX], repairs_before;
     gmc_time verified_at;
     uint8_t digest[GMC_HASH_BYTES];
     char reason[GMC_REASON_BYTES_MAX];
@@ -161,12 +167,7 @@ enum gwphase {
 
 struct gwtarget {
     enum gwphase phase;
-    struct gmc_overlay overlay;
-    gmc_peer path[GMC_OVERLAY_DEPTH_MAX]; /* the parent's, to the root, as it announced it */
-    size_t path_len;
-    uint16_t handle; /* 0: none given out */
-    uint32_t blames;
-    bool is_relay;            /* the record's tree has children of this member */
+    bool is_relay;            /* a tree of the record has children of this member */
     uint32_t too_small;       /* times that the source found our path too small in a row */
     struct gmc_have have;     /* verified, and in the store */
     gmc_time fresh_since;     /* when the first block was stored that the parent was not told of */
@@ -186,6 +187,19 @@ struct gwtarget {
     bool told_ready;
     bool told_complete;
     char dest[GMC_PATH_BYTES_MAX];
+};
+
+/* What differs between the stripes of a channel. */
+struct gwstripe {
+    uint32_t number;
+    struct gmc_interval_set seen; /* indexes of blocks: here, or at least begun to arrive */
+    uint32_t front;               /* the highest block that was opened for any child */
+    /* of a receiver */
+    struct gmc_overlay overlay;
+    gmc_peer path[GMC_OVERLAY_DEPTH_MAX]; /* the parent's, to the root, as it announced it */
+    size_t path_len;
+    uint16_t handle; /* 0: none given out */
+    uint32_t blames;
 };
 
 struct gwchannel {
@@ -219,7 +233,8 @@ struct gwchannel {
     uint64_t stored_bytes; /* of file data */
 
     /* blocks */
-    struct gmc_interval_set seen; /* here, or at least begun to arrive */
+    struct gwstripe stripes[GMC_STRIPES_MAX];
+    uint32_t stripe_count;
     struct gmc_page *pages[GW_PAGES_KEPT];
     uint64_t page_used[GW_PAGES_KEPT];
     uint64_t page_clock;
@@ -234,7 +249,6 @@ struct gwchannel {
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;
-    uint32_t front;         /* the highest block that was opened for any child */
     struct gmc_list passed; /* struct gwpassed: repairs that the parent was asked for */
 
     struct gwsource *src;
@@ -370,6 +384,10 @@ struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer
 void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
               gmc_peer peer, gmc_status status, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* News of the parent of a stripe. */
+void gw_event_parent(struct gmc_gateway *gw, const struct gwchannel *ch,
+                     const struct gwstripe *stripe, gmc_peer parent, gmc_status status,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 void gw_want_session(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_send(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 void gw_text(char *out, size_t len, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -430,7 +448,10 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
 void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_channel_state state,
                     bool discard, const char *reason);
-void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch);
+/* What has only begun to arrive, of this stripe alone: others' parents will not send it again.
+ * NULL: of all. */
+void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch,
+                        const struct gwstripe *stripe);
 /* Frees a closing channel when nothing is under way for it any more. */
 void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_set_object(struct gwchannel *ch, const struct gmc_object *object);
@@ -459,6 +480,20 @@ struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *n
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                       struct gmc_store_op **op);
 
+/* gateway_stripe.c: which blocks are here of each stripe, and whose parent somebody is */
+void gw_stripes_init(struct gwchannel *ch);
+void gw_stripes_fini(struct gwchannel *ch);
+/* Once, from one to several; otherwise INVALID. NOMEM. */
+gmc_status gw_stripes_set(struct gwchannel *ch, uint32_t count);
+struct gwstripe *gw_stripe_of(struct gwchannel *ch, uint64_t block);
+gmc_status gw_seen_add(struct gwchannel *ch, uint64_t first, uint64_t end);
+void gw_seen_remove(struct gwchannel *ch, uint32_t number);
+bool gw_seen(struct gwchannel *ch, uint32_t number);
+uint64_t gw_seen_end(const struct gwchannel *ch); /* one above the highest; 0: none */
+gmc_peer gw_stripe_server(const struct gwstripe *stripe);
+bool gw_is_attached(const struct gwchannel *ch);
+bool gw_stripe_is_first_of(const struct gwchannel *ch, uint32_t stripe, gmc_peer peer);
+
 /* gateway_rx.c: fragments in, whole blocks */
 gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer,
                       const struct gmc_link_data *data);
@@ -466,8 +501,10 @@ void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_blo
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
-void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what);
+void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+              const char *what);
 uint32_t gw_rx_window(const struct gmc_gateway *gw);
+void gw_want_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 
 /* gateway_page.c: the manifest's pages */
 const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index);
@@ -485,14 +522,21 @@ void gw_build_hashed(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
 void gw_build_reloaded(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_page *page);
 
 /* gateway_tx.c: children */
-struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer);
+struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer, uint32_t stripe);
 struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
-                             uint32_t window, uint16_t handle);
+                             uint32_t stripe, uint32_t window, uint16_t handle);
+void gw_child_have(struct gwchild *child, const struct gmc_msg_range *ranges, size_t count);
+/* The index by which tx knows a block of the child's stripe. */
+uint32_t gw_child_index(const struct gwchild *child, uint32_t number);
 void gw_child_free(struct gmc_gateway *gw, struct gwchild *child);
 void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate);
 void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                        uint64_t mask);
 void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch);
+/* The fragments of a block are not here any more. */
+void gw_children_out_of_hand(struct gwchannel *ch, uint32_t number);
+/* A block without which a receiver can store nothing: a page, or one of the listing. */
+bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number);
 bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
 bool gw_children_waiting(const struct gwpeer *peer);
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
@@ -545,7 +589,10 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Everything that was to be saved is (or could not be, and that was said). */
 void gw_source_saved(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch);
+/* All members that can be measured, the source first; to be freed. *count is at least 1. */
+gmc_peer *gw_source_participants(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *count);
 void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                        const struct gmc_store_result *result);
@@ -568,7 +615,8 @@ void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwcha
                        const struct gmc_msg *msg);
 void gw_target_free(struct gwtarget *dst);
 /* Tells whoever thinks that it is our parent, and is not: it would go on sending. */
-void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer);
+void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch,
+                      const struct gwstripe *stripe, struct gwpeer *peer);
 void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                         const struct gmc_store_result *result);
 void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch);
@@ -589,9 +637,11 @@ void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 /* Takes over a checkpoint. False: there is none that can be used; nothing is there then. */
 bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved,
                   uint64_t *horizon);
-/* Sends msg (ATTACH or HAVE) with what the parent was not told yet, and HAVEs for the rest. */
-void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
-                  struct gmc_msg *msg);
+/* Sends an ATTACH with all that is here, and HAVEs for what it has no room for. */
+void gw_have_tell_all(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
+                      struct gmc_msg *attach);
+/* Tells all parents what they were not told yet. */
+void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch);
 
 /* gateway_resume.c: saved state of a receiver */
 void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch);

@@ -75,14 +75,24 @@ static uint64_t latency_between(const struct gmc_gateway *gw, const char *a, con
     return gmc_gateway_latency(gw, pa, pb);
 }
 
+/* As it reports, before that as the tree says. */
+static const char *parent_of(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                             const struct gwmember *member, uint32_t stripe)
+{
+    gmc_peer parent = member->actual_parent[stripe];
+    int32_t place = member->parent[stripe];
+    if (parent == GMC_PEER_NONE && ch->record_holder != NULL)
+        parent = place > 0 ? ch->src->members[place - 1].peer : gw->self;
+    return parent != GMC_PEER_NONE ? gw->peers[parent]->name : NULL;
+}
+
 static void source_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
                           const struct gwmember *member, struct gmc_member_info *info)
 {
     const struct gwpeer *peer = gw->peers[member->peer];
-    gmc_peer parent = member->actual_parent;
-    if (parent == GMC_PEER_NONE && ch->record_holder != NULL)
-        parent = member->parent > 0 ? ch->src->members[member->parent - 1].peer : gw->self;
-    uint64_t repairs = member->repairs_before + member->repairs_now;
+    uint64_t repairs = member->repairs_before;
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        repairs += member->repairs_now[k];
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &ch->children)
     {
@@ -93,18 +103,30 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
     gmc_time end = member->verified_at != 0 ? member->verified_at
                    : ch->ended_at != 0      ? ch->ended_at
                                             : now;
-    *info =
-        (struct gmc_member_info){.domain = peer->name,
-                                 .parent = parent != GMC_PEER_NONE ? gw->peers[parent]->name : NULL,
-                                 .path = member->path,
-                                 .state = member->state,
-                                 .bytes = member->bytes,
-                                 .repairs = repairs,
-                                 .elapsed = gmc_time_sub(end, ch->opened_at),
-                                 .reason = member->reason};
+    *info = (struct gmc_member_info){.domain = peer->name,
+                                     .path = member->path,
+                                     .state = member->state,
+                                     .bytes = member->bytes,
+                                     .repairs = repairs,
+                                     .elapsed = gmc_time_sub(end, ch->opened_at),
+                                     .reason = member->reason};
     memcpy(info->digest, member->digest, GMC_HASH_BYTES);
+    info->stripes = ch->stripe_count;
+    info->parent = parent_of(gw, ch, member, 0);
+    for (uint32_t k = 1; k < ch->stripe_count; k++)
+        info->more_parents[k - 1] = parent_of(gw, ch, member, k);
     if (info->parent != NULL)
         info->latency_ns = latency_between(gw, info->parent, peer->name);
+}
+
+/* As the record says; of this gateway itself as it is. */
+static const char *present_parent(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                                  size_t member, uint32_t stripe, bool self)
+{
+    gmc_peer parent = gmc_overlay_parent(&ch->stripes[stripe].overlay);
+    if (self && parent != GMC_PEER_NONE)
+        return gw->peers[parent]->name;
+    return ch->record.members[gmc_record_parent(&ch->record, member, stripe)].domain;
 }
 
 static void record_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
@@ -113,11 +135,14 @@ static void record_member(const struct gmc_gateway *gw, const struct gwchannel *
     const struct gmc_record_member *member = &ch->record.members[i + 1];
     bool self = strcmp(member->domain, gw->domain) == 0;
     *info = (struct gmc_member_info){.domain = member->domain,
-                                     .parent = ch->record.members[member->parent].domain,
                                      .path = member->path,
                                      .state = GMC_MEMBER_RECEIVING,
                                      .elapsed = gmc_time_sub(now, ch->opened_at),
                                      .reason = self ? ch->reason : ""};
+    info->stripes = ch->stripe_count;
+    info->parent = present_parent(gw, ch, i + 1, 0, self);
+    for (uint32_t k = 1; k < ch->stripe_count; k++)
+        info->more_parents[k - 1] = present_parent(gw, ch, i + 1, k, self);
     if (!self)
         return;
     info->bytes = ch->stored_bytes;
@@ -127,9 +152,6 @@ static void record_member(const struct gmc_gateway *gw, const struct gwchannel *
     } else if (ch->closing) {
         info->state = GMC_MEMBER_FAILED;
     }
-    gmc_peer parent = gmc_overlay_parent(&ch->dst->overlay);
-    if (parent != GMC_PEER_NONE)
-        info->parent = gw->peers[parent]->name;
 }
 
 bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,

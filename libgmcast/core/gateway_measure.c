@@ -329,7 +329,7 @@ static bool is_below(const struct gwchannel *ch, int32_t at, gmc_peer late)
         const struct gwmember *member = &ch->src->members[at - 1];
         if (member->peer == late)
             return true;
-        at = member->parent;
+        at = member->parent[0];
     }
     return at > 0;
 }

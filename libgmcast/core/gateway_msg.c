@@ -18,23 +18,25 @@ static void refuse(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
     struct gmc_msg msg = {.type = GMC_MSG_REDIRECT,
                           .source = attach->source,
                           .e = attach->e,
+                          .stripe = attach->stripe,
                           .status = status,
                           .text = gmc_status_text(status),
                           .redirect = redirect};
     gw_send(gw, peer, &msg);
 }
 
-/* Is the asker above us? Then serving it would close a loop. */
-static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer)
+/* Is the asker above us in the tree of the stripe? Then serving it would close a loop. */
+static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer, uint32_t number)
 {
+    const struct gwstripe *stripe = &ch->stripes[number];
     if (ch->dst == NULL)
         return false;
-    if (gmc_overlay_candidate(&ch->dst->overlay) == peer->number &&
-        ch->dst->overlay.state != GMC_OVERLAY_IDLE)
+    if (gmc_overlay_candidate(&stripe->overlay) == peer->number &&
+        stripe->overlay.state != GMC_OVERLAY_IDLE)
         return true;
-    for (size_t i = 0; i < ch->dst->path_len; i++)
-        if (ch->dst->path[i] == peer->number)
-            return gmc_overlay_parent(&ch->dst->overlay) != GMC_PEER_NONE;
+    for (size_t i = 0; i < stripe->path_len; i++)
+        if (stripe->path[i] == peer->number)
+            return gmc_overlay_parent(&stripe->overlay) != GMC_PEER_NONE;
     return false;
 }
 
@@ -49,7 +51,9 @@ static gmc_status may_attach(struct gmc_gateway *gw, const struct gwchannel *ch,
         return GMC_ERR_NOT_MEMBER;
     if (msg->epoch != ch->epoch || (ch->dst != NULL && ch->dst->phase < GW_RECEIVING))
         return GMC_ERR_AGAIN;
-    if (is_above(ch, peer))
+    if (msg->stripe >= ch->stripe_count)
+        return GMC_ERR_INVALID;
+    if (is_above(ch, peer, msg->stripe))
         return GMC_ERR_LOOP;
     struct gmc_link_info info;
     gmc_link_info(peer->link, &info);
@@ -61,20 +65,46 @@ static gmc_status may_attach(struct gmc_gateway *gw, const struct gwchannel *ch,
     return info.mtu_settled ? GMC_ERR_LIMIT : GMC_ERR_AGAIN; /* its size is being probed */
 }
 
-static void grant(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
+static void grant(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe,
+                  struct gwpeer *peer)
 {
     const char *path[GMC_OVERLAY_DEPTH_MAX + 1];
     size_t path_len = 0;
     path[path_len++] = gw->domain;
-    if (ch->dst != NULL && gmc_overlay_parent(&ch->dst->overlay) != GMC_PEER_NONE)
-        for (size_t i = 0; i < ch->dst->path_len && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
-            path[path_len++] = gmc_gateway_peer_name(gw, ch->dst->path[i]);
+    if (ch->dst != NULL && gmc_overlay_parent(&stripe->overlay) != GMC_PEER_NONE)
+        for (size_t i = 0; i < stripe->path_len && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
+            path[path_len++] = gmc_gateway_peer_name(gw, stripe->path[i]);
     struct gmc_msg msg = gw_about(ch, GMC_MSG_ATTACHED);
+    msg.stripe = stripe->number;
     msg.version = ch->record.version;
     msg.epoch = ch->epoch;
     msg.names = path;
     msg.name_count = path_len;
     gw_send(gw, peer, &msg);
+}
+
+/* A tree of one stripe: how many children it has here, and the nth of them. */
+static size_t children_of(const struct gwchannel *ch, uint32_t stripe)
+{
+    size_t count = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        count += GMC_CONTAINER_OF(node, struct gwchild, in_channel)->stripe == stripe;
+    }
+    return count;
+}
+
+static const struct gwchild *nth_child(const struct gwchannel *ch, uint32_t stripe, size_t nth)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->stripe == stripe && nth-- == 0)
+            return child;
+    }
+    return NULL;
 }
 
 static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
@@ -87,39 +117,36 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
         refuse(gw, peer, msg, status, "");
         return;
     }
-    struct gwchild *child = gw_child_find(ch, peer);
+    struct gwchild *child = gw_child_find(ch, peer, msg->stripe);
     if (child != NULL)
         gw_child_free(gw, child);
-    if (ch->child_count >= gw->config.children_max) {
-        size_t nth = (size_t)gmc_prng_below(&gw->prng, ch->child_count);
-        struct gmc_list *node = gmc_list_first(&ch->children);
-        while (nth-- > 0)
-            node = node->next;
-        refuse(gw, peer, msg, GMC_ERR_FULL,
-               GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer->name);
+    size_t count = children_of(ch, msg->stripe);
+    if (count >= gw->config.children_max) {
+        size_t nth = (size_t)gmc_prng_below(&gw->prng, count);
+        refuse(gw, peer, msg, GMC_ERR_FULL, nth_child(ch, msg->stripe, nth)->peer->name);
         return;
     }
     uint32_t window = msg->window < 1 ? 1 : msg->window > 65536 ? 65536 : msg->window;
-    child = gw_child_new(gw, peer, ch, window, (uint16_t)msg->handle);
+    child = gw_child_new(gw, peer, ch, msg->stripe, window, (uint16_t)msg->handle);
     if (child == NULL) {
         refuse(gw, peer, msg, GMC_ERR_NOMEM, "");
         return;
     }
-    for (size_t i = 0; i < msg->range_count; i++)
-        gmc_tx_have(&child->tx, msg->ranges[i].first, msg->ranges[i].last);
-    grant(gw, ch, peer);
+    gw_child_have(child, msg->ranges, msg->range_count);
+    grant(gw, ch, &ch->stripes[msg->stripe], peer);
 }
 
 static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                     const struct gmc_msg *msg)
 {
-    struct gwchild *child = gw_child_find(ch, peer);
-    if (child == NULL)
-        return; /* it attached elsewhere, or a new epoch began */
-    if (msg->window > 0 && msg->window <= 65536)
-        child->tx.window = msg->window;
-    for (size_t i = 0; i < msg->range_count; i++)
-        gmc_tx_have(&child->tx, msg->ranges[i].first, msg->ranges[i].last);
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        struct gwchild *child = gw_child_find(ch, peer, k);
+        if (child == NULL)
+            continue; /* never here, or attached elsewhere, or a new epoch began */
+        if (msg->window > 0 && msg->window <= 65536)
+            child->tx.window = msg->window;
+        gw_child_have(child, msg->ranges, msg->range_count);
+    }
     gw_touch(gw, peer);
 }
 
@@ -127,19 +154,19 @@ static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
 static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                     const struct gmc_msg *msg)
 {
-    struct gwchild *child = gw_child_find(ch, peer);
-    if (child == NULL)
-        return;
     uint32_t now = 0;
     for (size_t i = 0; i < msg->range_count; i++) {
         uint64_t last = msg->ranges[i].last < ch->blocks ? msg->ranges[i].last : ch->blocks;
         for (uint64_t b = msg->ranges[i].first; b <= last && b < ch->blocks; b++) {
-            bool spent = ++child->wants > ch->blocks && !gw->config.pass_repairs;
+            struct gwchild *child = gw_child_find(ch, peer, gmc_stripe_of(ch->stripe_count, b));
+            bool spent = child != NULL && ++child->wants > ch->blocks && !gw->config.pass_repairs;
             if (spent || ++now > GMC_RANGES_MAX) {
                 gw->counts.messages_refused++;
                 return;
             }
-            gmc_tx_want(&child->tx, (uint32_t)b);
+            if (child == NULL)
+                continue;
+            gmc_tx_want(&child->tx, gw_child_index(child, (uint32_t)b));
             gw_pass_repair(gw, ch, (uint32_t)b);
         }
     }
@@ -149,16 +176,17 @@ static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
 static void on_detach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                       const struct gmc_msg *msg)
 {
-    struct gwchild *child = gw_child_find(ch, peer);
+    struct gwchild *child = gw_child_find(ch, peer, msg->stripe);
     if (child != NULL) {
         gw_child_free(gw, child);
         return;
     }
-    if (ch->dst == NULL || ch->closing)
+    if (ch->dst == NULL || ch->closing || msg->stripe >= ch->stripe_count)
         return;
-    if (gmc_overlay_on_lost(&ch->dst->overlay, gw->now, peer->number))
-        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, msg->status, "%s let go: %s", peer->name,
-                 msg->text);
+    struct gwstripe *stripe = &ch->stripes[msg->stripe];
+    if (gmc_overlay_on_lost(&stripe->overlay, gw->now, peer->number))
+        gw_event_parent(gw, ch, stripe, peer->number, msg->status, "%s let go: %s", peer->name,
+                        msg->text);
     gw_target_step(gw, ch);
 }
 

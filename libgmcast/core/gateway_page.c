@@ -71,7 +71,7 @@ const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel 
             return gw_page(ch, index);
         }
     }
-    bool stored = ch->is_source ? gmc_interval_contains(&ch->seen, number) : gw_has(ch, number);
+    bool stored = ch->is_source ? gw_seen(ch, number) : gw_has(ch, number);
     if (block == NULL && stored)
         gw_block_read(gw, ch, number, false);
     return NULL;
@@ -150,7 +150,7 @@ static void announce(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t page
 {
     uint64_t first = gmc_block_of_page(page);
     uint64_t end = first + GMC_PAGE_GROUP < ch->blocks ? first + GMC_PAGE_GROUP : ch->blocks;
-    if (gmc_interval_add(&ch->seen, first, end) != GMC_OK)
+    if (gw_seen_add(ch, first, end) != GMC_OK)
         gw_source_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
     gw_children_touch(gw, ch);
 }

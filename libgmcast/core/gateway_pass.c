@@ -38,11 +38,11 @@ static void drop(struct gwpassed *passed)
 }
 
 /* Who repairs instead of this gateway; GMC_PEER_NONE. */
-static gmc_peer asked_parent(const struct gmc_gateway *gw, const struct gwchannel *ch)
+static gmc_peer asked_parent(const struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 {
     if (!gw->config.pass_repairs || ch->dst == NULL || ch->dst->phase != GW_RECEIVING)
         return GMC_PEER_NONE;
-    return gmc_overlay_parent(&ch->dst->overlay);
+    return gmc_overlay_parent(&gw_stripe_of(ch, number)->overlay);
 }
 
 static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent,
@@ -58,10 +58,8 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *pa
 static void ask(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpassed *passed)
 {
     struct gwpeer *parent = gw_peer(gw, passed->parent);
-    if (gmc_have_untold(&ch->dst->have) > 0) {
-        struct gmc_msg msg = gw_about(ch, GMC_MSG_HAVE);
-        gw_have_tell(gw, ch, parent, &msg);
-    }
+    if (gmc_have_untold(&ch->dst->have) > 0)
+        gw_have_tell(gw, ch);
     tell(gw, ch, parent, GMC_MSG_WANT, passed->block);
     passed->asked = true;
     gw->counts.repairs_passed++;
@@ -69,7 +67,7 @@ static void ask(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpassed *p
 
 bool gw_pass_repair(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 {
-    gmc_peer parent = asked_parent(gw, ch);
+    gmc_peer parent = asked_parent(gw, ch, number);
     if (parent == GMC_PEER_NONE)
         return false;
     if (gw_pass_waits(gw, ch, number))
@@ -91,7 +89,7 @@ bool gw_pass_waits(const struct gmc_gateway *gw, struct gwchannel *ch, uint32_t 
     struct gwpassed *passed = find(ch, number);
     if (passed == NULL)
         return false;
-    if (passed->parent == asked_parent(gw, ch))
+    if (passed->parent == asked_parent(gw, ch, number))
         return true;
     drop(passed);
     return false;

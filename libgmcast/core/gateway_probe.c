@@ -198,7 +198,9 @@ static void answer(struct gmc_gateway *gw, struct gwround *round)
         struct gmc_msg msg = {.type = GMC_MSG_JOIN,
                               .probe_id = gmc_probe_id(round->probe),
                               .latencies = row,
-                              .latency_count = rows};
+                              .latency_count = rows,
+                              .uplink_bps = gw->config.uplink_bps,
+                              .downlink_bps = gw->config.downlink_bps};
         gw_send(gw, round->source, &msg);
     }
     free(row);

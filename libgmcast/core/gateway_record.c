@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The source's tree and record: measuring, placing the members, signing the record, and what of
- * a transfer is saved so that it survives a restart of its source. */
+/* The source's record: measuring before it, signing it, and what of a transfer is saved so that it
+ * survives a restart of its source. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gateway_impl.h"
 #include "core/probe_plan.h"
 
-#define SAVE_MAGIC 0x676d7331u /* "gms1" */
+#define SAVE_MAGIC 0x676d7332u /* "gms2" */
 #define SIGNED_PREFIX "gmcast-record-1\n"
 
 /* ---- measuring ---- */
@@ -17,7 +17,7 @@ static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
 }
 
 /* All members that can be measured, the source first. *count is at least 1. */
-static gmc_peer *participants_of(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *count)
+gmc_peer *gw_source_participants(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *count)
 {
     gmc_peer *list = malloc(sizeof(*list) * (ch->src->member_count + 1));
     GMC_ASSERT(list != NULL);
@@ -148,7 +148,7 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwsource *src = ch->src;
     if (src->probe_until == 0) {
         size_t count;
-        gmc_peer *list = participants_of(gw, ch, &count);
+        gmc_peer *list = gw_source_participants(gw, ch, &count);
         bool large = count > GMC_PROBE_ALL_MAX;
         bool enough = src->shape == GMC_TREE_FLAT || count <= 2 ||
                       count > GMC_PROBE_PARTICIPANTS_MAX ||
@@ -201,129 +201,13 @@ void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gm
                                   round->participants[row->participant], &latency);
         }
         member->joined = true;
+        peer->uplink_bps = msg->uplink_bps;
+        peer->downlink_bps = msg->downlink_bps;
+        peer->rates_at = gw->now;
         gw_source_step(gw, ch);
         return;
     }
     gw->counts.messages_refused++;
-}
-
-/* ---- placing ---- */
-static void fill_graph(const struct gmc_gateway *gw, const gmc_peer *list, size_t n,
-                       uint64_t *latency, const char **names)
-{
-    for (size_t i = 0; i < n; i++) {
-        names[i] = gmc_gateway_peer_name(gw, list[i]);
-        for (size_t j = 0; j < n; j++) {
-            struct gmc_latency known;
-            bool found = i != j && gmc_latency_cache_get(gw->latencies, list[i], list[j], gw->now,
-                                                         gw->config.probe_age_max, &known);
-            latency[i * n + j] = i == j  ? 0
-                                 : found ? gw_path_rtt(known.rtt_min)
-                                         : GMC_LATENCY_UNKNOWN;
-        }
-    }
-    /* The source's own links measure too, without a probe. */
-    for (size_t j = 1; j < n; j++) {
-        const struct gwpeer *peer = gw->peers[list[j]];
-        if (latency[j] != GMC_LATENCY_UNKNOWN || peer->link == NULL)
-            continue;
-        struct gmc_link_info info;
-        gmc_link_info(peer->link, &info);
-        latency[j] = latency[j * n] = gw_path_rtt(info.min_rtt);
-    }
-}
-
-static void take_parents(struct gwchannel *ch, const gmc_peer *list, const int32_t *parent,
-                         size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        struct gwmember *member = gw_source_member(ch, list[i]);
-        member->placed = true;
-        member->parent = 0;
-        if (parent[i] > 0)
-            member->parent =
-                (int32_t)(gw_source_member(ch, list[parent[i]]) - ch->src->members) + 1;
-    }
-}
-
-static void place_large(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
-                        size_t n)
-{
-    int32_t *parent = malloc(sizeof(*parent) * n * GMC_TREE_STRIPES_MAX);
-    if (parent != NULL && gw_sparse_place(gw, ch, list, n, parent) == GMC_OK &&
-        gmc_tree_check(parent, n) == GMC_OK)
-        take_parents(ch, list, parent, n);
-    free(parent);
-}
-
-/* Runs the chosen shape over the members that are there; the others become the source's children
- * when they come. */
-void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
-{
-    size_t n;
-    gmc_peer *list = participants_of(gw, ch, &n);
-    if (n > GMC_PROBE_ALL_MAX) {
-        place_large(gw, ch, list, n);
-        free(list);
-        return;
-    }
-    uint64_t *latency = malloc(sizeof(*latency) * n * n);
-    const char **names = malloc(sizeof(*names) * n);
-    int32_t *parent = malloc(sizeof(*parent) * n * GMC_TREE_STRIPES_MAX);
-    uint32_t stripes;
-    if (latency != NULL && names != NULL && parent != NULL) {
-        fill_graph(gw, list, n, latency, names);
-        struct gmc_tree_graph graph = {.n = n,
-                                       .latency = latency,
-                                       .names = names,
-                                       .bytes = ch->object.total_bytes,
-                                       .stripes_max = 1};
-        if (gmc_tree_ops(ch->src->shape)->build(&graph, parent, &stripes) == GMC_OK &&
-            gmc_tree_check(parent, n) == GMC_OK)
-            take_parents(ch, list, parent, n);
-    }
-    free(parent);
-    free(names);
-    free(latency);
-    free(list);
-}
-
-/* A member that came after the tree was made: the eco rules, all others as they are. */
-static void place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late)
-{
-    size_t n;
-    gmc_peer *list = participants_of(gw, ch, &n);
-    if (n > GMC_PROBE_ALL_MAX) {
-        late->parent = gw_sparse_place_late(gw, ch, late->peer);
-        late->placed = true;
-        free(list);
-        return;
-    }
-    uint64_t *latency = malloc(sizeof(*latency) * n * n);
-    const char **names = malloc(sizeof(*names) * n);
-    int32_t *parent = calloc(n, sizeof(*parent));
-    int32_t self = -1;
-    if (latency != NULL && names != NULL && parent != NULL) {
-        fill_graph(gw, list, n, latency, names);
-        parent[0] = -1;
-        for (size_t i = 1; i < n; i++) {
-            const struct gwmember *member = gw_source_member(ch, list[i]);
-            self = member == late ? (int32_t)i : self;
-            for (size_t j = 1; j < n && member->parent > 0; j++)
-                if (list[j] == ch->src->members[member->parent - 1].peer)
-                    parent[i] = (int32_t)j;
-        }
-        struct gmc_tree_graph graph = {.n = n, .latency = latency, .names = names};
-        int32_t chosen;
-        if (self > 0 && ch->src->shape != GMC_TREE_FLAT &&
-            gmc_tree_attach(&graph, parent, self, &chosen) == GMC_OK && chosen > 0)
-            late->parent = (int32_t)(gw_source_member(ch, list[chosen]) - ch->src->members) + 1;
-    }
-    late->placed = true;
-    free(parent);
-    free(names);
-    free(latency);
-    free(list);
 }
 
 /* ---- the record ---- */
@@ -378,20 +262,30 @@ static gmc_status encode_record(struct gmc_gateway *gw, struct gwchannel *ch, ui
     struct gwsource *src = ch->src;
     int32_t *index = malloc(sizeof(*index) * (src->member_count + 1));
     struct gmc_record_member *members = calloc(src->member_count + 1, sizeof(*members));
+    int32_t(*parents)[GMC_STRIPES_MAX] = calloc(src->member_count + 1, sizeof(*parents));
     gmc_status status = GMC_ERR_NOMEM;
-    if (index == NULL || members == NULL)
+    if (index == NULL || members == NULL || parents == NULL)
         goto done;
     size_t count = number_members(ch, index);
-    members[0] = (struct gmc_record_member){.domain = gw->domain, .parent = -1, .path = ""};
+    memset(parents[0], 0xff, sizeof(parents[0])); /* -1 */
+    members[0] = (struct gmc_record_member){.domain = gw->domain,
+                                            .parent = -1,
+                                            .path = "",
+                                            .more_parents = &parents[0][1]};
     for (size_t i = 0; i < src->member_count; i++) {
         const struct gwmember *member = &src->members[i];
         if (index[i] < 0)
             continue;
-        int32_t parent = member->parent > 0 ? index[member->parent - 1] : 0;
+        int32_t *mine = parents[index[i]];
+        for (uint32_t k = 0; k < ch->stripe_count; k++) {
+            int32_t parent = member->parent[k] > 0 ? index[member->parent[k] - 1] : 0;
+            mine[k] = parent > 0 ? parent : 0;
+        }
         members[index[i]] =
             (struct gmc_record_member){.domain = gmc_gateway_peer_name(gw, member->peer),
-                                       .parent = parent > 0 ? parent : 0,
-                                       .path = member->path};
+                                       .parent = mine[0],
+                                       .path = member->path,
+                                       .more_parents = mine + 1};
     }
     struct gmc_record record = {.source = gw->domain,
                                 .e = ch->key.e,
@@ -405,10 +299,12 @@ static gmc_status encode_record(struct gmc_gateway *gw, struct gwchannel *ch, ui
                                 .background = src->background,
                                 .shape = (uint32_t)src->shape,
                                 .members = members,
-                                .member_count = count};
+                                .member_count = count,
+                                .stripes = ch->stripe_count};
     gw->config.crypto->ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
     status = gmc_record_encode(&record, bytes, len);
 done:
+    free(parents);
     free(members);
     free(index);
     return status;
@@ -430,7 +326,7 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwmember *member = &ch->src->members[i];
         if (!member->placed && takes_part(gw, member) && ch->src->scanned)
-            place_late(gw, ch, member);
+            gw_source_place_late(gw, ch, member);
         member->told = false;
     }
     uint8_t *bytes = NULL;
@@ -482,8 +378,8 @@ static size_t saved_size(struct gmc_gateway *gw, const struct gwchannel *ch)
         size += 2 + strlen(ch->src->paths[i]);
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
-        size += 64 + strlen(gmc_gateway_peer_name(gw, member->peer)) + strlen(member->path) +
-                strlen(member->reason);
+        size += 64 + 4 * (size_t)GMC_STRIPES_MAX + strlen(gmc_gateway_peer_name(gw, member->peer)) +
+                strlen(member->path) + strlen(member->reason);
     }
     return size;
 }
@@ -502,6 +398,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_writer_u32(&w, ch->saved_epoch);
     gmc_writer_u8(&w, (uint8_t)ch->state);
     gmc_writer_u8(&w, (uint8_t)src->shape);
+    gmc_writer_u8(&w, (uint8_t)ch->stripe_count);
     gmc_writer_u64(&w, src->rate_bps);
     gmc_writer_u64(&w, src->file_count);
     gmc_writer_u64(&w, ch->object.listing_bytes);
@@ -518,7 +415,8 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
         put_text(&w, member->reason);
         gmc_writer_u8(&w, (uint8_t)member->state);
         gmc_writer_u8(&w, member->closed);
-        gmc_writer_u32(&w, (uint32_t)member->parent);
+        for (uint32_t k = 0; k < ch->stripe_count; k++)
+            gmc_writer_u32(&w, (uint32_t)member->parent[k]);
         gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
     }
     gmc_writer_u8(&w, src->background);
@@ -540,7 +438,8 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
         struct gwmember *member = &ch->src->members[ch->src->member_count - 1];
         uint8_t state = gmc_reader_u8(r);
         member->closed = gmc_reader_u8(r) != 0;
-        member->parent = (int32_t)gmc_reader_u32(r);
+        for (uint32_t k = 0; k < ch->stripe_count; k++)
+            member->parent[k] = (int32_t)gmc_reader_u32(r);
         member->placed = true;
         gmc_reader_copy(r, member->digest, GMC_HASH_BYTES);
         member->state = state == GMC_MEMBER_VERIFIED || state == GMC_MEMBER_FAILED
@@ -561,8 +460,10 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
 static bool parents_in_range(const struct gwsource *src)
 {
     for (size_t i = 0; i < src->member_count; i++)
-        if (src->members[i].parent < 0 || (size_t)src->members[i].parent > src->member_count)
-            return false;
+        for (uint32_t k = 0; k < GMC_STRIPES_MAX; k++)
+            if (src->members[i].parent[k] < 0 ||
+                (size_t)src->members[i].parent[k] > src->member_count)
+                return false;
     return true;
 }
 
@@ -578,13 +479,15 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     ch->state =
         gmc_reader_u8(&r) == GMC_CHANNEL_PARTIAL ? GMC_CHANNEL_PARTIAL : GMC_CHANNEL_RUNNING;
     uint8_t shape = gmc_reader_u8(&r);
+    uint8_t stripes = gmc_reader_u8(&r);
     src->rate_bps = gmc_reader_u64(&r);
     src->file_count = gmc_reader_u64(&r);
     struct gmc_object object = {.block_bytes = GW_BLOCK_BYTES};
     object.listing_bytes = gmc_reader_u64(&r);
     object.total_bytes = gmc_reader_u64(&r);
     object.fragment_bytes = gmc_reader_u32(&r);
-    if (gmc_object_check(&object) != GMC_OK || shape >= GMC_TREE_SHAPES)
+    if (gmc_object_check(&object) != GMC_OK || shape >= GMC_TREE_SHAPES || stripes == 0 ||
+        gw_stripes_set(ch, stripes) != GMC_OK)
         return GMC_ERR_INVALID;
     src->shape = (enum gmc_tree_shape)shape;
     uint32_t paths = gmc_reader_u32(&r);

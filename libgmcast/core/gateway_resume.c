@@ -75,12 +75,6 @@ gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
 }
 
 /* ---- checkpoints ---- */
-static uint64_t highest(const struct gmc_interval_set *set)
-{
-    size_t ranges = gmc_interval_ranges(set);
-    return ranges > 0 ? gmc_interval_range_at(set, ranges - 1).hi : 0;
-}
-
 /* Every second while something changes: first what is written becomes durable, then it is named.
  */
 void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -106,7 +100,7 @@ void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwtarget *dst = ch->dst;
     uint8_t *bytes;
     size_t len;
-    dst->horizon = highest(&ch->seen) + GW_HORIZON_BLOCKS;
+    dst->horizon = gw_seen_end(ch) + GW_HORIZON_BLOCKS;
     gmc_status status =
         gmc_have_save(&dst->stable, ch->blocks, dst->horizon, gw->config.crypto, &bytes, &len);
     if (status != GMC_OK) {
@@ -132,9 +126,13 @@ void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
         ch->dst->horizon = GW_HORIZON_BLOCKS;
     free(ch->saved_have);
     ch->saved_have = NULL;
-    if (gmc_interval_add_set(&ch->seen, &ch->dst->have.stored) != GMC_OK) {
-        gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
-        return;
+    const struct gmc_interval_set *stored = &ch->dst->have.stored;
+    for (size_t i = 0; i < gmc_interval_ranges(stored); i++) {
+        struct gmc_interval range = gmc_interval_range_at(stored, i);
+        if (gw_seen_add(ch, range.lo, range.hi) != GMC_OK) {
+            gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
+            return;
+        }
     }
     ch->dst->recheck_end = ch->dst->horizon < ch->blocks ? ch->dst->horizon : ch->blocks;
     gw_target_open(gw, ch);
@@ -217,7 +215,7 @@ void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gm
 {
     uint64_t number = block->number;
     ch->dst->rechecks--;
-    if (matches(gw, ch, block, result) && gmc_interval_add(&ch->seen, number, number + 1) == GMC_OK)
+    if (matches(gw, ch, block, result) && gw_seen_add(ch, number, number + 1) == GMC_OK)
         gw_have_put(gw, ch, (uint32_t)number);
     gmc_cache_remove(gw->cache, block);
     gw_target_recheck(gw, ch);

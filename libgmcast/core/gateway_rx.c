@@ -22,23 +22,57 @@ uint32_t gw_rx_window(const struct gmc_gateway *gw)
     return window < 4 ? 4 : (uint32_t)window;
 }
 
-/* The channel that the parent's link names; data from anyone else is refused. */
+/* The channel that the parent's link names, and of it the stripe whose parent it is; data from
+ * anyone else is refused. */
 static struct gwchannel *channel_of(struct gmc_gateway *gw, const struct gwpeer *peer,
-                                    uint16_t handle)
+                                    uint16_t handle, struct gwstripe **stripe)
 {
     struct gwchannel *ch = gmc_map_get(&gw->handles, handle);
-    if (ch == NULL || ch->dst == NULL || ch->dst->handle != handle || ch->aead == NULL)
+    if (ch == NULL || ch->dst == NULL || ch->aead == NULL)
         return NULL;
-    const struct gmc_overlay *overlay = &ch->dst->overlay;
-    /* The first data may overtake the message that grants the attachment. */
-    bool waiting = overlay->state == GMC_OVERLAY_ASKING || overlay->state == GMC_OVERLAY_ATTACHED;
-    return waiting && gmc_overlay_candidate(overlay) == peer->number ? ch : NULL;
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        *stripe = &ch->stripes[k];
+        if ((*stripe)->handle == handle)
+            return gw_stripe_server(*stripe) == peer->number ? ch : NULL;
+    }
+    return NULL;
+}
+
+/* The last one of a list that nobody else uses; others of it were read for children. */
+static struct gmc_block *last_received(struct gmc_list *waiting)
+{
+    for (struct gmc_list *node = waiting->prev; node != waiting; node = node->prev) {
+        struct gmc_block *block = GMC_CONTAINER_OF(node, struct gmc_block, wait);
+        if (block->state == GMC_BLOCK_UNCHECKED && block->pins == 1)
+            return block;
+    }
+    return NULL;
+}
+
+/* Blocks that wait for a page or for the layout hold memory that the page, or the listing, may need
+ * to arrive: one of them gives way, and is asked for again. */
+static bool displace(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_block *block = last_received(&ch->layout_wait);
+    if (block == NULL)
+        block = last_received(&ch->page_wait);
+    if (block == NULL)
+        return false;
+    uint32_t number = block->number;
+    gmc_list_remove(&block->wait);
+    gw_children_out_of_hand(ch, number);
+    gw_seen_remove(ch, number);
+    gmc_cache_remove(gw->cache, block);
+    ch->dst->receiving--;
+    gw_want_block(gw, ch, number);
+    return true;
 }
 
 static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
                                      uint32_t len)
 {
-    if (ch->dst->receiving >= 2 * gw_rx_window(gw))
+    bool first = gw_is_prerequisite(ch, number);
+    if (ch->dst->receiving >= 2 * gw_rx_window(gw) && !(first && displace(gw, ch)))
         return NULL;
     struct gmc_block *block = gmc_cache_add(gw->cache, ch->slot, number, len, gw_kept(gw, len),
                                             gmc_fragment_count(&ch->object, len));
@@ -46,10 +80,12 @@ static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *c
         return NULL;
     block->state = GMC_BLOCK_RECEIVING;
     gmc_status status = gmc_cache_give_plain(gw->cache, block);
+    if (status != GMC_OK && first && displace(gw, ch))
+        status = gmc_cache_give_plain(gw->cache, block);
     if (status == GMC_OK && !gmc_list_is_empty(&ch->children))
         status = gmc_cache_give_cipher(gw->cache, block);
     if (status == GMC_OK)
-        status = gmc_interval_add(&ch->seen, number, (uint64_t)number + 1);
+        status = gw_seen_add(ch, number, (uint64_t)number + 1);
     if (status != GMC_OK) {
         gmc_cache_remove(gw->cache, block);
         return NULL;
@@ -83,13 +119,14 @@ static void keep_sealed(const struct gmc_gateway *gw, const struct gwchannel *ch
 
 gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_data *data)
 {
-    struct gwchannel *ch = channel_of(gw, peer, data->handle);
+    struct gwstripe *stripe;
+    struct gwchannel *ch = channel_of(gw, peer, data->handle, &stripe);
     if (ch == NULL) {
         gw->counts.dropped_handle++;
         return GMC_ERR_UNKNOWN;
     }
     gw->counts.data_bytes_in += data->body.len;
-    if (data->block >= ch->blocks)
+    if (data->block >= ch->blocks || gw_stripe_of(ch, data->block) != stripe)
         goto malformed;
     gw_pass_arrived(gw, ch, data);
     if (gw_has(ch, data->block)) {
@@ -116,7 +153,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     if (open_fragment(gw, ch, block, data) != GMC_OK) {
         gw->counts.dropped_seal++;
-        gw_blame(gw, ch, "a fragment that the source did not seal");
+        gw_blame(gw, ch, stripe, "a fragment that the source did not seal");
         return GMC_ERR_AUTH;
     }
     block->received |= bit;
@@ -209,8 +246,9 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw->counts.blocks_stored++;
     if (dst->receiving > 0)
         dst->receiving--;
-    if (dst->blames > 0)
-        dst->blames--; /* a few flipped bits among good blocks are no parent's fault */
+    struct gwstripe *stripe = gw_stripe_of(ch, number);
+    if (stripe->blames > 0)
+        stripe->blames--; /* a few flipped bits among good blocks are no parent's fault */
     gw_have_put(gw, ch, number);
     gw_pass_stored(gw, ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
@@ -223,6 +261,19 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw_target_progress(gw, ch);
 }
 
+/* Asks the parent of the block's stripe for it once more. */
+void gw_want_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&gw_stripe_of(ch, number)->overlay));
+    if (parent == NULL)
+        return; /* the next one is told of all that is here */
+    struct gmc_msg_range range = {.first = number, .last = number};
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_WANT);
+    msg.ranges = &range;
+    msg.range_count = 1;
+    gw_send(gw, parent, &msg);
+}
+
 /* The block did not pass: it is empty again, and the parent is asked for it once more. */
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame)
@@ -231,42 +282,29 @@ void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bloc
     block->state = GMC_BLOCK_RECEIVING;
     block->received = 0;
     block->sealed = 0;
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        gmc_tx_out_of_hand(&GMC_CONTAINER_OF(node, struct gwchild, in_channel)->tx, block->number);
-    }
-    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
-    if (parent != NULL) {
-        struct gmc_msg_range range = {.first = block->number, .last = block->number};
-        struct gmc_msg msg = {.type = GMC_MSG_WANT,
-                              .source = ch->key.source,
-                              .e = ch->key.e,
-                              .ranges = &range,
-                              .range_count = 1};
-        gw_send(gw, parent, &msg);
-    }
+    gw_children_out_of_hand(ch, block->number);
+    gw_want_block(gw, ch, block->number);
     if (blame)
-        gw_blame(gw, ch, "a block that does not match the signed manifest");
+        gw_blame(gw, ch, gw_stripe_of(ch, block->number),
+                 "a block that does not match the signed manifest");
 }
 
 /* After a few bad blocks the parent is left: whoever spoiled them stands above us. */
-void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, const char *what)
+void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+              const char *what)
 {
-    struct gwtarget *dst = ch->dst;
-    gmc_peer parent = gmc_overlay_candidate(&dst->overlay);
+    gmc_peer parent = gmc_overlay_candidate(&stripe->overlay);
     struct gwpeer *peer = gw_peer(gw, parent);
-    if (peer == NULL || ++dst->blames < GW_BLAME_MAX)
+    if (peer == NULL || ++stripe->blames < GW_BLAME_MAX)
         return;
-    dst->blames = 0;
-    gw_event(gw, GMC_EVENT_PARENT, ch, parent, GMC_ERR_MISMATCH, "%s sent %s; leaving it",
-             peer->name, what);
-    struct gmc_msg msg = {.type = GMC_MSG_DETACH,
-                          .source = ch->key.source,
-                          .e = ch->key.e,
-                          .status = GMC_ERR_MISMATCH,
-                          .text = what};
+    stripe->blames = 0;
+    gw_event_parent(gw, ch, stripe, parent, GMC_ERR_MISMATCH, "%s sent %s; leaving it", peer->name,
+                    what);
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_DETACH);
+    msg.stripe = stripe->number;
+    msg.status = GMC_ERR_MISMATCH;
+    msg.text = what;
     gw_send(gw, peer, &msg);
-    gmc_overlay_on_lost(&dst->overlay, gw->now, parent);
+    gmc_overlay_on_lost(&stripe->overlay, gw->now, parent);
     gw_target_step(gw, ch);
 }

@@ -76,8 +76,7 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     }
     /* Children get it from an ancestor: this gateway does not offer it any more. */
     gw_have_lose(gw, ch, number);
-    gmc_status status = gmc_interval_remove(&ch->seen, number, (uint64_t)number + 1);
-    (void)status;
+    gw_seen_remove(ch, number);
     if (ch->dst->phase == GW_RECHECKING) {
         gw_target_recheck(gw, ch); /* without this page; its blocks are fetched again */
         return;
@@ -88,11 +87,13 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (!gmc_tx_is_open(&child->tx, number))
+        if (child->stripe != gmc_stripe_of(ch->stripe_count, number) ||
+            !gmc_tx_is_open(&child->tx, gw_child_index(child, number)))
             continue;
         struct gmc_msg msg = {.type = GMC_MSG_DETACH,
                               .source = ch->key.source,
                               .e = ch->key.e,
+                              .stripe = child->stripe,
                               .status = GMC_ERR_MISMATCH,
                               .text = "stored data is not what it was any more"};
         gw_send(gw, child->peer, &msg);

@@ -68,8 +68,8 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
     struct gwmember *member = &src->members[src->member_count];
     memset(member, 0, sizeof(*member));
     member->peer = peer->number;
-    member->actual_parent = GMC_PEER_NONE;
-    member->repairs_by = GMC_PEER_NONE;
+    for (uint32_t k = 0; k < GMC_STRIPES_MAX; k++)
+        member->actual_parent[k] = member->repairs_by[k] = GMC_PEER_NONE;
     member->path = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
     src->member_count++;
     return GMC_OK;
@@ -249,7 +249,7 @@ gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
         member->state = GMC_MEMBER_WAITING;
         member->reason[0] = '\0';
         member->closed = false;
-        member->parent = 0;
+        memset(member->parent, 0, sizeof(member->parent));
     }
     ch->ended_at = 0;
     ch->reason[0] = '\0';
@@ -592,19 +592,24 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
                       const struct gmc_msg *msg)
 {
     member->bytes = msg->bytes;
-    const struct gwpeer *parent = msg->parent != NULL ? gw_peer_known(gw, msg->parent) : NULL;
-    if (parent != NULL)
-        member->actual_parent = parent->number;
+    for (uint32_t k = 0; k <= msg->name_count && k < ch->stripe_count; k++) {
+        const char *name = k == 0 ? msg->parent : msg->names[k - 1];
+        const struct gwpeer *parent = name != NULL ? gw_peer_known(gw, name) : NULL;
+        if (parent != NULL)
+            member->actual_parent[k] = parent->number;
+    }
     for (size_t i = 0; i < msg->child_count; i++) {
         const struct gwpeer *known = gw_peer_known(gw, msg->children[i].domain);
         struct gwmember *child = known != NULL ? gw_source_member(ch, known->number) : NULL;
         if (child == NULL)
             continue;
-        if (child->repairs_by != member->peer || msg->children[i].repairs < child->repairs_now) {
-            child->repairs_before += child->repairs_now;
-            child->repairs_by = member->peer;
+        uint32_t k = msg->children[i].stripe;
+        if (child->repairs_by[k] != member->peer ||
+            msg->children[i].repairs < child->repairs_now[k]) {
+            child->repairs_before += child->repairs_now[k];
+            child->repairs_by[k] = member->peer;
         }
-        child->repairs_now = msg->children[i].repairs;
+        child->repairs_now[k] = msg->children[i].repairs;
     }
 }
 

@@ -11,9 +11,11 @@
 
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    struct gmc_prng prng;
-    gmc_prng_fork_nth(&gw->prng, "overlay", ch->slot, &prng);
-    gmc_overlay_init(&ch->dst->overlay, &prng);
+    for (uint32_t k = 0; k < GMC_STRIPES_MAX; k++) {
+        struct gmc_prng prng;
+        gmc_prng_fork_nth(&gw->prng, "overlay", (uint64_t)ch->slot * GMC_STRIPES_MAX + k, &prng);
+        gmc_overlay_init(&ch->stripes[k].overlay, &prng);
+    }
     gmc_have_init(&ch->dst->have, 0, GW_HAVE_RANGES_MAX);
     gmc_interval_init(&ch->dst->stable, GW_HAVE_RANGES_MAX);
     ch->dst->phase = GW_OPENING;
@@ -28,30 +30,39 @@ void gw_target_free(struct gwtarget *dst)
 }
 
 /* ---- the record ---- */
-void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer)
+void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch,
+                      const struct gwstripe *stripe, struct gwpeer *peer)
 {
     struct gmc_msg msg = gw_about(ch, GMC_MSG_DETACH);
+    msg.stripe = stripe->number;
     msg.text = "it has another parent";
     gw_send(gw, peer, &msg);
 }
 
-static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch)
+static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
     gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
     size_t depth = 0;
     const struct gmc_record *record = &ch->record;
-    int32_t at = record->members[gw_record_index(record, gw->domain)].parent;
+    int32_t self = gw_record_index(record, gw->domain);
+    int32_t at = gmc_record_parent(record, (size_t)self, stripe->number);
     while (at > 0 && depth + 1 < GMC_OVERLAY_DEPTH_MAX) {
         ancestors[depth++] = gmc_gateway_peer(gw, record->members[at].domain);
-        at = record->members[at].parent;
+        at = gmc_record_parent(record, (size_t)at, stripe->number);
     }
     ancestors[depth++] = ch->source_peer->number;
-    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
-    if (gmc_overlay_set_ancestors(&ch->dst->overlay, ancestors, depth))
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&stripe->overlay));
+    if (gmc_overlay_set_ancestors(&stripe->overlay, ancestors, depth))
         return;
-    gw_target_let_go(gw, ch, parent);
+    gw_target_let_go(gw, ch, stripe, parent);
     if (ch->dst->phase == GW_RECEIVING)
-        gmc_overlay_start(&ch->dst->overlay, gw->now);
+        gmc_overlay_start(&stripe->overlay, gw->now);
+}
+
+static void start_overlays(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        gmc_overlay_start(&ch->stripes[k].overlay, gw->now);
 }
 
 static gmc_status check_record(struct gmc_gateway *gw, const struct gwpeer *peer,
@@ -75,9 +86,11 @@ static gmc_status check_record(struct gmc_gateway *gw, const struct gwpeer *peer
     int32_t *parents = malloc(sizeof(*parents) * record->member_count);
     if (parents == NULL)
         return GMC_ERR_NOMEM;
-    for (size_t i = 0; i < record->member_count; i++)
-        parents[i] = record->members[i].parent;
-    status = gmc_tree_check(parents, record->member_count);
+    for (uint32_t k = 0; k < record->stripes && status == GMC_OK; k++) {
+        for (size_t i = 0; i < record->member_count; i++)
+            parents[i] = gmc_record_parent(record, i, k);
+        status = gmc_tree_check(parents, record->member_count);
+    }
     free(parents);
     return status;
 }
@@ -108,8 +121,9 @@ static bool is_rekeyed(const struct gwchannel *ch, const uint8_t *secret)
 static bool has_children(const struct gmc_record *record, int32_t member)
 {
     for (size_t i = 0; i < record->member_count; i++)
-        if (record->members[i].parent == member)
-            return true;
+        for (uint32_t k = 0; k < record->stripes; k++)
+            if (gmc_record_parent(record, i, k) == member)
+                return true;
     return false;
 }
 
@@ -131,6 +145,7 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
                                 .fragment_bytes = ch->record.fragment_bytes};
     bool first = !ch->object_known;
     gw_channel_set_object(ch, &object);
+    ch->stripe_count = ch->record.stripes;
     if (first) {
         gmc_have_init(&ch->dst->have, ch->blocks, GW_HAVE_RANGES_MAX);
         ch->dst->listing_missing = gmc_object_listing_blocks(&object);
@@ -140,7 +155,8 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
     int32_t self = gw_record_index(&ch->record, gw->domain);
     ch->dst->is_relay = has_children(&ch->record, self);
     gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", ch->record.members[self].path);
-    set_ancestors(gw, ch);
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        set_ancestors(gw, ch, &ch->stripes[k]);
     return GMC_OK;
 }
 
@@ -161,7 +177,8 @@ static bool same_object(const struct gwchannel *ch, struct gmc_bytes bytes)
     bool same = record.listing_bytes == ch->object.listing_bytes &&
                 record.total_bytes == ch->object.total_bytes &&
                 record.fragment_bytes == ch->object.fragment_bytes &&
-                record.version >= ch->record.version && record.epoch >= ch->epoch;
+                record.stripes == ch->stripe_count && record.version >= ch->record.version &&
+                record.epoch >= ch->epoch;
     gmc_record_release(holder);
     return same;
 }
@@ -190,7 +207,7 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
     gw_target_save_record(gw, ch);
     /* Under a new key the old attachment carries nothing any more. */
     if (rekeyed && ch->dst->phase == GW_RECEIVING)
-        gmc_overlay_start(&ch->dst->overlay, gw->now);
+        start_overlays(gw, ch);
     report_again(gw, ch);
 }
 
@@ -254,7 +271,7 @@ static void begin_receiving(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     ch->dst->phase = GW_RECEIVING;
     ch->dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
-    gmc_overlay_start(&ch->dst->overlay, gw->now);
+    start_overlays(gw, ch);
     gw_target_progress(gw, ch);
     gw_target_step(gw, ch);
 }
@@ -335,10 +352,12 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &ch->children)
     {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
         struct gmc_msg detach = gw_about(ch, GMC_MSG_DETACH);
+        detach.stripe = child->stripe;
         detach.status = status;
         detach.text = "this gateway left the transfer";
-        gw_send(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel)->peer, &detach);
+        gw_send(gw, child->peer, &detach);
     }
     gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, text);
 }
@@ -390,33 +409,28 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
                      gmc_time_min(ch->timer.node.key, gmc_time_add(gw->now, GW_HAVE_WAIT)));
 }
 
-static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch)
+static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
     struct gwtarget *dst = ch->dst;
-    struct gwpeer *peer = gw_peer(gw, gmc_overlay_candidate(&dst->overlay));
+    struct gwpeer *peer = gw_peer(gw, gmc_overlay_candidate(&stripe->overlay));
     /* A handle of its own for every attachment: data of an earlier parent finds none. */
-    if (dst->handle != 0)
-        gmc_map_remove(&gw->handles, dst->handle);
+    if (stripe->handle != 0)
+        gmc_map_remove(&gw->handles, stripe->handle);
     do {
-        dst->handle = gw->next_handle++;
-    } while (dst->handle == 0 || gmc_map_get(&gw->handles, dst->handle) != NULL);
-    if (gmc_map_put(&gw->handles, dst->handle, ch) != GMC_OK) {
-        dst->handle = 0;
+        stripe->handle = gw->next_handle++;
+    } while (stripe->handle == 0 || gmc_map_get(&gw->handles, stripe->handle) != NULL);
+    if (gmc_map_put(&gw->handles, stripe->handle, ch) != GMC_OK) {
+        stripe->handle = 0;
         return;
     }
     struct gmc_msg msg = gw_about(ch, GMC_MSG_ATTACH);
     msg.version = ch->record.version;
     msg.epoch = ch->epoch;
-    msg.handle = dst->handle;
-    dst->forgot = false;
-    gmc_have_tell_all(&dst->have);
-    gw_have_tell(gw, ch, peer, &msg);
-}
-
-static void send_have(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *parent)
-{
-    struct gmc_msg msg = gw_about(ch, GMC_MSG_HAVE);
-    gw_have_tell(gw, ch, parent, &msg);
+    msg.handle = stripe->handle;
+    msg.stripe = stripe->number;
+    gw_have_tell_all(gw, ch, peer, &msg);
+    if (!gw_is_attached(ch))
+        gmc_have_told_all(&dst->have); /* there is nobody else to be told */
 }
 
 static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -429,13 +443,20 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
     GMC_LIST_FOREACH(node, &ch->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        children[n++] =
-            (struct gmc_msg_child){.domain = child->peer->name, .repairs = child->tx.repairs_sent};
+        children[n++] = (struct gmc_msg_child){.domain = child->peer->name,
+                                               .repairs = child->tx.repairs_sent,
+                                               .stripe = child->stripe};
     }
-    const struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->dst->overlay));
+    const char *parents[GMC_STRIPES_MAX] = {0};
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        const struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&ch->stripes[k].overlay));
+        parents[k] = parent != NULL ? parent->name : "";
+    }
     struct gmc_msg msg = gw_about(ch, GMC_MSG_STATUS);
     msg.bytes = ch->stored_bytes;
-    msg.parent = parent != NULL ? parent->name : "";
+    msg.parent = parents[0];
+    msg.names = parents + 1;
+    msg.name_count = ch->stripe_count - 1;
     msg.children = children;
     msg.child_count = n;
     gw_send(gw, ch->source_peer, &msg);
@@ -443,9 +464,9 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
 }
 
 /* ---- stepping ---- */
-static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch)
+static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
-    struct gmc_overlay *overlay = &ch->dst->overlay;
+    struct gmc_overlay *overlay = &stripe->overlay;
     for (int i = 0; i < 8; i++) {
         struct gwpeer *candidate = gw_peer(gw, gmc_overlay_candidate(overlay));
         bool up = candidate != NULL && candidate->up;
@@ -453,7 +474,7 @@ static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch)
         size_t at = overlay->at;
         switch (gmc_overlay_step(overlay, gw->now, up)) {
         case GMC_OVERLAY_ASK:
-            send_attach(gw, ch);
+            send_attach(gw, ch, stripe);
             break;
         case GMC_OVERLAY_WANT_LINK:
             if (candidate != NULL)
@@ -467,11 +488,24 @@ static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+static void step_overlays(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        const struct gmc_overlay *overlay = &ch->stripes[k].overlay;
+        step_overlay(gw, ch, &ch->stripes[k]);
+        struct gwpeer *standby = gw_peer(gw, gmc_overlay_standby(overlay));
+        if (standby != NULL && gmc_overlay_parent(overlay) != GMC_PEER_NONE)
+            gw_want_session(gw, standby);
+    }
+}
+
 static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     const struct gwtarget *dst = ch->dst;
-    gmc_time when = gmc_time_min(gmc_overlay_deadline(&dst->overlay), dst->next_status);
-    if (gmc_have_untold(&dst->have) > 0 && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
+    gmc_time when = dst->next_status;
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        when = gmc_time_min(when, gmc_overlay_deadline(&ch->stripes[k].overlay));
+    if (gmc_have_untold(&dst->have) > 0 && gw_is_attached(ch))
         when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
@@ -496,6 +530,18 @@ static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+/* Parents believe to be here what was forgotten: they learn anew what is missing. Those that are
+ * being asked may have been told before: then all are told once more. */
+static void attach_again(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->dst->forgot = false;
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        struct gmc_overlay *overlay = &ch->stripes[k].overlay;
+        ch->dst->forgot = ch->dst->forgot || overlay->state == GMC_OVERLAY_ASKING;
+        gmc_overlay_again(overlay, gw->now);
+    }
+}
+
 /* Does everything that is due now, and sets the timer for what is due later. */
 void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -504,24 +550,18 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     gw_want_session(gw, ch->source_peer);
     tell_source(gw, ch);
-    if (dst->phase >= GW_RECEIVING) {
-        step_overlay(gw, ch);
-        struct gwpeer *standby = gw_peer(gw, gmc_overlay_standby(&dst->overlay));
-        if (standby != NULL && gmc_overlay_parent(&dst->overlay) != GMC_PEER_NONE)
-            gw_want_session(gw, standby);
-    }
-    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&dst->overlay));
+    if (dst->phase >= GW_RECEIVING)
+        step_overlays(gw, ch);
     uint64_t fresh = gmc_have_untold(&dst->have);
-    if (parent != NULL && fresh > 0 &&
+    if (gw_is_attached(ch) && fresh > 0 &&
         (fresh >= gw_rx_window(gw) / 8 + 1 || dst->phase != GW_RECEIVING ||
          gw->now >= gmc_time_add(dst->fresh_since, GW_HAVE_WAIT)))
-        send_have(gw, ch, parent);
+        gw_have_tell(gw, ch);
     if (gw->now >= dst->next_status) {
         if (ch->source_peer->up)
             send_status(gw, ch);
-        /* The parent believes to be here what was forgotten: it learns anew what is missing. */
         if (dst->forgot && dst->phase == GW_RECEIVING && dst->receiving == 0)
-            gmc_overlay_again(&dst->overlay, gw->now);
+            attach_again(gw, ch);
         dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
     }
     if (dst->phase == GW_RECEIVING) {
@@ -537,6 +577,7 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
                         const struct gmc_msg *msg)
 {
     struct gwtarget *dst = ch->dst;
+    struct gwstripe *stripe = &ch->stripes[msg->stripe];
     gmc_peer path[GMC_OVERLAY_DEPTH_MAX];
     size_t path_len = 0;
     for (size_t i = 0; i < msg->name_count && path_len < GMC_OVERLAY_DEPTH_MAX; i++) {
@@ -548,16 +589,16 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     if (msg->epoch != ch->epoch)
         return;
     gmc_status status =
-        gmc_overlay_on_attached(&dst->overlay, gw->now, peer->number, path, path_len, gw->self);
+        gmc_overlay_on_attached(&stripe->overlay, gw->now, peer->number, path, path_len, gw->self);
     if (status == GMC_OK) {
         /* More was begun than an honest parent may open: it would keep this one's blocks out. */
         if (dst->receiving > gw_rx_window(gw))
-            gw_channel_give_up(gw, ch);
-        memcpy(dst->path, path, sizeof(path[0]) * path_len);
-        dst->path_len = path_len;
-        gw_event(gw, GMC_EVENT_PARENT, ch, peer->number, GMC_OK, "attached to %s", peer->name);
-    } else if (peer->number != gmc_overlay_parent(&dst->overlay)) {
-        gw_target_let_go(gw, ch, peer);
+            gw_channel_give_up(gw, ch, stripe);
+        memcpy(stripe->path, path, sizeof(path[0]) * path_len);
+        stripe->path_len = path_len;
+        gw_event_parent(gw, ch, stripe, peer->number, GMC_OK, "attached to %s", peer->name);
+    } else if (peer->number != gmc_overlay_parent(&stripe->overlay)) {
+        gw_target_let_go(gw, ch, stripe, peer);
     }
     gw_target_step(gw, ch);
 }
@@ -579,7 +620,7 @@ static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
             "it anew");
         return;
     }
-    gmc_overlay_on_refused(&ch->dst->overlay, gw->now, peer->number, redirect,
+    gmc_overlay_on_refused(&ch->stripes[msg->stripe].overlay, gw->now, peer->number, redirect,
                            msg->status == GMC_ERR_AGAIN);
     gw_target_step(gw, ch);
 }
@@ -601,7 +642,9 @@ static void on_close(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg)
 {
-    if (msg->type == GMC_MSG_ATTACHED)
+    if (msg->stripe >= ch->stripe_count)
+        gw->counts.messages_refused++;
+    else if (msg->type == GMC_MSG_ATTACHED)
         on_attached(gw, peer, ch, msg);
     else if (msg->type == GMC_MSG_REDIRECT)
         on_redirect(gw, peer, ch, msg);

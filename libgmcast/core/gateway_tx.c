@@ -8,19 +8,41 @@
 #define QUANTUM_BYTES 4096 /* deficit round robin among the channels of a link */
 
 /* What a fate brings back: which child, which block, and tx's mark of the fragment. */
-static uint64_t cookie_of(const struct gwchild *child, uint32_t block, uint16_t fragment)
+static uint64_t cookie_of(const struct gwchild *child, uint32_t index, uint16_t fragment)
 {
-    return (uint64_t)child->id << 48 | (uint64_t)block << 16 |
-           gmc_tx_mark(&child->tx, block, fragment);
+    return (uint64_t)child->id << 48 | (uint64_t)index << 16 |
+           gmc_tx_mark(&child->tx, index, fragment);
 }
 
-struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer)
+uint32_t gw_child_index(const struct gwchild *child, uint32_t number)
+{
+    return (uint32_t)gmc_stripe_below(child->channel->stripe_count, child->stripe, number);
+}
+
+static uint32_t number_of(const struct gwchild *child, uint32_t index)
+{
+    return (uint32_t)gmc_stripe_block(child->channel->stripe_count, child->stripe, index);
+}
+
+/* Ranges of blocks of all stripes: what of them belongs to the child's is had. */
+void gw_child_have(struct gwchild *child, const struct gmc_msg_range *ranges, size_t count)
+{
+    uint32_t stripes = child->channel->stripe_count;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t first = gmc_stripe_below(stripes, child->stripe, ranges[i].first);
+        uint64_t end = gmc_stripe_below(stripes, child->stripe, ranges[i].last + 1);
+        if (first < end)
+            gmc_tx_have(&child->tx, first, end - 1);
+    }
+}
+
+struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer, uint32_t stripe)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &ch->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (child->peer == peer)
+        if (child->peer == peer && child->stripe == stripe)
             return child;
     }
     return NULL;
@@ -42,17 +64,19 @@ static void choose_cc(struct gmc_gateway *gw, struct gwpeer *peer)
 }
 
 struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
-                             uint32_t window, uint16_t handle)
+                             uint32_t stripe, uint32_t window, uint16_t handle)
 {
     struct gwchild *child = calloc(1, sizeof(*child));
     if (child == NULL)
         return NULL;
     child->channel = ch;
     child->peer = peer;
+    child->stripe = stripe;
     child->handle = handle;
     child->id = peer->next_child_id++;
     child->allowance_at = gw->now;
-    gmc_tx_init(&child->tx, ch->blocks, window, gmc_prng_u64(&gw->prng));
+    gmc_tx_init(&child->tx, gmc_stripe_below(ch->stripe_count, stripe, ch->blocks), window,
+                gmc_prng_u64(&gw->prng));
     gmc_list_init(&child->in_channel);
     gmc_list_init(&child->in_peer);
     gmc_list_push_back(&ch->children, &child->in_channel);
@@ -87,11 +111,11 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
         if (child->id != id)
             continue;
-        uint32_t number = (uint32_t)(fate->cookie >> 16);
-        gmc_tx_fate(&child->tx, number, (uint16_t)fate->cookie, fate->acked);
-        if (!fate->acked && gmc_tx_is_open(&child->tx, number) &&
-            gw_pass_repair(gw, child->channel, number))
-            gmc_tx_out_of_hand(&child->tx, number);
+        uint32_t index = (uint32_t)(fate->cookie >> 16);
+        gmc_tx_fate(&child->tx, index, (uint16_t)fate->cookie, fate->acked);
+        if (!fate->acked && gmc_tx_is_open(&child->tx, index) &&
+            gw_pass_repair(gw, child->channel, number_of(child, index)))
+            gmc_tx_out_of_hand(&child->tx, index);
         return;
     }
 }
@@ -101,18 +125,34 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
 void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                        uint64_t mask)
 {
+    uint32_t stripe = gmc_stripe_of(ch->stripe_count, block->number);
+    uint32_t index = (uint32_t)gmc_stripe_below(ch->stripe_count, stripe, block->number);
     struct gmc_list *node;
     if (gw_pass_waits(gw, ch, block->number))
         return;
     GMC_LIST_FOREACH(node, &ch->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (gmc_tx_is_open(&child->tx, block->number)) {
+        if (child->stripe != stripe)
+            continue;
+        if (gmc_tx_is_open(&child->tx, index)) {
             if (block->state == GMC_BLOCK_VERIFIED && gw_block_seal(gw, ch, block) != GMC_OK)
                 return;
-            gmc_tx_at_hand(&child->tx, block->number, mask & block->sealed);
+            gmc_tx_at_hand(&child->tx, index, mask & block->sealed);
         }
         gw_touch(gw, child->peer);
+    }
+}
+
+void gw_children_out_of_hand(struct gwchannel *ch, uint32_t number)
+{
+    uint32_t stripe = gmc_stripe_of(ch->stripe_count, number);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->stripe == stripe)
+            gmc_tx_out_of_hand(&child->tx, gw_child_index(child, number));
     }
 }
 
@@ -127,9 +167,10 @@ void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch)
 
 /* ---- opening blocks ---- */
 /* Gives an open block's fragments into the child's hand, or has the block read. */
-static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number)
+static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t index)
 {
     struct gwchannel *ch = child->channel;
+    uint32_t number = number_of(child, index);
     if (gw_pass_waits(gw, ch, number))
         return false;
     struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
@@ -143,7 +184,7 @@ static bool fetch(struct gmc_gateway *gw, struct gwchild *child, uint32_t number
         gmc_cache_remove(gw->cache, block);
         return gw_block_read(gw, ch, number, false) != NULL;
     }
-    gmc_tx_at_hand(&child->tx, number, block->sealed);
+    gmc_tx_at_hand(&child->tx, index, block->sealed);
     return true;
 }
 
@@ -153,32 +194,32 @@ static bool is_listing(const struct gwchannel *ch, uint32_t number)
            gmc_block_data(number) < gmc_object_listing_blocks(&ch->object);
 }
 
-/* Blocks without which a child can store nothing: pages, and the listing. */
-static bool is_prerequisite(const struct gwchannel *ch, uint32_t number)
+bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number)
 {
     return gmc_block_is_page(number) || is_listing(ch, number);
 }
 
-/* The next block at or after `from` that the child lacks and this gateway has, or is receiving.
- * Nothing overtakes a prerequisite that is still on its way here: a child's window full of blocks
- * that wait for it would never open again. */
-static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t from,
-                      uint32_t *number)
+/* The next block at or after the index `from` that the child lacks and this gateway has, or is
+ * receiving. Nothing overtakes a prerequisite that is still on its way here: a child's window full
+ * of blocks that wait for it would keep it out. */
+static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t from, uint32_t *index)
 {
     struct gwchannel *ch = child->channel;
+    const struct gmc_interval_set *seen = &ch->stripes[child->stripe].seen;
     for (;;) {
-        if (!gmc_tx_next_missing(&child->tx, from, number))
+        if (!gmc_tx_next_missing(&child->tx, from, index))
             return false;
-        if (ch->is_source && gmc_block_page(*number) + 2u > ch->src->build.target) {
-            ch->src->build.target = gmc_block_page(*number) + 2u; /* hashes run ahead of blocks */
+        uint32_t number = number_of(child, *index);
+        if (ch->is_source && gmc_block_page(number) + 2u > ch->src->build.target) {
+            ch->src->build.target = gmc_block_page(number) + 2u; /* hashes run ahead of blocks */
             gw_build_pages(gw, ch);
         }
         uint64_t at;
-        if (!gmc_interval_first_present(&ch->seen, *number, ch->blocks, &at))
+        if (!gmc_interval_first_present(seen, *index, child->tx.blocks, &at))
             return false;
-        if (at == *number)
+        if (at == *index)
             return true;
-        if (is_prerequisite(ch, *number))
+        if (gw_is_prerequisite(ch, number))
             return false;
         from = at;
     }
@@ -186,56 +227,60 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
 
 /* Has the child fallen so far behind its siblings that the block which it lacks next would have to
  * be read and sealed once more, while what they get now is in memory? */
-static bool is_left_behind(struct gmc_gateway *gw, const struct gwchild *child, uint32_t number)
+static bool is_left_behind(struct gmc_gateway *gw, const struct gwchild *child, uint32_t index)
 {
     struct gwchannel *ch = child->channel;
-    return gmc_block_page(number) + 1u < gmc_block_page(ch->front) && !is_listing(ch, number) &&
+    uint32_t number = number_of(child, index), front = ch->stripes[child->stripe].front;
+    return gmc_block_page(number) + 1u < gmc_block_page(front) && !is_listing(ch, number) &&
            gmc_interval_ranges(&child->tx.taken) < GW_GAPS_MAX &&
            gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
-           gmc_cache_find(gw->cache, ch->slot, ch->front) != NULL;
+           gmc_cache_find(gw->cache, ch->slot, front) != NULL;
 }
 
 /* The block to open next. A child that was left behind goes on where its siblings are, from that
  * page on; the gap is filled when it lacks nothing there, from the store. So children of different
  * speed share what is read and sealed once, and only the difference is read again. */
-static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *number)
+static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *index)
 {
-    if (next_from(gw, child, child->from, number)) {
-        if (!is_left_behind(gw, child, *number))
+    if (next_from(gw, child, child->from, index)) {
+        if (!is_left_behind(gw, child, *index))
             return true;
-        child->from = gmc_block_of_page(gmc_block_page(child->channel->front));
-        if (next_from(gw, child, child->from, number))
+        uint32_t front = child->channel->stripes[child->stripe].front;
+        child->from = gw_child_index(child, gmc_block_of_page(gmc_block_page(front)));
+        if (next_from(gw, child, child->from, index))
             return true;
     }
-    return child->from > 0 && next_from(gw, child, 0, number) && *number < child->from;
+    return child->from > 0 && next_from(gw, child, 0, index) && *index < child->from;
 }
 
 static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
 {
     struct gwchannel *ch = child->channel;
-    uint32_t number;
+    struct gwstripe *stripe = &ch->stripes[child->stripe];
+    uint32_t index;
     if (!gmc_tx_may_open(&child->tx) || child->tx.fresh_count >= GW_BACKLOG_BLOCKS)
         return false;
-    if (!next_block(gw, child, &number))
+    if (!next_block(gw, child, &index))
         return false;
+    uint32_t number = number_of(child, index);
     uint32_t len = gmc_block_len(&ch->object, number);
     if (gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
         gw_block_read(gw, ch, number, false) == NULL)
         return false;
-    if (gmc_tx_open(&child->tx, number, gmc_fragment_count(&ch->object, len)) != GMC_OK)
+    if (gmc_tx_open(&child->tx, index, gmc_fragment_count(&ch->object, len)) != GMC_OK)
         return false;
-    if (number > ch->front)
-        ch->front = number;
-    fetch(gw, child, number);
+    if (number > stripe->front)
+        stripe->front = number;
+    fetch(gw, child, index);
     return true;
 }
 
 /* Blocks that were opened and have left the cache since: fetched again, a few at a time. */
 static void fetch_waiting(struct gmc_gateway *gw, struct gwchild *child)
 {
-    uint32_t number;
-    for (int i = 0; i < 4 && gmc_tx_next_waiting(&child->tx, &number); i++)
-        fetch(gw, child, number);
+    uint32_t index;
+    for (int i = 0; i < 4 && gmc_tx_next_waiting(&child->tx, &index); i++)
+        fetch(gw, child, index);
 }
 
 static void serve(struct gmc_gateway *gw, struct gwchild *child)
@@ -246,9 +291,16 @@ static void serve(struct gmc_gateway *gw, struct gwchild *child)
 }
 
 /* ---- sending ---- */
+/* The cap on a link is one on the whole object: a stripe has its part of it. */
+static uint64_t rate_cap(const struct gwchild *child)
+{
+    uint64_t cap = child->channel->record.rate_bps, stripes = child->channel->stripe_count;
+    return cap > 0 && cap < stripes ? 1 : cap / stripes;
+}
+
 static bool has_rate_cap(const struct gwchild *child)
 {
-    return child->channel->record.rate_bps > 0;
+    return rate_cap(child) > 0;
 }
 
 /* The cap's token bucket: 2 ms of the rate, at least 64 KiB of credit. */
@@ -256,7 +308,7 @@ static void refill(const struct gmc_gateway *gw, struct gwchild *child)
 {
     if (!has_rate_cap(child))
         return;
-    uint64_t rate = child->channel->record.rate_bps;
+    uint64_t rate = rate_cap(child);
     gmc_duration passed = gmc_time_sub(gw->now, child->allowance_at);
     if (passed > GMC_S(1))
         passed = GMC_S(1);
@@ -306,8 +358,8 @@ gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpee
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
         if (!has_data(child) || may_send(child))
             continue;
-        gmc_duration wait = gmc_duration_of_bytes((uint64_t)(1 - child->allowance),
-                                                  child->channel->record.rate_bps);
+        gmc_duration wait =
+            gmc_duration_of_bytes((uint64_t)(1 - child->allowance), rate_cap(child));
         when = gmc_time_min(when, gmc_time_add(gw->now, wait + GMC_US(1)));
     }
     return when;
@@ -326,17 +378,18 @@ enum sent { SENT, NOT_NOW, NOTHING };
 static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_dgram_out *out)
 {
     struct gwchannel *ch = child->channel;
-    uint32_t number;
+    uint32_t index, number;
     uint16_t fragment;
     struct gmc_block *block;
     for (;;) {
-        if (!gmc_tx_next(&child->tx, &number, &fragment))
+        if (!gmc_tx_next(&child->tx, &index, &fragment))
             return NOTHING;
+        number = number_of(child, index);
         block = gmc_cache_find(gw->cache, ch->slot, number);
         if (block != NULL && (block->sealed >> fragment & 1) != 0)
             break;
-        gmc_tx_out_of_hand(&child->tx, number);
-        fetch(gw, child, number);
+        gmc_tx_out_of_hand(&child->tx, index);
+        fetch(gw, child, index);
     }
     uint32_t len = gmc_fragment_len(&ch->object, block->len, fragment);
     if (!gmc_link_ready(child->peer->link, gw->now, GMC_DATA_OVERHEAD_BYTES + len))
@@ -345,9 +398,9 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
     struct gmc_bytes body =
         gmc_bytes(block->cipher + (size_t)fragment * ch->object.fragment_bytes, len);
     if (gmc_link_send_data(child->peer->link, gw->now, &head, body, block->tags[fragment],
-                           cookie_of(child, number, fragment), out) != GMC_OK)
+                           cookie_of(child, index, fragment), out) != GMC_OK)
         return NOT_NOW;
-    gmc_tx_sent(&child->tx, number, fragment);
+    gmc_tx_sent(&child->tx, index, fragment);
     lend(gw, block);
     gw->counts.data_bytes_out += len;
     child->allowance -= (int64_t)len;

@@ -184,6 +184,7 @@ struct gmc_event {
     enum gmc_event_kind kind;
     struct gmc_channel_key key; /* e 0 for LINK */
     gmc_peer peer;              /* the member, parent or neighbour; GMC_PEER_NONE */
+    uint32_t stripe;            /* PARENT: of whose tree */
     gmc_status status;
     char text[GMC_REASON_BYTES_MAX];
 };

@@ -86,11 +86,12 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_have.c \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
 	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c \
-	libgmcast/core/gateway_pass.c libgmcast/core/gateway_probe.c \
+	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
-	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
+	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
-	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/tx.c libgmcast/core/tx.h
+	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
+	libgmcast/core/tx.c libgmcast/core/tx.h
 
 # The blocks that are stored.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/have.c libgmcast/core/have.h
@@ -122,6 +123,9 @@ check_PROGRAMS += tests/unit/test_listing
 tests_unit_test_listing_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_listing
 tests_fuzz_fuzz_listing_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+
+check_PROGRAMS += tests/unit/test_stripes
+tests_unit_test_stripes_LDADD = tests/lib/libtest.la $(TEST_LIBS) $(GMC_CORE_LIBS)
 
 # Allocations of the data path, counted.
 check_PROGRAMS += tests/unit/test_alloc

@@ -106,6 +106,8 @@ static gmc_status get_join(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->probe_id = body->id;
     msg->latencies = rows;
     msg->latency_count = body->n_latencies;
+    msg->uplink_bps = body->uplink_bps;
+    msg->downlink_bps = body->downlink_bps;
     return GMC_OK;
 }
 
@@ -127,6 +129,7 @@ static gmc_status get_attach(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->handle = body->handle;
     msg->window = body->window;
     msg->more = body->more;
+    msg->stripe = body->stripe;
     return get_gaps(arena, msg, body->gaps, body->n_gaps);
 }
 
@@ -138,6 +141,7 @@ static gmc_status get_attached(struct gmc_msg *msg, const Gmcast__Wire__Attached
     msg->handle = body->handle;
     msg->names = (const char *const *)body->path;
     msg->name_count = body->n_path;
+    msg->stripe = body->stripe;
     return GMC_OK;
 }
 
@@ -145,6 +149,7 @@ static gmc_status get_redirect(struct gmc_msg *msg, const Gmcast__Wire__Redirect
 {
     GET_CHANNEL(msg, body);
     msg->redirect = body->to;
+    msg->stripe = body->stripe;
     return get_reason(msg, body->status, body->reason);
 }
 
@@ -168,12 +173,15 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
         return arena->status;
     for (size_t i = 0; i < body->n_children; i++)
         rows[i] = (struct gmc_msg_child){.domain = body->children[i]->domain,
-                                         .repairs = body->children[i]->repairs};
+                                         .repairs = body->children[i]->repairs,
+                                         .stripe = body->children[i]->stripe};
     GET_CHANNEL(msg, body);
     msg->bytes = body->bytes;
     msg->parent = body->parent;
     msg->children = rows;
     msg->child_count = body->n_children;
+    msg->names = (const char *const *)body->more_parents;
+    msg->name_count = body->n_more_parents;
     return GMC_OK;
 }
 
@@ -210,6 +218,7 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
         return get_redirect(msg, control->redirect);
     case GMC_MSG_DETACH:
         GET_CHANNEL(msg, control->detach);
+        msg->stripe = control->detach->stripe;
         return get_reason(msg, control->detach->status, control->detach->reason);
     case GMC_MSG_HAVE:
         return get_have(arena, msg, control->have);

@@ -19,6 +19,7 @@
 #define GMC_RECORD_PATH_MAX 4095
 #define GMC_SECRET_BYTES 32
 #define GMC_DIGEST_BYTES 32
+#define GMC_STRIPES_MAX 8u
 #define GMC_MSG_BYTES_MAX (1u << 20) /* a message or a record */
 
 enum gmc_msg_type {
@@ -53,6 +54,7 @@ struct gmc_msg_latency {
 struct gmc_msg_child {
     const char *domain;
     uint64_t repairs;
+    uint32_t stripe;
 };
 
 /* One message. Which fields count depends on the type; the others are zero. Strings and arrays
@@ -67,6 +69,7 @@ struct gmc_msg {
     const uint8_t *secret;    /* PROBE: probe key; CHANNEL: content key; 32 bytes */
     const char *const *names; /* PROBE: participants, [0] = source;
                                  ATTACHED: path to the root, parent first;
+                                 STATUS: parents of the stripes behind the first, "" none;
                                  ATTACH: domains below this child are not listed */
     size_t name_count;
     struct gmc_bytes mask;   /* PROBE: bitmap of participants not to measure */
@@ -74,6 +77,7 @@ struct gmc_msg {
     uint32_t total;          /* PROBE: participants of the round; 0: those named */
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
+    uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
 
     struct gmc_bytes record;    /* CHANNEL: encoded record, as signed */
     struct gmc_bytes signature; /* CHANNEL */
@@ -85,7 +89,8 @@ struct gmc_msg {
     uint32_t window;                    /* ATTACH, HAVE: blocks the child can hold unverified */
     const struct gmc_msg_range *ranges; /* ATTACH: all it has; HAVE: new; WANT */
     size_t range_count;
-    bool more; /* ATTACH: further ranges follow in HAVE messages */
+    bool more;       /* ATTACH: further ranges follow in HAVE messages */
+    uint32_t stripe; /* ATTACH, ATTACHED, REDIRECT, DETACH; below GMC_STRIPES_MAX */
 
     gmc_status status;    /* LEAVE, REDIRECT, DETACH, CLOSE */
     const char *text;     /* LEAVE, REDIRECT, DETACH, CLOSE: reason, in words;
@@ -94,7 +99,7 @@ struct gmc_msg {
     bool discard;         /* CLOSE */
 
     uint64_t bytes;                       /* STATUS, COMPLETE */
-    const char *parent;                   /* STATUS: current parent, "" none */
+    const char *parent;                   /* STATUS: of the first stripe, "" none */
     const struct gmc_msg_child *children; /* STATUS */
     size_t child_count;
     const uint8_t *digest; /* COMPLETE: 32 bytes */
@@ -121,8 +126,9 @@ void gmc_msg_release(struct gmc_msg_holder *holder);
 /* ---- the channel record ---- */
 struct gmc_record_member {
     const char *domain;
-    int32_t parent;   /* index; -1 for the source, which is member 0 */
-    const char *path; /* where it goes there; "" default; any bytes but NUL */
+    int32_t parent;              /* index; -1 for the source, which is member 0 */
+    const char *path;            /* where it goes there; "" default; any bytes but NUL */
+    const int32_t *more_parents; /* in the trees of the stripes behind the first; NULL: no others */
 };
 
 struct gmc_record {
@@ -140,7 +146,17 @@ struct gmc_record {
     uint32_t shape;    /* enum gmc_tree_shape, for people */
     const struct gmc_record_member *members;
     size_t member_count;
+    uint32_t stripes; /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
 };
+
+/* The parent of a member in the tree of a stripe. */
+static inline int32_t gmc_record_parent(const struct gmc_record *record, size_t member,
+                                        uint32_t stripe)
+{
+    const struct gmc_record_member *row = &record->members[member];
+
+    return stripe == 0 ? row->parent : row->more_parents[stripe - 1];
+}
 
 GMC_NODISCARD gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out,
                                            size_t *len); /* free with gmc_msg_bytes_free */

@@ -74,10 +74,22 @@ static bool children_ok(const struct gmc_msg *msg)
     if (msg->child_count > GMC_MEMBERS_MAX)
         return false;
     for (size_t i = 0; i < msg->child_count; i++) {
-        if (!gmc_codec_name_ok(msg->children[i].domain))
+        if (!gmc_codec_name_ok(msg->children[i].domain) ||
+            msg->children[i].stripe >= GMC_STRIPES_MAX)
             return false;
     }
     return true;
+}
+
+static bool parents_ok(const struct gmc_msg *msg)
+{
+    if (msg->name_count >= GMC_STRIPES_MAX)
+        return false;
+    for (size_t i = 0; i < msg->name_count; i++) {
+        if (!name_or_none_ok(msg->names[i]))
+            return false;
+    }
+    return name_or_none_ok(msg->parent);
 }
 
 static bool status_ok(const struct gmc_msg *msg)
@@ -87,6 +99,8 @@ static bool status_ok(const struct gmc_msg *msg)
 
 static bool body_ok(const struct gmc_msg *msg)
 {
+    if (msg->stripe >= GMC_STRIPES_MAX)
+        return false;
     switch (msg->type) {
     case GMC_MSG_PROBE:
         return probe_ok(msg);
@@ -109,7 +123,7 @@ static bool body_ok(const struct gmc_msg *msg)
     case GMC_MSG_WANT:
         return ranges_ok(msg);
     case GMC_MSG_STATUS:
-        return name_or_none_ok(msg->parent) && children_ok(msg);
+        return parents_ok(msg) && children_ok(msg);
     case GMC_MSG_COMPLETE:
         return msg->digest != NULL;
     case GMC_MSG_TREE_READY:

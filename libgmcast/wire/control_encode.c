@@ -119,6 +119,8 @@ static gmc_status put_join(struct encoder *enc, const struct gmc_msg *msg)
     body->id = msg->probe_id;
     body->latencies = pointers;
     body->n_latencies = msg->latency_count;
+    body->uplink_bps = msg->uplink_bps;
+    body->downlink_bps = msg->downlink_bps;
     enc->control.join = body;
     return GMC_OK;
 }
@@ -170,6 +172,7 @@ static gmc_status put_attach(struct encoder *enc, const struct gmc_msg *msg)
     body->handle = msg->handle;
     body->window = msg->window;
     body->more = msg->more;
+    body->stripe = msg->stripe;
     enc->control.attach = body;
     return put_gaps(enc, msg, &body->gaps, &body->n_gaps);
 }
@@ -185,6 +188,7 @@ static gmc_status put_attached(struct encoder *enc, const struct gmc_msg *msg)
     body->handle = msg->handle;
     body->path = names_of(msg);
     body->n_path = msg->name_count;
+    body->stripe = msg->stripe;
     enc->control.attached = body;
     return GMC_OK;
 }
@@ -198,6 +202,7 @@ static gmc_status put_redirect(struct encoder *enc, const struct gmc_msg *msg)
     body->status = status_number(msg->status);
     body->reason = reason_of(enc, msg->text);
     body->to = gmc_codec_text(msg->redirect);
+    body->stripe = msg->stripe;
     enc->control.redirect = body;
     return GMC_OK;
 }
@@ -208,6 +213,7 @@ static gmc_status put_detach(struct encoder *enc, const struct gmc_msg *msg)
 
     gmcast__wire__detach__init(body);
     PUT_CHANNEL(body, msg);
+    body->stripe = msg->stripe;
     body->status = status_number(msg->status);
     body->reason = reason_of(enc, msg->text);
     enc->control.detach = body;
@@ -248,6 +254,7 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
         gmcast__wire__child__init(&rows[i]);
         rows[i].domain = gmc_codec_text(msg->children[i].domain);
         rows[i].repairs = msg->children[i].repairs;
+        rows[i].stripe = msg->children[i].stripe;
         pointers[i] = &rows[i];
     }
     gmcast__wire__status__init(body);
@@ -256,6 +263,8 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
     body->parent = gmc_codec_text(msg->parent);
     body->children = pointers;
     body->n_children = msg->child_count;
+    body->more_parents = names_of(msg);
+    body->n_more_parents = msg->name_count;
     enc->control.status = body;
     return GMC_OK;
 }

@@ -12,13 +12,24 @@ struct gmc_record_holder {
 };
 
 /* Where a member stands in the list; the source alone has no parent, and none is its own. */
-static bool parent_ok(const struct gmc_record *record, size_t i)
+static bool parent_ok(const struct gmc_record *record, size_t i, int32_t parent)
 {
-    int32_t parent = record->members[i].parent;
-
     if (i == 0)
         return parent == -1;
     return parent >= 0 && (size_t)parent < record->member_count && (size_t)parent != i;
+}
+
+static bool parents_ok(const struct gmc_record *record, size_t i)
+{
+    if (record->stripes > 1 && record->members[i].more_parents == NULL)
+        return false;
+    if (!parent_ok(record, i, record->members[i].parent))
+        return false;
+    for (uint32_t k = 1; k < record->stripes; k++) {
+        if (!parent_ok(record, i, gmc_record_parent(record, i, k)))
+            return false;
+    }
+    return true;
 }
 
 static gmc_status check_members(const struct gmc_record *record, struct gmc_arena *arena)
@@ -30,7 +41,7 @@ static gmc_status check_members(const struct gmc_record *record, struct gmc_aren
     for (size_t i = 0; i < record->member_count; i++) {
         const struct gmc_record_member *member = &record->members[i];
 
-        if (!gmc_codec_name_ok(member->domain) || !parent_ok(record, i) ||
+        if (!gmc_codec_name_ok(member->domain) || !parents_ok(record, i) ||
             (member->path != NULL && strlen(member->path) > GMC_RECORD_PATH_MAX))
             return GMC_ERR_INVALID;
         sorted[i] = member->domain;
@@ -42,11 +53,26 @@ static gmc_status check_members(const struct gmc_record *record, struct gmc_aren
 static gmc_status check(const struct gmc_record *record, struct gmc_arena *arena)
 {
     if (!gmc_codec_name_ok(record->source) || record->member_count == 0 ||
-        record->member_count > GMC_MEMBERS_MAX)
+        record->member_count > GMC_MEMBERS_MAX || record->stripes > GMC_STRIPES_MAX)
         return GMC_ERR_INVALID;
     if (record->members[0].domain == NULL || strcmp(record->members[0].domain, record->source) != 0)
         return GMC_ERR_INVALID;
     return check_members(record, arena);
+}
+
+static gmc_status put_more_parents(const struct gmc_record *record, struct gmc_arena *arena,
+                                   size_t i, Gmcast__Wire__Member *row)
+{
+    uint32_t others = record->stripes > 1 ? record->stripes - 1 : 0;
+    uint32_t *more = gmc_arena_cut(arena, others, sizeof(*more));
+
+    if (more == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t k = 0; k < others; k++)
+        more[k] = (uint32_t)(record->members[i].more_parents[k] + 1);
+    row->more_parents = more;
+    row->n_more_parents = others;
+    return GMC_OK;
 }
 
 static gmc_status pack(const struct gmc_record *record, struct gmc_arena *arena, uint8_t **out,
@@ -67,6 +93,8 @@ static gmc_status pack(const struct gmc_record *record, struct gmc_arena *arena,
         rows[i].parent = (uint32_t)(member->parent + 1);
         rows[i].path = gmc_codec_data((const uint8_t *)path, strlen(path));
         pointers[i] = &rows[i];
+        if (put_more_parents(record, arena, i, &rows[i]) != GMC_OK)
+            return GMC_ERR_NOMEM;
     }
     message.source = gmc_codec_text(record->source);
     message.e = record->e;
@@ -82,6 +110,7 @@ static gmc_status pack(const struct gmc_record *record, struct gmc_arena *arena,
     message.shape = record->shape;
     message.members = pointers;
     message.n_members = record->member_count;
+    message.stripes = record->stripes > 1 ? record->stripes : 0;
     return gmc_codec_pack(&message.base, out, len);
 }
 
@@ -116,6 +145,25 @@ static gmc_status get_path(struct gmc_arena *arena, const ProtobufCBinaryData *d
     return GMC_OK;
 }
 
+static gmc_status get_more_parents(struct gmc_arena *arena, const Gmcast__Wire__Member *row,
+                                   uint32_t stripes, struct gmc_record_member *member)
+{
+    int32_t *more;
+
+    if (row->n_more_parents != stripes - 1)
+        return GMC_ERR_INVALID;
+    more = gmc_arena_cut(arena, row->n_more_parents, sizeof(*more));
+    if (more == NULL)
+        return arena->status;
+    for (size_t k = 0; k < row->n_more_parents; k++) {
+        if (row->more_parents[k] > GMC_MEMBERS_MAX)
+            return GMC_ERR_INVALID;
+        more[k] = (int32_t)row->more_parents[k] - 1;
+    }
+    member->more_parents = more;
+    return GMC_OK;
+}
+
 static gmc_status get_members(struct gmc_arena *arena, const Gmcast__Wire__Record *message,
                               struct gmc_record *record)
 {
@@ -136,6 +184,8 @@ static gmc_status get_members(struct gmc_arena *arena, const Gmcast__Wire__Recor
                                                 .parent = (int32_t)row->parent - 1,
                                                 .path = ""};
         status = row->path.len > 0 ? get_path(arena, &row->path, &members[i].path) : GMC_OK;
+        if (status == GMC_OK)
+            status = get_more_parents(arena, row, record->stripes, &members[i]);
         if (status != GMC_OK)
             return status;
     }
@@ -168,7 +218,10 @@ static gmc_status decode(struct gmc_bytes bytes, struct gmc_record *record, stru
         .rate_bps = message->rate_bps,
         .background = message->background,
         .shape = message->shape,
+        .stripes = message->stripes > 0 ? message->stripes : 1,
     };
+    if (record->stripes > GMC_STRIPES_MAX)
+        return GMC_ERR_INVALID;
     memcpy(record->key_hash, message->key_hash.data, sizeof(record->key_hash));
     status = get_members(arena, message, record);
     return status == GMC_OK ? check(record, arena) : status;

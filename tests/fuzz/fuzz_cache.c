@@ -118,11 +118,12 @@ static void forget_idle(uint32_t channel)
             GMC_ASSERT(known[i].pins > 0 || gmc_cache_find(cache, channel, i % NUMBERS) == NULL);
 }
 
-static void given_up(void *ctx, uint32_t number)
+static bool give_up(void *ctx, uint32_t number)
 {
     struct known *k = &known[*(uint32_t *)ctx * NUMBERS - NUMBERS + number];
     GMC_ASSERT(k->pins > 0 && k->block->state == GMC_BLOCK_RECEIVING);
     k->pins--;
+    return true;
 }
 
 static void operate(uint8_t op, unsigned i, uint8_t argument)
@@ -174,7 +175,7 @@ static void operate(uint8_t op, unsigned i, uint8_t argument)
         gmc_cache_trim(cache);
         break;
     default:
-        gmc_cache_give_up(cache, channel, given_up, &channel);
+        gmc_cache_give_up(cache, channel, give_up, &channel);
         break;
     }
 }

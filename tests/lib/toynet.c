@@ -501,6 +501,7 @@ static void start_gateway(struct toynet *net, struct node *node)
         .patience = net->config.patience,
         .fixed_rate_bps = net->config.fixed_rate_bps,
         .pass_repairs = net->config.pass_repairs,
+        .uplink_bps = net->config.uplink_bps[node - net->nodes],
     };
     node->gw = gmc_gateway_new(&config, net->now);
     GMC_ASSERT(node->gw != NULL);

@@ -29,7 +29,8 @@ struct toynet_config {
     gmc_duration delay;     /* of every datagram */
     uint64_t listing_bytes; /* of every object that is scanned */
     uint64_t total_bytes;
-    uint64_t fixed_rate_bps; /* of every link */
+    uint64_t fixed_rate_bps;               /* of every link */
+    uint64_t uplink_bps[TOYNET_NODES_MAX]; /* that its gateway is told */
     size_t cache_bytes;
     uint32_t children_max;
     gmc_duration patience;

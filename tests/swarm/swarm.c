@@ -104,6 +104,18 @@ static uint64_t draw_bytes(struct swarm *swarm)
     return draw(swarm, 1, chance(swarm, 20) ? 3000000 : 600000);
 }
 
+/* What gateways are told of their uplinks; the wires need not agree. */
+static void draw_uplinks(struct swarm *swarm)
+{
+    bool known = chance(swarm, 70);
+    for (size_t i = 0; i < swarm->world->host_count; i++) {
+        uint64_t uplink = draw(swarm, 1, 100) * 1000000;
+        uplink *= draw(swarm, 1, 10);
+        if (known && chance(swarm, 80))
+            swarm->world->hosts[i]->uplink_bps = uplink;
+    }
+}
+
 static void draw_transfer(struct swarm *swarm)
 {
     struct transfer *transfer = &swarm->transfers[swarm->transfer_count++];
@@ -113,6 +125,11 @@ static void draw_transfer(struct swarm *swarm)
     transfer->bytes = draw_bytes(swarm);
     transfer->object_seed = draw(swarm, 1, 1000000);
     transfer->shape = (enum gmc_tree_shape)draw(swarm, 0, GMC_TREE_SHAPES - 1);
+    /* Two or four stripes, to which a fast source invites; these are long runs, so few. */
+    if (transfer->shape == GMC_TREE_BULK && chance(swarm, 25)) {
+        transfer->bytes = (UINT64_C(1) << 23) * (chance(swarm, 80) ? 2 : 4);
+        swarm->world->hosts[transfer->source]->uplink_bps = 1000000000;
+    }
     uint32_t percent = (uint32_t)draw(swarm, 20, 100);
     for (uint32_t i = 0; i < hosts; i++)
         if (i != transfer->source && (chance(swarm, percent) || transfer->target_count == 0))
@@ -183,6 +200,7 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
     uint32_t extra = (uint32_t)draw(swarm, 0, n / 2);
     gmc_duration delay_max = GMC_MS(draw(swarm, 5, 40));
     sim_build_random(swarm->world, n, extra, &wire, delay_max, &swarm->prng);
+    draw_uplinks(swarm);
     size_t transfers = (size_t)draw(swarm, 1, TRANSFERS_MAX);
     for (size_t i = 0; i < transfers; i++)
         draw_transfer(swarm);

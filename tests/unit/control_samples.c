@@ -8,7 +8,8 @@ static const uint8_t mask[1] = {0x05};
 static const char *const names[] = {"cern.example", "ornl.example", "ufl.example"};
 static const struct gmc_msg_latency latencies[] = {{1, 31000000, 250000}, {2, 5500000, 1000}};
 static const struct gmc_msg_range ranges[] = {{0, 9}, {12, 12}, {13, 300}, {70000, UINT32_MAX}};
-static const struct gmc_msg_child children[] = {{"ornl.example", 17}, {"ufl.example", 0}};
+static const struct gmc_msg_child children[] = {{"ornl.example", 17, 0}, {"ufl.example", 0, 3}};
+static const char *const parents[] = {"", "ufl.example"};
 
 #define CHANNEL .source = "cern.example", .e = 0x00f3a9c2d4e5b617
 #define RANGES .ranges = ranges, .range_count = 4
@@ -21,7 +22,13 @@ const struct control_sample control_samples[] = {
       .names = names,
       .name_count = 3,
       .mask = {mask, 1}}},
-    {"join", {.type = GMC_MSG_JOIN, .probe_id = 77, .latencies = latencies, .latency_count = 2}},
+    {"join",
+     {.type = GMC_MSG_JOIN,
+      .probe_id = 77,
+      .latencies = latencies,
+      .latency_count = 2,
+      .uplink_bps = 100000000,
+      .downlink_bps = 1000000000}},
     {"channel",
      {.type = GMC_MSG_CHANNEL,
       CHANNEL,
@@ -38,7 +45,8 @@ const struct control_sample control_samples[] = {
       .handle = 65535,
       .window = 256,
       RANGES,
-      .more = true}},
+      .more = true,
+      .stripe = 7}},
     {"attached",
      {.type = GMC_MSG_ATTACHED,
       CHANNEL,
@@ -46,14 +54,21 @@ const struct control_sample control_samples[] = {
       .epoch = 2,
       .handle = 5,
       .names = names,
-      .name_count = 2}},
+      .name_count = 2,
+      .stripe = 1}},
     {"redirect",
      {.type = GMC_MSG_REDIRECT,
       CHANNEL,
       .status = GMC_ERR_FULL,
       .text = "8 children are enough",
-      .redirect = "ufl.example"}},
-    {"detach", {.type = GMC_MSG_DETACH, CHANNEL, .status = GMC_ERR_MISMATCH, .text = "bad blocks"}},
+      .redirect = "ufl.example",
+      .stripe = 2}},
+    {"detach",
+     {.type = GMC_MSG_DETACH,
+      CHANNEL,
+      .status = GMC_ERR_MISMATCH,
+      .text = "bad blocks",
+      .stripe = 3}},
     {"have", {.type = GMC_MSG_HAVE, CHANNEL, .window = 250, RANGES}},
     {"want", {.type = GMC_MSG_WANT, CHANNEL, RANGES}},
     {"status",
@@ -61,6 +76,8 @@ const struct control_sample control_samples[] = {
       CHANNEL,
       .bytes = 123456789012,
       .parent = "cern.example",
+      .names = parents,
+      .name_count = 2,
       .children = children,
       .child_count = 2}},
     {"complete", {.type = GMC_MSG_COMPLETE, CHANNEL, .bytes = 123456789012, .digest = digest}},
@@ -75,10 +92,11 @@ const struct control_sample control_samples[] = {
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 
+static const int32_t more_parents[][2] = {{-1, -1}, {2, 0}, {0, 1}};
 static const struct gmc_record_member members[] = {
-    {"cern.example", -1, ""},
-    {"ornl.example", 0, "in/\xff new"},
-    {"ufl.example", 1, ""},
+    {"cern.example", -1, "", more_parents[0]},
+    {"ornl.example", 0, "in/\xff new", more_parents[1]},
+    {"ufl.example", 1, "", more_parents[2]},
 };
 
 const struct gmc_record record_sample = {
@@ -95,4 +113,5 @@ const struct gmc_record record_sample = {
     .shape = 1,
     .members = members,
     .member_count = 3,
+    .stripes = 3,
 };

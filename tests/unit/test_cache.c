@@ -146,9 +146,12 @@ static void test_channels(void **state)
     gmc_cache_free(cache);
 }
 
-static void sum_up(void *ctx, uint32_t number)
+static bool sum_up(void *ctx, uint32_t number)
 {
+    if (number == 16)
+        return false;
     *(uint32_t *)ctx += number;
+    return true;
 }
 
 static void test_give_up(void **state)
@@ -160,6 +163,7 @@ static void test_give_up(void **state)
     struct gmc_block *whole = add_plain(cache, 1, 2);
     whole->state = GMC_BLOCK_UNCHECKED;
     add_plain(cache, 2, 4);
+    add_plain(cache, 1, 16); /* to be kept */
     struct gmc_block *lent = add_plain(cache, 1, 8);
     gmc_block_pin(cache, lent);
     assert_int_equal(gmc_cache_give_up(cache, 1, sum_up, &sum), 2);
@@ -167,6 +171,7 @@ static void test_give_up(void **state)
     assert_null(gmc_cache_find(cache, 1, 1));
     assert_ptr_equal(gmc_cache_find(cache, 1, 2), whole);
     assert_non_null(gmc_cache_find(cache, 2, 4));
+    assert_non_null(gmc_cache_find(cache, 1, 16));
     assert_int_equal(gmc_cache_give_up(cache, 1, sum_up, &sum), 0);
     gmc_block_unpin(cache, lent);
     assert_int_equal(lent->pins, 0);

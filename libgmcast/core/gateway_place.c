@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The source's trees: what is known of latencies and rates, and the places of members in them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+#include "core/probe_plan.h"
+
+#define RECORD_STRIPED_MAX 4096u /* members whose parents in 8 trees have room in a record */
+#define PACKET_HEAD_BYTES (28u + GMC_DATA_OVERHEAD_BYTES) /* IPv4, UDP, and ours */
+#define CC_SHARE_PERCENT 98u /* of a wire, that congestion control reaches (docs/CONGESTION.md) */
+
+/* What trees are built from: who takes part, and what is known of them. */
+struct graph {
+    gmc_peer *list; /* the source first */
+    uint64_t *latency, *uplink, *downlink;
+    const char **names;
+    int32_t *parent; /* room for the trees of all stripes */
+    struct gmc_tree_graph view;
+};
+
+static void fill_latencies(const struct gmc_gateway *gw, const struct graph *graph)
+{
+    size_t n = graph->view.n;
+    uint64_t *latency = graph->latency;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            struct gmc_latency known;
+            bool found =
+                i != j && gmc_latency_cache_get(gw->latencies, graph->list[i], graph->list[j],
+                                                gw->now, gw->config.probe_age_max, &known);
+            latency[i * n + j] = i == j  ? 0
+                                 : found ? gw_path_rtt(known.rtt_min)
+                                         : GMC_LATENCY_UNKNOWN;
+        }
+    }
+    /* The source's own links measure too, without a probe. */
+    for (size_t j = 1; j < n; j++) {
+        const struct gwpeer *peer = gw->peers[graph->list[j]];
+        if (latency[j] != GMC_LATENCY_UNKNOWN || peer->link == NULL)
+            continue;
+        struct gmc_link_info info;
+        gmc_link_info(peer->link, &info);
+        latency[j] = latency[j * n] = gw_path_rtt(info.min_rtt);
+    }
+}
+
+/* What of a rate is left for the object: without heads, and without what congestion control keeps
+ * free. */
+static uint64_t payload_of(const struct gwchannel *ch, uint64_t rate_bps)
+{
+    uint32_t fragment = ch->object.fragment_bytes;
+    return rate_bps / (fragment + PACKET_HEAD_BYTES) * fragment / 100 * CC_SHARE_PERCENT;
+}
+
+static void fill_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                       const struct graph *graph)
+{
+    for (size_t i = 0; i < graph->view.n; i++) {
+        const struct gwpeer *peer = gw->peers[graph->list[i]];
+        bool young = gmc_time_sub(gw->now, peer->rates_at) <= gw->config.probe_age_max;
+        graph->uplink[i] = young ? payload_of(ch, peer->uplink_bps) : 0;
+        graph->downlink[i] = young ? payload_of(ch, peer->downlink_bps) : 0;
+    }
+    graph->uplink[0] = payload_of(ch, gw->config.uplink_bps);
+}
+
+static void graph_free(struct graph *graph)
+{
+    free(graph->list);
+    free(graph->latency);
+    free(graph->uplink);
+    free(graph->downlink);
+    free(graph->names);
+    free(graph->parent);
+}
+
+/* How many stripes are of equal size, and have room in the record. */
+static uint32_t stripes_max(const struct gwchannel *ch, size_t n)
+{
+    uint32_t most = n > RECORD_STRIPED_MAX ? 2 : GMC_STRIPES_MAX;
+    while (most > 1 && !gmc_stripes_are_even(most, ch->blocks))
+        most /= 2;
+    return most;
+}
+
+/* Of the list and its length; false when there is no memory for it. */
+static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                       struct graph *graph)
+{
+    size_t n = graph->view.n;
+    graph->latency = malloc(sizeof(*graph->latency) * n * n);
+    graph->uplink = malloc(sizeof(*graph->uplink) * n);
+    graph->downlink = malloc(sizeof(*graph->downlink) * n);
+    graph->names = malloc(sizeof(*graph->names) * n);
+    graph->parent = calloc(n * GMC_STRIPES_MAX, sizeof(*graph->parent));
+    if (graph->latency == NULL || graph->uplink == NULL || graph->downlink == NULL ||
+        graph->names == NULL || graph->parent == NULL)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        graph->names[i] = gmc_gateway_peer_name(gw, graph->list[i]);
+    graph->view = (struct gmc_tree_graph){.n = n,
+                                          .latency = graph->latency,
+                                          .names = graph->names,
+                                          .uplink_bps = graph->uplink,
+                                          .downlink_bps = graph->downlink,
+                                          .bytes = ch->object.total_bytes,
+                                          .stripes_max = stripes_max(ch, n)};
+    fill_latencies(gw, graph);
+    fill_rates(gw, ch, graph);
+    return true;
+}
+
+static void take_parents(struct gwchannel *ch, const struct graph *graph, uint32_t stripes)
+{
+    size_t n = graph->view.n;
+    for (size_t i = 1; i < n; i++) {
+        struct gwmember *member = gw_source_member(ch, graph->list[i]);
+        member->placed = true;
+        for (uint32_t k = 0; k < stripes; k++) {
+            int32_t parent = graph->parent[k * n + i];
+            member->parent[k] = 0;
+            if (parent > 0)
+                member->parent[k] =
+                    (int32_t)(gw_source_member(ch, graph->list[parent]) - ch->src->members) + 1;
+        }
+    }
+}
+
+static bool are_trees(const struct graph *graph, uint32_t stripes)
+{
+    for (uint32_t k = 0; k < stripes; k++)
+        if (gmc_tree_check(graph->parent + k * graph->view.n, graph->view.n) != GMC_OK)
+            return false;
+    return true;
+}
+
+/* A large group, of which not every pair was measured: one tree. */
+static void place_large(struct gmc_gateway *gw, struct gwchannel *ch, struct graph *graph)
+{
+    size_t n = graph->view.n;
+    graph->parent = malloc(sizeof(*graph->parent) * n * GMC_STRIPES_MAX);
+    if (graph->parent != NULL && gw_sparse_place(gw, ch, graph->list, n, graph->parent) == GMC_OK &&
+        are_trees(graph, 1))
+        take_parents(ch, graph, 1);
+}
+
+/* Runs the chosen shape over the members that are there; the others become the source's children
+ * when they come. */
+void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct graph graph = {0};
+    uint32_t stripes;
+    graph.list = gw_source_participants(gw, ch, &graph.view.n);
+    if (graph.view.n > GMC_PROBE_ALL_MAX)
+        place_large(gw, ch, &graph);
+    else if (graph_make(gw, ch, &graph) &&
+             gmc_tree_ops(ch->src->shape)->build(&graph.view, graph.parent, &stripes) == GMC_OK &&
+             are_trees(&graph, stripes) && gw_stripes_set(ch, stripes) == GMC_OK)
+        take_parents(ch, &graph, stripes);
+    graph_free(&graph);
+}
+
+/* The present tree of a stripe, and where the member stands in it; -1 nowhere. */
+static int32_t present_tree(struct gwchannel *ch, const struct graph *graph, uint32_t stripe,
+                            const struct gwmember *which)
+{
+    int32_t self = -1;
+    graph->parent[0] = -1;
+    for (size_t i = 1; i < graph->view.n; i++) {
+        const struct gwmember *member = gw_source_member(ch, graph->list[i]);
+        int32_t parent = member->parent[stripe];
+        self = member == which ? (int32_t)i : self;
+        graph->parent[i] = 0;
+        for (size_t j = 1; j < graph->view.n && parent > 0; j++)
+            if (graph->list[j] == ch->src->members[parent - 1].peer)
+                graph->parent[i] = (int32_t)j;
+    }
+    return self;
+}
+
+/* A member that came after the trees were made: the eco rules, all others as they are. */
+void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late)
+{
+    struct graph graph = {0};
+    graph.list = gw_source_participants(gw, ch, &graph.view.n);
+    bool large = graph.view.n > GMC_PROBE_ALL_MAX;
+    /* Nobody is below it yet, so that one place will do for all trees. */
+    int32_t place = large ? gw_sparse_place_late(gw, ch, late->peer) : 0;
+    bool made = !large && graph_make(gw, ch, &graph);
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        late->parent[k] = place;
+    for (uint32_t k = 0; k < ch->stripe_count && made && ch->src->shape != GMC_TREE_FLAT; k++) {
+        int32_t self = present_tree(ch, &graph, k, late);
+        int32_t chosen;
+        if (self > 0 && gmc_tree_attach(&graph.view, graph.parent, self, &chosen) == GMC_OK &&
+            chosen > 0)
+            late->parent[k] =
+                (int32_t)(gw_source_member(ch, graph.list[chosen]) - ch->src->members) + 1;
+    }
+    late->placed = true;
+    graph_free(&graph);
+}
