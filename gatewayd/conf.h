@@ -71,6 +71,8 @@ struct gwd_conf {
     uint64_t log;        /* enum gwd_level */
     uint64_t congestion; /* enum gwd_congestion */
     uint64_t rate;       /* bit/s */
+    uint64_t uplink;     /* bit/s, 0 not known */
+    uint64_t downlink;
     uint64_t patience;   /* ns */
     struct gwd_conf_list exports;
     struct gwd_conf_tls tls;

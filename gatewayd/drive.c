@@ -112,6 +112,8 @@ static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_confi
     gwd_record_number(r, config->patience);
     gwd_record_number(r, config->probe_age_max);
     gwd_record_number(r, config->fixed_rate_bps);
+    gwd_record_number(r, config->uplink_bps);
+    gwd_record_number(r, config->downlink_bps);
     gwd_record_number(r, config->discard_data);
     gwd_record_bytes(r, config->spki);
     gwd_record_end(r);

@@ -158,6 +158,8 @@ static bool open_core(struct gwd *gwd)
                     .trace = &gwd->sink,
                     .cache_bytes = gwd->conf->cache,
                     .patience = gwd->conf->patience,
+                    .uplink_bps = gwd->conf->uplink,
+                    .downlink_bps = gwd->conf->downlink,
                     .discard_data = gwd->options.discard_data},
         .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters},
     };

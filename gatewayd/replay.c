@@ -150,6 +150,8 @@ static void begin(struct gwd_replay_state *state, gmc_time now)
     config.gateway.patience = gwd_recording_number(r);
     config.gateway.probe_age_max = gwd_recording_number(r);
     config.gateway.fixed_rate_bps = gwd_recording_number(r);
+    config.gateway.uplink_bps = gwd_recording_number(r);
+    config.gateway.downlink_bps = gwd_recording_number(r);
     config.gateway.discard_data = gwd_recording_number(r) != 0;
     config.gateway.spki = gwd_recording_bytes(r);
     if (state->domain[0] == '\0' || config.gateway.spki.len == 0) {

@@ -70,6 +70,7 @@ static void test_good(void **state)
     struct gwd_conf *conf = read_text(
         HEAD
         "cache = 32M\npatience = 500ms\nrate = \"2.5G\"\ncongestion = fixed\n"
+        "uplink = 100M\ndownlink = 1G\n"
         "export = {\"@\", \"/tmp\"}\n" TLS
         "peer \"ornl.example\" { alias = \"ornl\" address = \"192.0.2.7:7411\" connect = in }\n"
         "peer \"ufl.example\" { transport = tcp }\n"
@@ -83,6 +84,8 @@ static void test_good(void **state)
     assert_string_equal(conf->listen, "0.0.0.0:7411");
     assert_int_equal(conf->cache, 32u << 20);
     assert_int_equal(conf->patience, 500000000);
+    assert_int_equal(conf->uplink, 100000000);
+    assert_int_equal(conf->downlink, 1000000000);
     assert_int_equal(conf->rate, UINT64_C(2500000000));
     assert_int_equal(conf->congestion, GWD_CONGESTION_FIXED);
     assert_int_equal(conf->exports.count, 2);
