@@ -70,3 +70,11 @@ tests_bench_bench_wide_LDADD = $(GMC_SIM_LIBS)
 bench-sim-wide: tests/bench/bench_wide
 	tests/bench/bench_wide
 .PHONY: bench-sim-wide
+
+# make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
+EXTRA_PROGRAMS += tests/bench/bench_uplinks
+tests_bench_bench_uplinks_LDADD = $(GMC_SIM_LIBS) -lm
+SETS = 50
+bench-uplinks: tests/bench/bench_uplinks
+	tests/bench/bench_uplinks --sets $(SETS)
+.PHONY: bench-uplinks

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Random sets of uplinks, with the real core over simulated wires: how near the shape bulk comes to
+ * the bound that no trees can beat, and a plain chain beside it.
+ *
+ *   bench_uplinks [--sets N] [--bytes N] [--first SEED] [--no-chain]
+ *
+ * A set: 5 to 50 domains, each behind an access wire to one router, whose rate outwards is drawn
+ * log-uniformly from 10 Mbit/s to 1 Gbit/s and inwards is 1 Gbit/s; delays of 2 to 20 ms. Gateways
+ * are told their rates. Counted are payload rates (the wires', less 28 bytes of IP and UDP and ours
+ * per packet), from the command to the last proof, after a byte has gone to all. Ends with 1 when
+ * the median is below 0.90 of the bound or the worst set below 0.75.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim-wan/scenario.h"
+
+#define MEDIAN_LIMIT 0.90
+#define WORST_LIMIT 0.75
+#define PAYLOAD (65536.0 / (65536.0 + 46 * 69)) /* docs/PROTOCOL.md, header bytes */
+#define DOMAINS_MAX 50u
+
+struct set {
+    struct sim_world *world;
+    uint32_t n;
+    uint64_t uplink[DOMAINS_MAX];
+    double bound; /* seconds */
+};
+
+static uint64_t log_uniform(struct gmc_prng *prng)
+{
+    double at = (double)gmc_prng_below(prng, 1000000) / 1e6;
+    return (uint64_t)(10e6 * pow(100, at));
+}
+
+/* Each domain is joined to the router by a wire with different rates both ways. */
+static void build(struct set *set, uint64_t seed)
+{
+    struct sim_world_config config = {.seed = seed};
+    struct gmc_prng prng;
+    gmc_prng_init(&prng, seed);
+    *set = (struct set){.world = sim_world_new(&config), .n = 5};
+    set->n += (uint32_t)gmc_prng_below(&prng, DOMAINS_MAX - 4);
+    struct sim_host *router = sim_world_add_router(set->world, "router");
+    for (uint32_t i = 0; i < set->n; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(set->world, name);
+        set->uplink[i] = log_uniform(&prng);
+        gmc_duration delay = GMC_MS(2) + gmc_prng_below(&prng, GMC_MS(18));
+        struct sim_wire_config out = {.rate_bps = set->uplink[i], .delay = delay};
+        struct sim_wire_config in = {.rate_bps = 1000000000, .delay = delay};
+        out.queue_bytes = out.rate_bps / 8 / 20; /* 50 ms */
+        in.queue_bytes = in.rate_bps / 8 / 20;
+        sim_net_add_wire(&set->world->net, host->id, router->id, &out, &in);
+        host->uplink_bps = set->uplink[i];
+        host->downlink_bps = in.rate_bps;
+    }
+    sim_world_start(set->world);
+}
+
+static double bound_of(const struct set *set, uint64_t bytes)
+{
+    double sum = 0, slowest = fmin((double)set->uplink[0], 1e9);
+    for (uint32_t i = 0; i < set->n; i++)
+        sum += (double)set->uplink[i];
+    return (double)bytes * 8 / PAYLOAD / fmin(slowest, sum / (set->n - 1));
+}
+
+struct question {
+    struct sim_host *source;
+    struct gmc_channel_key key;
+};
+
+static bool has_ended(void *ctx)
+{
+    const struct question *question = ctx;
+    return sim_has_ended(question->source, &question->key);
+}
+
+/* Seconds from the command to the end; negative when it is not complete. *stripes: of the trees. */
+static double transfer(struct set *set, uint64_t bytes, enum gmc_tree_shape shape, double limit,
+                       uint32_t *stripes)
+{
+    struct sim_host *source = set->world->hosts[1]; /* behind the router */
+    struct sim_stage stage = {.object_seed = bytes,
+                              .bytes = bytes,
+                              .targets = set->world->hosts + 2,
+                              .target_count = set->n - 1,
+                              .shape = shape};
+    struct question question = {.source = source};
+    struct gmc_channel_info info;
+    struct gmc_member_info member;
+    const char *error = NULL;
+    gmc_time begin = sim_world_now(set->world);
+    if (sim_stage(source, &stage, &question.key, &error) != GMC_OK ||
+        !sim_world_run_until(set->world, GMC_MS(1), (gmc_duration)(limit * 1e9), has_ended,
+                             &question) ||
+        !sim_channel(source, &question.key, &info) || info.state != GMC_CHANNEL_COMPLETE)
+        return -1;
+    if (sim_member(source, &question.key, set->world->hosts[2], &member))
+        *stripes = member.stripes;
+    return (double)(sim_world_now(set->world) - begin) / 1e9;
+}
+
+/* The share of the bound that a shape reaches, 0 where it does not end in twenty times the bound (a
+ * chain may not). */
+static double share(uint64_t seed, uint64_t bytes, enum gmc_tree_shape shape, uint32_t *domains,
+                    uint32_t *stripes)
+{
+    struct set set;
+    build(&set, seed);
+    double bound = bound_of(&set, bytes);
+    double warm = transfer(&set, 1, GMC_TREE_ECO, 60, stripes);
+    double seconds = warm < 0 ? -1 : transfer(&set, bytes, shape, 20 * bound + 10, stripes);
+    *domains = set.n;
+    sim_world_free(set.world);
+    return seconds > 0 ? bound / seconds : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const double *sorted, size_t count)
+{
+    return count % 2 == 1 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option names[] = {{"sets", required_argument, NULL, 's'},
+                                          {"bytes", required_argument, NULL, 'b'},
+                                          {"first", required_argument, NULL, 'f'},
+                                          {"no-chain", no_argument, NULL, 'c'},
+                                          {NULL, 0, NULL, 0}};
+    uint64_t sets = 50, bytes = 1000000000, first = 1;
+    bool with_chain = true;
+    int letter;
+    while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        uint64_t value = optarg != NULL ? strtoull(optarg, NULL, 10) : 0;
+        if (letter == 's' && value > 0)
+            sets = value;
+        else if (letter == 'b' && value > 0)
+            bytes = value;
+        else if (letter == 'f')
+            first = value;
+        else if (letter == 'c')
+            with_chain = false;
+        else
+            return 2;
+    }
+    double *bulk = calloc(sets, sizeof(*bulk)), *chain = calloc(sets, sizeof(*chain));
+    if (bulk == NULL || chain == NULL)
+        return 2;
+    printf("share of the bound in payload rates, %" PRIu64 " bytes\n%6s %8s %8s %8s %8s\n", bytes,
+           "set", "domains", "stripes", "bulk", "chain");
+    for (uint64_t i = 0; i < sets; i++) {
+        uint32_t domains = 0, stripes = 0, one = 0;
+        bulk[i] = share(first + i, bytes, GMC_TREE_BULK, &domains, &stripes);
+        if (with_chain)
+            chain[i] = share(first + i, bytes, GMC_TREE_CHAIN, &domains, &one);
+        printf("%6" PRIu64 " %8u %8u %8.3f %8.3f\n", first + i, domains, stripes, bulk[i],
+               chain[i]);
+        fflush(stdout);
+    }
+    qsort(bulk, sets, sizeof(*bulk), by_size);
+    qsort(chain, sets, sizeof(*chain), by_size);
+    bool ok = median(bulk, sets) >= MEDIAN_LIMIT && bulk[0] >= WORST_LIMIT;
+    printf(
+        "median %.3f (limit %.2f), worst %.3f (limit %.2f), chain: median %.3f, worst %.3f: %s\n",
+        median(bulk, sets), MEDIAN_LIMIT, bulk[0], WORST_LIMIT, median(chain, sets), chain[0],
+        ok ? "ok" : "MISSED");
+    free(bulk);
+    free(chain);
+    return ok ? 0 : 1;
+}
