@@ -151,7 +151,7 @@ static void stage_here(struct call *call, const struct targets *targets)
                                       .source_count = request->source_count,
                                       .targets = targets->list,
                                       .target_count = targets->count,
-                                      .shape = GMC_TREE_ECO,
+                                      .shape = GMC_TREE_BULK,
                                       .rate_bps = request->rate_bps,
                                       .background = request->background};
     struct gmc_channel_key key;
