@@ -428,6 +428,10 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
     msg.epoch = ch->epoch;
     msg.handle = stripe->handle;
     msg.stripe = stripe->number;
+    /* More was begun than honest parents may open: it would keep this one's blocks out. Not later:
+     * its first data may overtake its answer. */
+    if (dst->receiving > gw_rx_window(gw))
+        gw_channel_give_up(gw, ch, stripe);
     gw_have_tell_all(gw, ch, peer, &msg);
     if (!gw_is_attached(ch))
         gmc_have_told_all(&dst->have); /* there is nobody else to be told */
@@ -576,7 +580,6 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
 static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                         const struct gmc_msg *msg)
 {
-    struct gwtarget *dst = ch->dst;
     struct gwstripe *stripe = &ch->stripes[msg->stripe];
     gmc_peer path[GMC_OVERLAY_DEPTH_MAX];
     size_t path_len = 0;
@@ -591,9 +594,6 @@ static void on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     gmc_status status =
         gmc_overlay_on_attached(&stripe->overlay, gw->now, peer->number, path, path_len, gw->self);
     if (status == GMC_OK) {
-        /* More was begun than an honest parent may open: it would keep this one's blocks out. */
-        if (dst->receiving > gw_rx_window(gw))
-            gw_channel_give_up(gw, ch, stripe);
         memcpy(stripe->path, path, sizeof(path[0]) * path_len);
         stripe->path_len = path_len;
         gw_event_parent(gw, ch, stripe, peer->number, GMC_OK, "attached to %s", peer->name);
