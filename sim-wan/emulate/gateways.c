@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,8 @@ static void print_conf(const struct emu_gateways *gateways, uint32_t host, const
     fprintf(out, "state = \"%s/state\"\n", folder);
     fprintf(out, "control = \"ipc://%s/control\"\nevents = \"ipc://%s/events\"\n", folder, folder);
     fprintf(out, "export = {\"/\"}\n");
+    fprintf(out, "uplink = %" PRIu64 "\ndownlink = %" PRIu64 "\n", hosts->list[host].uplink_bps,
+            hosts->list[host].downlink_bps);
     fprintf(out, "%s\n", extra != NULL ? extra : "");
     fprintf(out, "tls {\n  certificate = \"%s/gateway.crt\"\n  key = \"%s/gateway.key\"\n", folder,
             folder);

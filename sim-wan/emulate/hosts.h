@@ -31,6 +31,8 @@ struct emu_host {
     char name[EMU_NAME_MAX + 1]; /* a DNS name; the node's where that is one */
     char alias[EMU_LABEL_MAX];   /* its first part where nobody else has that; or empty */
     bool has_gateway;
+    uint64_t uplink_bps; /* of all its wires together; 0: one has no limit */
+    uint64_t downlink_bps;
     struct in_addr address4; /* network order */
     struct in6_addr address6;
 };
