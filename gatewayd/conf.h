@@ -73,7 +73,7 @@ struct gwd_conf {
     uint64_t rate;       /* bit/s */
     uint64_t uplink;     /* bit/s, 0 not known */
     uint64_t downlink;
-    uint64_t patience;   /* ns */
+    uint64_t patience; /* ns */
     struct gwd_conf_list exports;
     struct gwd_conf_tls tls;
     struct gwd_conf_peer *peers;
