@@ -88,7 +88,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c \
 	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
-	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
+	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
+	libgmcast/core/gateway_stripe.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h

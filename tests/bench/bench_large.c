@@ -2,7 +2,7 @@
 /* How much the simulator takes for a large object with the real protocol core: one source and six
  * domains over three hops (tree3), blocks of 64 KiB of one datagram each, bodies virtual.
  *
- *   bench_bulk [BYTES]      1 TB unless given; ends with 1 when a limit is missed (5 minutes of CPU
+ *   bench_large [BYTES]     1 TB unless given; ends with 1 when a limit is missed (5 minutes of CPU
  *                           and 1 GiB, for less than 1 TB in proportion, memory not)
  */
 #include <inttypes.h>
@@ -27,11 +27,6 @@ static bool has_ended(void *ctx)
     return sim_has_ended(transfer->source, &transfer->key);
 }
 
-static void line(void *c, const char *t)
-{
-    (void)c;
-    fprintf(stderr, "%s\n", t);
-}
 int main(int argc, char **argv)
 {
     uint64_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : TERABYTE;
@@ -45,9 +40,6 @@ int main(int argc, char **argv)
     struct sim_world *world = sim_world_new(&config);
     struct transfer transfer;
     const char *error = NULL;
-    if (getenv("TR")) {
-        world->trace.line = line;
-    }
     sim_build_tree3(world, &wire);
     sim_world_start(world);
     sim_world_run(world, GMC_S(1));
@@ -58,7 +50,7 @@ int main(int argc, char **argv)
     transfer.source = world->hosts[0];
     gmc_time begin = sim_world_now(world);
     if (sim_stage(transfer.source, &stage, &transfer.key, &error) != GMC_OK) {
-        fprintf(stderr, "bench_bulk: %s\n", error);
+        fprintf(stderr, "bench_large: %s\n", error);
         return 1;
     }
     sim_world_run_until(world, GMC_MS(100), GMC_S(1000000), has_ended, &transfer);
