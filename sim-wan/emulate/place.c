@@ -230,12 +230,22 @@ void emu_place_close(struct emu_place *place)
 }
 
 /* ---- hosts files ---- */
+
+/* Programs look up the machine's own name; it is not one of the hosts'. */
+static void print_machine(FILE *out)
+{
+    char name[256] = "";
+    if (gethostname(name, sizeof(name) - 1) == 0 && name[0] != '\0')
+        fprintf(out, "127.0.1.1 %s\n", name);
+}
+
 static int write_file(const char *path, const struct emu_hosts *hosts, char *error)
 {
     FILE *out = fopen(path, "we");
     if (out == NULL)
         return fail(error, "cannot write", path);
     emu_hosts_print(hosts, out);
+    print_machine(out);
     if (fclose(out) != 0)
         return fail(error, "cannot write", path);
     return 0;

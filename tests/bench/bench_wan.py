@@ -124,15 +124,15 @@ def cold():
 
 def peers():
     found = wan_peers.installed()
-    missing = [name for name in wan_peers.PEERS if name not in found]
-    print("\nothers, 100 MB, seconds until all six have it (limit %d s)%s" %
+    missing = [name for name in wan_peers.PEERS if name not in [peer for peer, _ in found]]
+    print("\nothers, 100 MB, seconds until all six have it (not: not within %d s)%s" %
           (PEER_LIMIT, "; not installed: " + ", ".join(missing) if missing else ""))
-    print("%-7s %5s %s" % ("topo", "loss", " ".join("%16s" % name for name in found)))
+    print("%-7s %5s %s" % ("topo", "loss", " ".join("%21s" % " ".join(filter(None, one)) for one in found)))
     for loss in LOSSES:
         for name in TOPOLOGIES:
             times = [wan_peers.measure(peer, name, loss, SIZE, PEER_LIMIT) for peer in found]
             print("%-7s %4g%% %s" % (name, loss, " ".join(
-                "%16s" % ("> %d" % PEER_LIMIT if one is None else "%.2f" % one)
+                "%21s" % ("not" if one is None else "%.2f" % one)
                 for one in times)), flush=True)
 
 

@@ -74,15 +74,34 @@ def uftp(hosts, path, start):
 
 
 PEERS = {"rsync": rsync, "uftp": uftp, "globus-url-copy": globus}
+# The law of TCP belongs to the host, so what may be chosen is tried.
+VARIANTS = (("rsync", "cubic"), ("rsync", "bbr"), ("globus-url-copy", "cubic"),
+            ("globus-url-copy", "bbr"), ("uftp", None))
+
+
+def laws():
+    """Those that a namespace may have as its default."""
+    with open("/proc/sys/net/ipv4/tcp_allowed_congestion_control") as file:
+        return file.read().split()
 
 
 def installed():
-    return [name for name in PEERS if shutil.which(name)]
+    """[(program, law)] of what can be measured here."""
+    return [(peer, law) for peer, law in VARIANTS
+            if shutil.which(peer) and (law is None or law in laws())]
+
+
+def set_law(hosts, law):
+    for name in hosts.names:
+        subprocess.run(hosts.at(name, "sysctl", "-q", "-w",
+                                "net.ipv4.tcp_congestion_control=" + law), check=True)
 
 
 @emu.inside
-def copy(hosts, peer, path, limit):
+def copy(hosts, peer, law, path, limit):
     """Seconds until all receivers have the object; None: not within the limit, or not at all."""
+    if law is not None:
+        set_law(hosts, law)
     with contextlib.ExitStack() as stack:
         def start(words):
             process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -108,7 +127,7 @@ def copy(hosts, peer, path, limit):
     return seconds
 
 
-def measure(peer, topology, loss, size, limit):
-    result = emu.run(wan_stage.topology(topology, loss), copy, peer, wan_stage.make_object(size),
-                     limit, limit=limit + 60)
+def measure(variant, topology, loss, size, limit):
+    result = emu.run(wan_stage.topology(topology, loss), copy, *variant,
+                     wan_stage.make_object(size), limit, limit=limit + 60)
     return result.value
