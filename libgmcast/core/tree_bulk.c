@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns the shape `bulk`, for large objects: there the uplinks decide, not the latencies.
  *
+ *   K0  Where no uplink is known the tree is that of eco: what latencies say is better than what
+ *       nobody does.
  *   K1  The object is cut into k stripes of equal size, k one of 1, 2, 4, 8; each has a tree of its
  *       own.
  *   K2  At rate R the uplink u of a gateway feeds floor(k * u / R) children, counted over all
  *       stripes: these are its slots. An uplink that is not known counts as the smallest one that
- *       is; where none is known all are equal.
+ *       is.
  *   K3  R is the largest rate at which the source has a slot for each stripe, all slots together
  *       are enough for n - 1 gateways in k trees, and no downlink that is known is slower.
  *   K4  The trees are built one after the other. The source gives each the same part of its slots.
@@ -277,6 +279,14 @@ static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int
     return GMC_OK;
 }
 
+static bool is_any_uplink_known(const struct gmc_tree_graph *graph)
+{
+    for (size_t i = 0; graph->uplink_bps != NULL && i < graph->n; i++)
+        if (graph->uplink_bps[i] != 0)
+            return true;
+    return false;
+}
+
 static gmc_status bulk_build(const struct gmc_tree_graph *graph, int32_t *parent, uint32_t *stripes)
 {
     struct bulk b;
@@ -285,10 +295,10 @@ static gmc_status bulk_build(const struct gmc_tree_graph *graph, int32_t *parent
 
     if (graph->n == 0 || graph->n > INT32_MAX / GMC_TREE_STRIPES_MAX)
         return GMC_ERR_INVALID;
+    if (graph->n == 1 || !is_any_uplink_known(graph))
+        return gmc_tree_eco.build(graph, parent, stripes);
     *stripes = 1;
     parent[0] = -1;
-    if (graph->n == 1)
-        return GMC_OK;
     tried = malloc(graph->n * GMC_TREE_STRIPES_MAX * sizeof(*tried));
     status = bulk_init(&b, graph);
     if (tried == NULL)

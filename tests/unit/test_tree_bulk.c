@@ -89,7 +89,9 @@ static const struct {
     const char *parents; /* of the first stripe; NULL: any */
 } rules[] = {
     {"K1 the source alone", 1, "5", NULL, "", 1, 1, 0, "-1"},
-    {"K2 no uplink is known: a chain", 4, NULL, NULL, "", 1000000000, 1, 100, "-1 0 1 2"},
+    {"K0 no uplink is known", 4, NULL, NULL, "", 1000000000, 1, 33, "-1 0 0 0"},
+    {"K0 nor is it where it is said to be unknown", 4, "0 0 0 0", NULL, "2-3:1", 1000000000, 1, 50,
+     "-1 0 0 2"},
     {"K2 who is not known counts as the smallest", 4, "10 0 0 10", NULL, "", 1000000000, 1, 10,
      "-1 0 1 2"},
     {"K2 slots are whole", 4, "100 199 0 0", NULL, "", 1000000000, 1, 100, "-1 0 1 2"},
