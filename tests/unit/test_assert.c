@@ -21,6 +21,7 @@ static void what_holds_goes_on(void **state)
 /* In a child whose standard error is a pipe. */
 static void what_does_not_aborts(void **state)
 {
+    static const char expected[] = "core/x.c:12: assertion failed: a == b\n";
     char said[256] = "";
     int ends[2], result = 0;
     pid_t child;
@@ -40,7 +41,8 @@ static void what_does_not_aborts(void **state)
     close(ends[0]);
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_true(WIFSIGNALED(result) && WTERMSIG(result) == SIGABRT);
-    assert_string_equal(said, "core/x.c:12: assertion failed: a == b\n");
+    /* An emulator may add that a signal was not caught. */
+    assert_memory_equal(said, expected, sizeof expected - 1);
 }
 
 int main(void)
