@@ -3,6 +3,7 @@
 #include "sim-wan/emulate/forward.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -113,8 +114,12 @@ static void pause_between_turns(struct emu_forward *forward)
 static bool serve(struct emu_forward *forward, gmc_duration wait, bool *watched)
 {
     struct epoll_event ready[READY_MAX];
+    /* epoll_wait() knows milliseconds only. */
+    struct pollfd any = {.fd = forward->epoll, .events = POLLIN};
     struct timespec limit = timespec_of(wait);
-    int count = epoll_pwait2(forward->epoll, ready, READY_MAX, &limit, NULL);
+    if (wait > 0)
+        ppoll(&any, 1, &limit, NULL);
+    int count = epoll_wait(forward->epoll, ready, READY_MAX, 0);
     sim_engine_run(&forward->engine, emu_forward_now(forward));
     for (int i = 0; i < count; i++) {
         if (ready[i].data.u32 == WATCHED)
