@@ -49,6 +49,7 @@ struct gmc_block {
     uint8_t fragments; /* count */
     uint8_t state;     /* enum gmc_block_state */
     bool for_hash;     /* READING: only its hash is wanted yet (source, page under construction) */
+    uint8_t failures;  /* READING: times that the store could not */
     uint64_t received; /* mask of fragments whose plain bytes are here */
     uint64_t sealed;   /* mask of fragments whose sealed bytes and tags are here */
     uint8_t *plain;    /* NULL if none */

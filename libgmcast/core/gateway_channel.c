@@ -73,7 +73,9 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
     gmc_list_init(&ch->saves);
     gmc_list_init(&ch->passed);
     gmc_list_init(&ch->node);
-    if (!is_source)
+    if (is_source)
+        gmc_list_init(&ch->src->unread);
+    else
         gw_target_init(gw, ch);
     gmc_list_push_back(&gw->channels, &ch->node);
     gw->channel_count++;
@@ -126,6 +128,8 @@ void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const stru
 static void release_blocks(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     unpin_all(gw, &ch->page_wait);
+    if (ch->src != NULL)
+        unpin_all(gw, &ch->src->unread);
     unpin_all(gw, &ch->layout_wait);
     gw_channel_give_up(gw, ch, NULL);
 }

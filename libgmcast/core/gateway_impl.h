@@ -144,6 +144,8 @@ struct gwsource {
     uint64_t rate_bps;
     bool background;
     struct gwbuild build;
+    struct gmc_list unread; /* blocks that the store could not read, for read_again_at */
+    gmc_time read_again_at;
     struct gwround *round;   /* the probe round under way; NULL if none */
     struct gwsparse *sparse; /* what a large group measures (gateway_measure.c); NULL: all pairs */
     bool scanned;
@@ -564,6 +566,8 @@ struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
 void gw_block_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_read_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                           const struct gmc_store_result *result);
+/* What could not be read, when it is time. */
+void gw_blocks_read_again(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_block_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_seal_nonce(uint32_t block, uint16_t fragment, uint8_t nonce[GMC_NONCE_BYTES]);
 struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_t fragment,
@@ -597,6 +601,9 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                        const struct gmc_store_result *result);
 void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason);
+/* Stops what the user may resume: members keep what they have, and wait. */
+void gw_source_stop(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
                     const char *reason);
 struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer);
 gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);

@@ -4,6 +4,9 @@
 
 #include "core/gateway_impl.h"
 
+#define READ_AGAIN_AFTER GMC_MS(250) /* doubled each time */
+#define READ_TRIES 6u
+
 void gw_seal_nonce(uint32_t block, uint16_t fragment, uint8_t nonce[GMC_NONCE_BYTES])
 {
     memset(nonce, 0, GMC_NONCE_BYTES);
@@ -20,6 +23,24 @@ struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_
     gmc_put32(aad + 12, block);
     gmc_put16(aad + 16, fragment);
     return gmc_bytes(aad, 18);
+}
+
+static struct gwop *ask_store(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
+{
+    bool page = gmc_block_is_page(block->number);
+    struct gmc_store_op *op;
+    struct gwop *record = gw_store(gw, ch, page ? GMC_STORE_READ_PAGE : GMC_STORE_READ, &op);
+    record->block = block;
+    op->data = block->plain;
+    op->len = block->len;
+    uint32_t len;
+    if (page)
+        op->offset = gmc_block_page(block->number);
+    else
+        gmc_block_extent(&ch->object, block->number, &op->offset, &len);
+    ch->reads++;
+    gw->counts.blocks_read++;
+    return record;
 }
 
 /* Begins to read a block that the store has. NULL: too many reads, or no memory for it now. */
@@ -40,19 +61,33 @@ struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     }
     block->state = GMC_BLOCK_READING;
     block->for_hash = for_hash;
-    bool page = gmc_block_is_page(number);
-    struct gmc_store_op *op;
-    struct gwop *record = gw_store(gw, ch, page ? GMC_STORE_READ_PAGE : GMC_STORE_READ, &op);
-    record->block = block;
-    op->data = block->plain;
-    op->len = len;
-    if (page)
-        op->offset = gmc_block_page(number);
-    else
-        gmc_block_extent(&ch->object, number, &op->offset, &len);
-    ch->reads++;
-    gw->counts.blocks_read++;
-    return record;
+    return ask_store(gw, ch, block);
+}
+
+/* A disk or a file server may come back: the source reads again, after longer and longer, before
+ * the transfer stops; and a stopped one goes on with these blocks when it is resumed. */
+static void read_later(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                       const char *reason)
+{
+    struct gwsource *src = ch->src;
+    gmc_list_push_back(&src->unread, &block->wait);
+    src->read_again_at = gmc_time_add(gw->now, READ_AGAIN_AFTER << block->failures);
+    if (++block->failures < READ_TRIES)
+        return;
+    block->failures = 0;
+    gw_source_stop(gw, ch, GMC_ERR_IO, reason);
+}
+
+void gw_blocks_read_again(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (gw->now < ch->src->read_again_at)
+        return;
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &ch->src->unread)
+    {
+        gmc_list_remove(node);
+        ask_store(gw, ch, GMC_CONTAINER_OF(node, struct gmc_block, wait));
+    }
 }
 
 static void verified(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
@@ -136,6 +171,7 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 /* The store has answered, or the page that a read block waited for is here. */
 void gw_block_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
+    block->failures = 0;
     if (block->for_hash) {
         gw_build_hashed(gw, ch, block);
         return;
@@ -166,7 +202,10 @@ void gw_block_read_failed(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         gw_build_reloaded(gw, ch, NULL);
         return;
     }
-    unusable(gw, ch, block, reason);
+    if (ch->is_source && result->status == GMC_ERR_IO)
+        read_later(gw, ch, block, reason);
+    else
+        unusable(gw, ch, block, reason);
 }
 
 static gmc_status seal_one(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,

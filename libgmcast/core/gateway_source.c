@@ -255,6 +255,7 @@ gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
     ch->reason[0] = '\0';
     ch->state = GMC_CHANNEL_RUNNING;
     ch->src->asked_at = gw->now;
+    ch->src->read_again_at = gw->now;
     want_members(gw, ch);
     if (gw_source_make_record(gw, ch))
         gw_source_step(gw, ch);
@@ -478,6 +479,15 @@ void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_s
     }
 }
 
+/* The store stays open and the state saved: the user may resume. */
+static void end_partial(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->state = GMC_CHANNEL_PARTIAL;
+    ch->ended_at = gw->now;
+    gw_source_save(gw, ch);
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "partial: %s", ch->reason);
+}
+
 static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified)
 {
     size_t lacking = ch->src->member_count - verified;
@@ -500,19 +510,16 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
             member->closed = true;
         }
     }
-    /* The store stays open and the state saved: the user may resume. */
-    ch->state = GMC_CHANNEL_PARTIAL;
-    ch->ended_at = gw->now;
     gw_text(ch->reason, sizeof(ch->reason), "complete at %zu of %zu", verified,
             ch->src->member_count);
-    gw_source_save(gw, ch);
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "partial: %s", ch->reason);
+    end_partial(gw, ch);
 }
 
 static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (!ch->src->scanned)
         return; /* the store is being opened again after a restart */
+    gw_blocks_read_again(gw, ch);
     /* Newcomers are measured first, so that they find the place that the tree's rules give. */
     if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
         return;
@@ -547,15 +554,9 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
         step_run(gw, ch);
 }
 
-void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
-                    const char *reason)
+/* Returns how many have everything. */
+static size_t give_up_members(struct gmc_gateway *gw, struct gwchannel *ch, const char *text)
 {
-    if (ch->closing)
-        return;
-    char text[GMC_REASON_BYTES_MAX];
-    gw_text(text, sizeof(text), "%s", reason);
-    if (ch->record_holder != NULL)
-        gw_source_close_members(gw, ch, status, text);
     size_t verified = 0;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwmember *member = &ch->src->members[i];
@@ -570,7 +571,34 @@ void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
             member->state = GMC_MEMBER_FAILED;
         }
     }
+    return verified;
+}
+
+void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason)
+{
+    if (ch->closing)
+        return;
+    char text[GMC_REASON_BYTES_MAX];
+    gw_text(text, sizeof(text), "%s", reason);
+    if (ch->record_holder != NULL)
+        gw_source_close_members(gw, ch, status, text);
+    size_t verified = give_up_members(gw, ch, text);
     gw_channel_end(gw, ch, verified > 0 ? GMC_CHANNEL_PARTIAL : GMC_CHANNEL_FAILED, true, text);
+}
+
+void gw_source_stop(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                    const char *reason)
+{
+    if (ch->state == GMC_CHANNEL_PARTIAL)
+        return;
+    if (ch->state != GMC_CHANNEL_RUNNING) { /* nothing has been sent yet */
+        gw_source_fail(gw, ch, status, reason);
+        return;
+    }
+    gw_text(ch->reason, sizeof(ch->reason), "%s", reason);
+    give_up_members(gw, ch, ch->reason);
+    end_partial(gw, ch);
 }
 
 /* ---- what members say ---- */

@@ -181,6 +181,56 @@ static void test_source_changes(void **state)
     story_close(&story);
 }
 
+static void source_reads(struct story *story, bool fail)
+{
+    sim_disk_configure(&story->source->disk,
+                       &(struct sim_disk_config){.read_error_ppm = fail ? 1000000 : 0});
+}
+
+/* The source's disk is away for three seconds: nobody notices but the clock. */
+static void test_source_disk_comes_back(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 61);
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    story_stage(&story, 40 * MB, GMC_TREE_ECO, NULL);
+    story_run_to_percent(&story, "f", 20, GMC_S(30));
+    source_reads(&story, true);
+    story_run(&story, GMC_S(3));
+    source_reads(&story, false);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* It stays away: the transfer stops with its words and goes on when its user says so; what
+ * receivers had is not sent again. */
+static void test_source_disk_stays_away(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 62);
+    sim_build_flat(story.world, 6, &story.wire);
+    story_start(&story);
+    story_stage(&story, 40 * MB, GMC_TREE_FLAT, NULL);
+    story_run_to_percent(&story, "f", 50, GMC_S(30));
+    source_reads(&story, true);
+    story_run_to_end(&story, GMC_S(60));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    assert_non_null(strstr(story_member_reason(&story, "f"), "the simulated disk failed"));
+    story_expect_not_delivered(&story, "abcdef");
+    source_reads(&story, false);
+    const char *error = NULL;
+    assert_int_equal(sim_resume(story.source, &story.key, &error), GMC_OK);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    for (const char *host = "abcdef"; *host != '\0'; host++)
+        assert_true(story_wire_bytes(&story, "s", (char[2]){*host}) < 43 * MB);
+    story_close(&story);
+}
+
 /* ---- networks ---- */
 static void test_partition_heals(void **state)
 {
@@ -416,6 +466,8 @@ int main(void)
         story_test(test_left_behind),
         story_test(test_one_site),
         story_test(test_source_changes),
+        story_test(test_source_disk_comes_back),
+        story_test(test_source_disk_stays_away),
         story_test(test_partition_heals),
         story_test(test_session_breaks),
         story_test(test_udp_blocked),
