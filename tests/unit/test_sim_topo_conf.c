@@ -61,7 +61,7 @@ static void test_build(void **state)
 /* What a wire can do, beside what the first test sets. */
 static void test_wire(void **state)
 {
-    char trace[] = "/tmp/trace-XXXXXX", text[512], error[SIM_TOPO_ERROR_MAX];
+    char trace[] = "/tmp/trace-XXXXXX", text[512], error[SIM_TOPO_ERROR_MAX] = "";
     int fd = mkstemp(trace);
     struct sim_topo topo;
     (void)state;
