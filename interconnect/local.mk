@@ -9,7 +9,9 @@ interconnect_libinterconnect_la_CPPFLAGS = $(HOST_CPPFLAGS)
 interconnect_libinterconnect_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 interconnect_libinterconnect_la_SOURCES = \
 	interconnect/error.c interconnect/error.h \
+	interconnect/random.h \
 	interconnect/schedule.c interconnect/schedule.h \
+	interconnect/stats.c interconnect/stats.h \
 	interconnect/star/latency.c interconnect/star/latency.h \
 	interconnect/star/multicast.c interconnect/star/multicast.h \
 	interconnect/torus/latency.c interconnect/torus/latency.h \
@@ -24,3 +26,7 @@ tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 tests_unit_test_ic_star_SOURCES = tests/unit/test_ic_star.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_star_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+check_PROGRAMS += tests/unit/test_ic_stats
+tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
+tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
