@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 /* Bytes of every `error` that a function here takes; filled when it returns INVALID. */
-#define IC_ERROR_MAX 160u
+#define IC_ERROR_MAX 256u
 
 /* GMC_OK when least <= value <= most, otherwise INVALID with "WHAT is VALUE; ...". */
 GMC_NODISCARD gmc_status ic_check_range(const char *what, uint64_t value, uint64_t least,

@@ -7,26 +7,55 @@ EXTRA_DIST += interconnect/.includes
 noinst_LTLIBRARIES += interconnect/libinterconnect.la
 interconnect_libinterconnect_la_CPPFLAGS = $(HOST_CPPFLAGS)
 interconnect_libinterconnect_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
+
+# What families share.
 interconnect_libinterconnect_la_SOURCES = \
+	interconnect/csv.c interconnect/csv.h \
 	interconnect/error.c interconnect/error.h \
+	interconnect/families.c interconnect/families.h \
+	interconnect/family.c interconnect/family.h \
+	interconnect/golden.c interconnect/golden.h \
 	interconnect/random.h \
 	interconnect/schedule.c interconnect/schedule.h \
 	interconnect/stats.c interconnect/stats.h \
-	interconnect/star/latency.c interconnect/star/latency.h \
-	interconnect/star/multicast.c interconnect/star/multicast.h \
-	interconnect/torus/latency.c interconnect/torus/latency.h \
-	interconnect/torus/links.c interconnect/torus/links.h \
-	interconnect/torus/multicast.c interconnect/torus/multicast.h \
-	interconnect/torus/torus.c interconnect/torus/torus.h
+	interconnect/text.c interconnect/text.h
 
-check_PROGRAMS += tests/unit/test_ic_torus tests/unit/test_ic_star
-tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.c \
+check_PROGRAMS += tests/unit/test_ic_family
+tests_unit_test_ic_family_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_golden
+tests_unit_test_ic_golden_SOURCES = tests/unit/test_ic_golden.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
-tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+tests_unit_test_ic_golden_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_stats
+tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
+tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_ic_csv
+tests_fuzz_fuzz_ic_csv_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
+
+# star
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/star/family.c \
+	interconnect/star/golden.c \
+	interconnect/star/latency.c interconnect/star/latency.h \
+	interconnect/star/multicast.c interconnect/star/multicast.h
+
+check_PROGRAMS += tests/unit/test_ic_star
 tests_unit_test_ic_star_SOURCES = tests/unit/test_ic_star.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_star_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
-check_PROGRAMS += tests/unit/test_ic_stats
-tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
-tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+# torus
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/torus/family.c \
+	interconnect/torus/golden.c \
+	interconnect/torus/latency.c interconnect/torus/latency.h \
+	interconnect/torus/links.c interconnect/torus/links.h \
+	interconnect/torus/multicast.c interconnect/torus/multicast.h \
+	interconnect/torus/names.c interconnect/torus/names.h \
+	interconnect/torus/torus.c interconnect/torus/torus.h
+
+check_PROGRAMS += tests/unit/test_ic_torus
+tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)

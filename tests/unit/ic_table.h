@@ -8,8 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "interconnect/golden.h"
+
 #define IC_TABLE_COLUMNS 20
 #define IC_TABLE_LINE 8192
+#define IC_TABLE_BYTES 262144
 
 /* Doubles within a tolerance. */
 #define assert_near(value, wanted, tolerance) assert_true(fabs((value) - (wanted)) <= (tolerance))
@@ -30,5 +33,9 @@ const char *ic_table_text(const struct ic_table *table, const char *column);
 uint64_t ic_table_number(const struct ic_table *table, const char *column);
 /* Fails the test unless the column is this value, to a relative error of 1e-6. */
 void ic_table_expect(const struct ic_table *table, const char *column, double value);
+
+/* Computes the whole table again as the command does, and fails the test unless every field agrees.
+ * Returns its rows. */
+size_t ic_table_recompute(const struct ic_golden *golden);
 
 #endif

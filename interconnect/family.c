@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is the same for all families: reading and checking parameters, checking results. */
+#include "interconnect/family.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+const struct ic_family *ic_family_find(const char *name)
+{
+    for (size_t i = 0; i < ic_family_count; i++)
+        if (strcmp(ic_families[i]->name, name) == 0)
+            return ic_families[i];
+    return NULL;
+}
+
+size_t ic_family_param(const struct ic_family *family, const char *name)
+{
+    size_t i = 0;
+    while (i < family->param_count && strcmp(family->params[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+size_t ic_family_output(const struct ic_family *family, const char *name)
+{
+    size_t i = 0;
+    while (i < family->output_count && strcmp(family->outputs[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+void ic_family_defaults(const struct ic_family *family, double *values)
+{
+    for (size_t i = 0; i < family->param_count; i++)
+        values[i] = family->params[i].usual;
+}
+
+/* ---- parameters ---- */
+static size_t choice_count(const struct ic_param *param)
+{
+    size_t count = 0;
+    while (param->choices[count] != NULL)
+        count++;
+    return count;
+}
+
+static gmc_status refuse_choice(const struct ic_param *param, const char *text, char *error)
+{
+    char list[IC_ERROR_MAX] = "";
+    size_t at = 0;
+    for (size_t i = 0; param->choices[i] != NULL && at < sizeof(list); i++)
+        at += (size_t)snprintf(list + at, sizeof(list) - at, "%s%s", i > 0 ? ", " : "",
+                               param->choices[i]);
+    return ic_refuse(error, "%s is \"%.40s\"; it must be one of %.160s", param->name, text, list);
+}
+
+static gmc_status parse_choice(const struct ic_param *param, const char *text, double *value,
+                               char *error)
+{
+    for (size_t i = 0; param->choices[i] != NULL; i++)
+        if (strcmp(param->choices[i], text) == 0) {
+            *value = (double)i;
+            return GMC_OK;
+        }
+    return refuse_choice(param, text, error);
+}
+
+gmc_status ic_param_parse(const struct ic_param *param, const char *text, double *value,
+                          char *error)
+{
+    char *end;
+    if (param->kind == IC_CHOICE)
+        return parse_choice(param, text, value, error);
+    double number = strtod(text, &end);
+    if (end != text && param->kind == IC_COUNT && (*end == 'K' || *end == 'M'))
+        number *= *end++ == 'K' ? 1024 : 1048576;
+    if (end == text || *end != '\0')
+        return ic_refuse(error, "%s is \"%.60s\"; it must be a number from %g to %g", param->name,
+                         text, param->least, param->most);
+    gmc_status status = ic_param_check(param, number, error);
+    if (status == GMC_OK)
+        *value = number;
+    return status;
+}
+
+gmc_status ic_param_check(const struct ic_param *param, double value, char *error)
+{
+    char what[IC_ERROR_MAX];
+    if (param->kind == IC_CHOICE) {
+        if (value >= 0 && value < (double)choice_count(param) && value == floor(value))
+            return GMC_OK;
+        snprintf(what, sizeof(what), "%g", value);
+        return refuse_choice(param, what, error);
+    }
+    if (param->kind == IC_COUNT && isfinite(value) && value != floor(value))
+        return ic_refuse(error, "%s (%.100s) is %.10g; it must be a whole number", param->name,
+                         param->about, value);
+    if (isfinite(value) && value >= param->least && value <= param->most)
+        return GMC_OK;
+    return ic_refuse(error, "%s (%.100s) is %.10g; it must be %.10g to %.10g", param->name,
+                     param->about, value, param->least, param->most);
+}
+
+/* ---- results ---- */
+void ic_result_set(struct ic_result *result, size_t output, double value)
+{
+    ic_result_set_interval(result, output, value, 0);
+}
+
+void ic_result_set_interval(struct ic_result *result, size_t output, double value,
+                            double half_width)
+{
+    struct ic_figure *figure = &result->figures[output];
+    if (isfinite(value))
+        *figure = (struct ic_figure){IC_FIGURE_KNOWN, value, half_width};
+    else
+        *figure = (struct ic_figure){IC_FIGURE_SATURATED, 0, 0};
+}
+
+void ic_result_saturated(struct ic_result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(result->where, sizeof(result->where), format, args);
+    va_end(args);
+    result->is_saturated = true;
+}
+
+static gmc_status check_values(const struct ic_family *family, const double *values, unsigned whose,
+                               char *error)
+{
+    gmc_status status = GMC_OK;
+    for (size_t i = 0; i < family->param_count && status == GMC_OK; i++)
+        if ((family->params[i].whose & whose) != 0)
+            status = ic_param_check(&family->params[i], values[i], error);
+    return status;
+}
+
+static void empty(const struct ic_family *family, struct ic_result *result)
+{
+    result->is_saturated = false;
+    result->where[0] = '\0';
+    for (size_t i = 0; i < family->output_count; i++)
+        result->figures[i] = (struct ic_figure){0};
+}
+
+/* What is saturated leaves no other figure open; and nobody says figures of the other side. */
+static void finish(const struct ic_family *family, unsigned whose, struct ic_result *result)
+{
+    bool all = result->is_saturated;
+    for (size_t i = 0; i < family->output_count; i++) {
+        struct ic_figure *figure = &result->figures[i];
+        bool is_mine = (family->outputs[i].whose & whose) != 0;
+        GMC_ASSERT(is_mine || figure->state == IC_FIGURE_NONE);
+        if (is_mine && all && figure->state == IC_FIGURE_NONE)
+            figure->state = IC_FIGURE_SATURATED;
+        result->is_saturated |= figure->state == IC_FIGURE_SATURATED;
+    }
+}
+
+gmc_status ic_family_model(const struct ic_family *family, const double *values,
+                           struct ic_result *result, char *error)
+{
+    if (family->model == NULL) {
+        ic_refuse(error, "%s has no model", family->name);
+        return GMC_ERR_NOT_FOUND;
+    }
+    empty(family, result);
+    gmc_status status = check_values(family, values, IC_MODEL, error);
+    if (status == GMC_OK)
+        status = family->model(values, result, error);
+    if (status == GMC_OK)
+        finish(family, IC_MODEL, result);
+    return status;
+}
+
+gmc_status ic_family_simulate(const struct ic_family *family, const double *values,
+                              const struct ic_run *run, struct ic_result *result, char *error)
+{
+    if (family->simulate == NULL) {
+        ic_refuse(error, "%s has no simulator", family->name);
+        return GMC_ERR_NOT_FOUND;
+    }
+    empty(family, result);
+    gmc_status status = check_values(family, values, IC_SIMULATOR, error);
+    if (status == GMC_OK)
+        status = family->simulate(values, run, result, error);
+    if (status == GMC_OK)
+        finish(family, IC_SIMULATOR, result);
+    return status;
+}

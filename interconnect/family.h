@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What all families of interconnects offer to commands, sweeps and pages: parameters with units and
+ * ranges, figures with units, a model and a simulator as functions from the one to the other.
+ *
+ * A family is one table (x/family.c) over the plain functions of its folder, and one line in
+ * families.c. A folder may offer several, when their parameters differ (a router alone, a cube of
+ * routers).
+ */
+#ifndef INTERCONNECT_FAMILY_H
+#define INTERCONNECT_FAMILY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interconnect/error.h"
+
+/* Who knows a parameter or a figure. */
+#define IC_MODEL 1u
+#define IC_SIMULATOR 2u
+#define IC_BOTH (IC_MODEL | IC_SIMULATOR)
+
+enum ic_kind {
+    IC_COUNT,  /* a whole number up to 2^53 */
+    IC_NUMBER, /* any finite one */
+    IC_CHOICE, /* a word of a list; its value is the place in the list */
+};
+
+struct ic_param {
+    const char *name; /* of the option: "k" is --k; no spaces */
+    const char *unit; /* "bytes", "messages/cycle/node"; "" for a bare number */
+    const char *about;
+    enum ic_kind kind;
+    double least, most;         /* numbers; what else has to hold the functions say */
+    double usual;               /* without the option; of a choice its place */
+    const char *const *choices; /* ended by NULL; NULL for numbers */
+    unsigned whose;
+};
+
+struct ic_output {
+    const char *name; /* of the column, without the unit: "latency" */
+    const char *unit; /* "us", "cycles"; "" for a bare number */
+    const char *about;
+    unsigned whose;
+};
+
+enum ic_figure_state {
+    IC_FIGURE_NONE,      /* there is none: another algorithm has it, or nothing was seen of it */
+    IC_FIGURE_KNOWN,     /* finite */
+    IC_FIGURE_SATURATED, /* without bound; the result says where */
+};
+
+struct ic_figure {
+    enum ic_figure_state state;
+    double value;
+    double half_width; /* of the 95 % interval; 0: exact, as a model's are */
+};
+
+struct ic_result {
+    struct ic_figure *figures; /* one per output, NONE at first; the caller's */
+    bool is_saturated;
+    char where[IC_ERROR_MAX]; /* what is saturated, and from which load on where that is known */
+};
+
+/* One message of a simulation. Times are in the family's unit of latency. */
+struct ic_message_record {
+    uint64_t number;
+    uint32_t from, to;
+    uint32_t traffic_class; /*; 0 where there is one */
+    uint32_t hops;
+    double created;   /* at its source */
+    double entered;   /* the network: before it, it was in the source's queue */
+    double delivered; /* its last part */
+};
+
+/* One channel at the end of a simulation. */
+struct ic_channel_record {
+    uint32_t from, to; /* nodes or switches, as the family numbers them */
+    const char *what;  /* "link", "injection", "ejection" */
+    double load;       /* share of the time in which it was busy */
+};
+
+/* How a simulation is run. Zeros are good: seed 0, the family's own length, no records. */
+struct ic_run {
+    uint64_t seed;     /* the same seed and parameters give the same figures */
+    uint64_t messages; /* to be measured after the warm-up; 0: as many as the family thinks good */
+    /* Called about 100 times, with the share that is done; false ends the simulation, which then
+     * gives GMC_ERR_STATE with words. May be NULL. */
+    bool (*on_progress)(void *ctx, double share);
+    void (*on_message)(void *ctx, const struct ic_message_record *message); /* or NULL */
+    void (*on_channel)(void *ctx, const struct ic_channel_record *channel); /* or NULL */
+    void *ctx;
+};
+
+struct ic_family {
+    const char *name;   /* "torus" */
+    const char *title;  /* a line for people */
+    const char *source; /* of its equations */
+    const struct ic_param *params;
+    size_t param_count;
+    const struct ic_output *outputs;
+    size_t output_count;
+    const char *load; /* name of the parameter that drives it into saturation; NULL: none does */
+    /* Of values in the order of params, all within their ranges. A model that has no solution
+     * says so in the result and is GMC_OK. INVALID with words: parameters that do not go
+     * together. NOMEM. Either may be NULL. */
+    gmc_status (*model)(const double *values, struct ic_result *result, char *error);
+    gmc_status (*simulate)(const double *values, const struct ic_run *run, struct ic_result *result,
+                           char *error);
+};
+
+/* All families, in the order of the list. */
+extern const struct ic_family *const ic_families[];
+extern const size_t ic_family_count;
+
+/* NULL: none of this name. */
+const struct ic_family *ic_family_find(const char *name);
+/* Place of a parameter or an output; its count when there is none of this name. */
+size_t ic_family_param(const struct ic_family *family, const char *name);
+size_t ic_family_output(const struct ic_family *family, const char *name);
+
+/* The usual values; room for param_count. */
+void ic_family_defaults(const struct ic_family *family, double *values);
+/* Reads one value: a number in full ("0.004", "4e3", "64K" and "1M" being 1024 and 1024^2 for
+ * counts), or a word of the list. INVALID says what is allowed. */
+GMC_NODISCARD gmc_status ic_param_parse(const struct ic_param *param, const char *text,
+                                        double *value, char *error);
+/* Within its range. INVALID with words. */
+GMC_NODISCARD gmc_status ic_param_check(const struct ic_param *param, double value, char *error);
+
+/* What families use for their results. A value that is not finite is SATURATED. */
+void ic_result_set(struct ic_result *result, size_t output, double value);
+void ic_result_set_interval(struct ic_result *result, size_t output, double value,
+                            double half_width);
+/* All figures that are not known become SATURATED, and these words say where. */
+void ic_result_saturated(struct ic_result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The model or the simulator with everything checked before and after: ranges, whole numbers, no
+ * figure that is not finite. `result` is made empty first. NOT_FOUND with words: the family has
+ * none. */
+GMC_NODISCARD gmc_status ic_family_model(const struct ic_family *family, const double *values,
+                                         struct ic_result *result, char *error);
+GMC_NODISCARD gmc_status ic_family_simulate(const struct ic_family *family, const double *values,
+                                            const struct ic_run *run, struct ic_result *result,
+                                            char *error);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests interconnect/family: every family's table is sound and its usual values give figures;
+ * parameters are read and refused; what becomes of results that are none. */
+#include <math.h>
+#include <string.h>
+
+#include "interconnect/family.h"
+#include "tests/lib/unit.h"
+
+#define ROOM 64
+
+static char error[IC_ERROR_MAX];
+static struct ic_figure figures[ROOM];
+static struct ic_result result = {.figures = figures};
+
+static void check_params(const struct ic_family *family)
+{
+    for (size_t i = 0; i < family->param_count; i++) {
+        const struct ic_param *param = &family->params[i];
+        double value;
+        assert_null(strpbrk(param->name, " ,="));
+        assert_int_equal(ic_family_param(family, param->name), i); /* no two of one name */
+        assert_true(param->about[0] != '\0' && param->whose != 0);
+        assert_int_equal(param->kind == IC_CHOICE, param->choices != NULL);
+        assert_ok(ic_param_check(param, param->usual, error));
+        if (param->kind == IC_CHOICE) {
+            assert_ok(ic_param_parse(param, param->choices[0], &value, error));
+            assert_int_equal(value, 0);
+        }
+    }
+    if (family->load != NULL)
+        assert_true(ic_family_param(family, family->load) < family->param_count);
+}
+
+/* Names of columns, those of parameters among them. */
+static void check_outputs(const struct ic_family *family)
+{
+    for (size_t i = 0; i < family->output_count; i++) {
+        const struct ic_output *output = &family->outputs[i];
+        assert_null(strpbrk(output->name, " ,="));
+        assert_int_equal(ic_family_output(family, output->name), i);
+        assert_int_equal(ic_family_param(family, output->name), family->param_count);
+        assert_true(output->about[0] != '\0' && output->whose != 0);
+    }
+}
+
+static void families_are_sound(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ic_family_count; i++) {
+        const struct ic_family *family = ic_families[i];
+        double values[ROOM];
+        assert_ptr_equal(ic_family_find(family->name), family);
+        assert_in_range(family->param_count, 1, ROOM);
+        assert_in_range(family->output_count, 1, ROOM);
+        check_params(family);
+        check_outputs(family);
+        ic_family_defaults(family, values);
+        if (family->model == NULL)
+            continue;
+        assert_ok(ic_family_model(family, values, &result, error));
+        assert_false(result.is_saturated);
+        assert_int_equal(figures[0].state, IC_FIGURE_KNOWN); /* the first is the main one */
+    }
+    assert_null(ic_family_find("ring"));
+}
+
+static const char *const words[] = {"one", "two", NULL};
+static const struct ic_param count_param = {"k", "",   "nodes per ring", IC_COUNT, 2, 4096,
+                                            4,   NULL, IC_BOTH},
+                             number_param = {"load", "",  "share", IC_NUMBER, 0,
+                                             1,      0.5, NULL,    IC_BOTH},
+                             choice_param = {"way", "", "to go", IC_CHOICE, 0,
+                                             0,     0,  words,   IC_BOTH};
+
+static void parameters_are_read(void **state)
+{
+    static const struct {
+        const struct ic_param *param;
+        const char *text;
+        double value; /* -1: refused */
+        const char *words;
+    } cases[] = {
+        {&count_param, "16", 16, ""},
+        {&count_param, "2K", 2048, ""},
+        {&count_param, "1e3", 1000, ""},
+        {&count_param, "1", -1, "k (nodes per ring) is 1; it must be 2 to 4096"},
+        {&count_param, "1M", -1, "k (nodes per ring) is 1048576; it must be 2 to 4096"},
+        {&count_param, "2.5", -1, "k (nodes per ring) is 2.5; it must be a whole number"},
+        {&count_param, "inf", -1, "k (nodes per ring) is inf; it must be 2 to 4096"},
+        {&count_param, "16k", -1, "k is \"16k\"; it must be a number from 2 to 4096"},
+        {&count_param, "", -1, "k is \"\"; it must be a number from 2 to 4096"},
+        {&number_param, "0.25", 0.25, ""},
+        {&number_param, "nan", -1, "load (share) is nan; it must be 0 to 1"},
+        {&number_param, "1K", -1, "load is \"1K\"; it must be a number from 0 to 1"},
+        {&choice_param, "two", 1, ""},
+        {&choice_param, "1", -1, "way is \"1\"; it must be one of one, two"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double value = -1;
+        gmc_status status = ic_param_parse(cases[i].param, cases[i].text, &value, error);
+        assert_true(value == cases[i].value);
+        assert_int_equal(status, cases[i].value < 0 ? GMC_ERR_INVALID : GMC_OK);
+        if (status != GMC_OK)
+            assert_string_equal(error, cases[i].words);
+    }
+}
+
+/* ---- a family of our own ---- */
+enum { FINE, ENDLESS, OPEN, SIMULATED, OUTPUTS };
+
+static gmc_status model(const double *values, struct ic_result *out, char *words_out)
+{
+    (void)words_out;
+    ic_result_set(out, FINE, values[0]);
+    if (values[0] > 2)
+        ic_result_set(out, ENDLESS, INFINITY);
+    if (values[0] > 3)
+        ic_result_saturated(out, "the source's queue, from k = %d on", 4);
+    return GMC_OK;
+}
+
+static const struct ic_output outputs[OUTPUTS] = {{"fine", "", "-", IC_MODEL},
+                                                  {"endless", "", "-", IC_MODEL},
+                                                  {"open", "", "-", IC_BOTH},
+                                                  {"simulated", "", "-", IC_SIMULATOR}};
+static const struct ic_family ours = {.name = "ours",
+                                      .params = &count_param,
+                                      .param_count = 1,
+                                      .outputs = outputs,
+                                      .output_count = OUTPUTS,
+                                      .model = model};
+
+static void results_have_no_open_ends(void **state)
+{
+    double k = 2;
+    (void)state;
+    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_false(result.is_saturated);
+    assert_int_equal(figures[FINE].state, IC_FIGURE_KNOWN);
+    assert_int_equal(figures[ENDLESS].state, IC_FIGURE_NONE);
+    k = 3;
+    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_true(result.is_saturated);
+    assert_int_equal(figures[ENDLESS].state, IC_FIGURE_SATURATED);
+    assert_int_equal(figures[OPEN].state, IC_FIGURE_NONE);
+    k = 4;
+    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_int_equal(figures[OPEN].state, IC_FIGURE_SATURATED);
+    assert_int_equal(figures[SIMULATED].state, IC_FIGURE_NONE);
+    assert_string_equal(result.where, "the source's queue, from k = 4 on");
+    k = 1;
+    assert_int_equal(ic_family_model(&ours, &k, &result, error), GMC_ERR_INVALID);
+    assert_int_equal(ic_family_simulate(&ours, &k, NULL, &result, error), GMC_ERR_NOT_FOUND);
+    assert_string_equal(error, "ours has no simulator");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(families_are_sound),
+        cmocka_unit_test(parameters_are_read),
+        cmocka_unit_test(results_have_no_open_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests interconnect/golden and csv: every reference table is computed again; what is refused. */
+#include <string.h>
+
+#include "interconnect/golden.h"
+#include "tests/lib/unit.h"
+#include "tests/unit/ic_table.h"
+
+static char error[IC_ERROR_MAX];
+
+static void tables_are_computed_again(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ic_golden_count; i++) {
+        assert_true(ic_table_recompute(ic_goldens[i]) > 0);
+        assert_ptr_equal(ic_golden_find(ic_goldens, ic_golden_count, ic_goldens[i]->table),
+                         ic_goldens[i]);
+    }
+    assert_null(ic_golden_find(ic_goldens, ic_golden_count, "sci"));
+}
+
+static gmc_status recompute(const char *table, const char *text, struct ic_text *out)
+{
+    struct ic_csv csv;
+    const struct ic_golden *golden = ic_golden_find(ic_goldens, ic_golden_count, table);
+    assert_non_null(golden);
+    ic_text_clear(out);
+    assert_ok(ic_csv_parse(&csv, text, strlen(text), error));
+    gmc_status status = ic_golden_recompute(golden, &csv, out, error);
+    ic_csv_fini(&csv);
+    return status;
+}
+
+/* Columns come as they are asked for; those that are given are not looked at. */
+static void columns_keep_their_order(void **state)
+{
+    struct ic_text out = {0};
+    (void)state;
+    assert_ok(recompute("sci_latency", "sep_us,G,k,r,M_bytes,o_us\n?,16,4,4,128,?\n", &out));
+    assert_string_equal(out.bytes, "sep_us,G,k,r,M_bytes,o_us\n136.904,16,4,4,128,1.994\n");
+    assert_ok(recompute("sci_latency", "G,k,r,M_bytes\n", &out));
+    assert_string_equal(out.bytes, "G,k,r,M_bytes\n");
+    ic_text_fini(&out);
+}
+
+static void bad_tables_are_named(void **state)
+{
+    static const struct {
+        const char *table, *text, *words;
+    } cases[] = {
+        {"sci_latency", "k,r,G\n4,4,4\n", "column M_bytes of table sci_latency is missing"},
+        {"sci_latency", "k,r,G,M_bytes,x\n", "table sci_latency has no column x"},
+        {"sci_latency", "k,r,G,M_bytes\n4,4,4,2\n\n4,4,-4,2\n",
+         "line 4: G is \"-4\"; it must be a whole number"},
+        {"sci_latency", "k,r,G,M_bytes\n4,4,1,2\n",
+         "line 2: G, the group's size, is 1; it must be 2 to 1048576"},
+        {"myrinet_latency", "scheme,algorithm,m_bytes,G\nHB,tree,2,4\n",
+         "line 2: algorithm is \"tree\", which is not known"},
+        {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,1.1 2,U-torus,0\n",
+         "line 2: \"2\" begins with no node; a node is 2 coordinates from 1 to 4 with dots "
+         "between"},
+        {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,1.1 2.1,U-torus,0\n",
+         "line 2: the root is not one of the members"},
+        {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,2.2 1.1 2.2,U-torus,0\n",
+         "line 2: members are not in growing order, or one stands twice: node 5 after node 5"},
+    };
+    struct ic_text out = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(recompute(cases[i].table, cases[i].text, &out), GMC_ERR_INVALID);
+        assert_string_equal(error, cases[i].words);
+    }
+    ic_text_fini(&out);
+}
+
+static void bad_text_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t length; /* 0: to its end */
+        const char *words;
+    } cases[] = {
+        {"", 0, "the table is empty: its first line has to name columns"},
+        {"\n\r\n", 0, "the table is empty: its first line has to name columns"},
+        {"a,,b\n", 0, "line 1: column 2 has no name"},
+        {"\na,b,a\n", 0, "line 2: two columns are named a"},
+        {"a,b\n1,2\n3\n", 0, "line 3 has 1 fields; its head names 2"},
+        {"a,b\n1,2,3", 0, "line 2 has 3 fields; its head names 2"},
+        {"a,b\n1,\"2\"\n", 0, "line 2 has a quote; quoted fields are not read"},
+        {"a\0b", 3, "line 1 has a zero byte; this is not a text"},
+    };
+    struct ic_csv csv;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        size_t length = cases[i].length > 0 ? cases[i].length : strlen(cases[i].text);
+        assert_int_equal(ic_csv_parse(&csv, cases[i].text, length, error), GMC_ERR_INVALID);
+        assert_string_equal(error, cases[i].words);
+    }
+}
+
+static void tables_are_read(void **state)
+{
+    static const char text[] = "a,b\r\n1, 2\n\n,x";
+    struct ic_csv csv;
+    (void)state;
+    assert_ok(ic_csv_parse(&csv, text, strlen(text), error));
+    assert_int_equal(csv.rows, 2);
+    assert_int_equal(csv.columns, 2);
+    assert_int_equal(ic_csv_column(&csv, "b"), 1);
+    assert_int_equal(ic_csv_column(&csv, "c"), 2);
+    assert_string_equal(ic_csv_row(&csv, 0)[1], " 2");
+    assert_string_equal(ic_csv_row(&csv, 1)[0], "");
+    assert_string_equal(ic_csv_row(&csv, 1)[1], "x");
+    assert_int_equal(csv.lines[2], 4);
+    ic_csv_fini(&csv);
+}
+
+static void figures_agree_within_the_tolerance(void **state)
+{
+    const struct ic_golden exact = {.tolerance = 0}, loose = {.tolerance = 1e-4};
+    (void)state;
+    assert_true(ic_golden_agrees(&exact, "1.0000009", "1"));
+    assert_false(ic_golden_agrees(&exact, "1.0000011", "1"));
+    assert_true(ic_golden_agrees(&loose, "-1.00009", "-1"));
+    assert_true(ic_golden_agrees(&exact, "none", "none"));
+    assert_true(ic_golden_agrees(&exact, "inf", "inf"));
+    assert_false(ic_golden_agrees(&exact, "1", "none"));
+    assert_false(ic_golden_agrees(&exact, "1 2", "1 3"));
+    assert_false(ic_golden_agrees(&exact, "nan", "1"));
+    assert_false(ic_golden_agrees(&exact, "0.1", "0"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_computed_again),
+        cmocka_unit_test(columns_keep_their_order),
+        cmocka_unit_test(bad_tables_are_named),
+        cmocka_unit_test(bad_text_is_refused),
+        cmocka_unit_test(tables_are_read),
+        cmocka_unit_test(figures_agree_within_the_tolerance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
