@@ -3,13 +3,15 @@
 #include "interconnect/families.h"
 
 const struct ic_family *const ic_families[] = {
-    &ic_family_torus,
-    &ic_family_star,
+    &ic_family_torus,        &ic_family_star,      &ic_family_fattree,
+    &ic_family_multicluster, &ic_family_hypercube,
 };
 const size_t ic_family_count = sizeof(ic_families) / sizeof(ic_families[0]);
 
 const struct ic_golden *const ic_goldens[] = {
-    &ic_golden_sci_latency,   &ic_golden_sci_schedule,    &ic_golden_sci_schedule_nd,
-    &ic_golden_star_schedule, &ic_golden_myrinet_latency,
+    &ic_golden_sci_latency,    &ic_golden_sci_schedule,      &ic_golden_sci_schedule_nd,
+    &ic_golden_star_schedule,  &ic_golden_myrinet_latency,   &ic_golden_javadi_structure,
+    &ic_golden_javadi_latency, &ic_golden_javadi_saturation, &ic_golden_javadi_single_cluster,
+    &ic_golden_pcube_rates,    &ic_golden_pcube_latency,     &ic_golden_pcube_saturation,
 };
 const size_t ic_golden_count = sizeof(ic_goldens) / sizeof(ic_goldens[0]);

@@ -7,13 +7,23 @@
 #include "interconnect/family.h"
 #include "interconnect/golden.h"
 
-extern const struct ic_family ic_family_torus; /* torus/family.c */
-extern const struct ic_family ic_family_star;  /* star/family.c */
+extern const struct ic_family ic_family_torus;   /* torus/family.c */
+extern const struct ic_family ic_family_star;    /* star/family.c */
+extern const struct ic_family ic_family_fattree; /* fattree/family.c */
+extern const struct ic_family ic_family_multicluster;
+extern const struct ic_family ic_family_hypercube; /* hypercube/family.c */
 
 extern const struct ic_golden ic_golden_sci_latency; /* torus/golden.c */
 extern const struct ic_golden ic_golden_sci_schedule;
 extern const struct ic_golden ic_golden_sci_schedule_nd;
 extern const struct ic_golden ic_golden_star_schedule; /* star/golden.c */
 extern const struct ic_golden ic_golden_myrinet_latency;
+extern const struct ic_golden ic_golden_javadi_structure; /* fattree/golden.c */
+extern const struct ic_golden ic_golden_javadi_latency;
+extern const struct ic_golden ic_golden_javadi_saturation;
+extern const struct ic_golden ic_golden_javadi_single_cluster;
+extern const struct ic_golden ic_golden_pcube_rates; /* hypercube/golden.c */
+extern const struct ic_golden ic_golden_pcube_latency;
+extern const struct ic_golden ic_golden_pcube_saturation;
 
 #endif

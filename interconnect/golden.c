@@ -62,6 +62,12 @@ uint64_t ic_row_count(struct ic_row *row, const char *column)
     return 0;
 }
 
+uint32_t ic_row_u32(struct ic_row *row, const char *column)
+{
+    uint64_t count = ic_row_count(row, column);
+    return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
 double ic_row_number(struct ic_row *row, const char *column)
 {
     const char *text = ic_row_text(row, column);

@@ -56,6 +56,7 @@ struct ic_row {
  * is none sets status, with words. */
 const char *ic_row_text(struct ic_row *row, const char *column);
 uint64_t ic_row_count(struct ic_row *row, const char *column);
+uint32_t ic_row_u32(struct ic_row *row, const char *column); /* a larger one: UINT32_MAX */
 double ic_row_number(struct ic_row *row, const char *column);
 /* INVALID with words for a word that the column may not have. */
 gmc_status ic_row_unknown(struct ic_row *row, const char *column);

@@ -33,6 +33,27 @@ tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_ic_csv
 tests_fuzz_fuzz_ic_csv_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
 
+# fattree
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/fattree/family.c \
+	interconnect/fattree/golden.c \
+	interconnect/fattree/javadi.c interconnect/fattree/javadi.h \
+	interconnect/fattree/tree.c interconnect/fattree/tree.h
+
+check_PROGRAMS += tests/unit/test_ic_javadi
+tests_unit_test_ic_javadi_SOURCES = tests/unit/test_ic_javadi.c tests/unit/ic_table.h
+tests_unit_test_ic_javadi_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+# hypercube
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/hypercube/family.c \
+	interconnect/hypercube/golden.c \
+	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h
+
+check_PROGRAMS += tests/unit/test_ic_pcube
+tests_unit_test_ic_pcube_SOURCES = tests/unit/test_ic_pcube.c tests/unit/ic_table.h
+tests_unit_test_ic_pcube_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
 # star
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/star/family.c \

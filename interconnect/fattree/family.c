@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One fat tree, in cycles, and clusters of them, in the time units of the source, as families. */
+#include "interconnect/families.h"
+#include "interconnect/fattree/javadi.h"
+
+static const char *const divisors[] = {"4", "2", NULL};
+static const char *const queues[] = {
+    [IC_JAVADI_QUEUE_NODE] = "node", [IC_JAVADI_QUEUE_NETWORK] = "network", NULL};
+
+static uint32_t divisor_of(double choice)
+{
+    return choice == 0 ? 4 : 2;
+}
+
+/* A model without a solution says from which load on. */
+static gmc_status solve(const struct ic_javadi *system, double load, struct ic_javadi_latency *out,
+                        struct ic_result *result, char *error)
+{
+    double limit;
+    gmc_status status = ic_javadi_latency(system, load, out, error);
+    if (status != GMC_OK || !out->saturated)
+        return status;
+    status = ic_javadi_saturation(system, &limit, error);
+    if (status == GMC_OK)
+        ic_result_saturated(result, "a queue is full from load %.6g on", limit);
+    return status;
+}
+
+/* ---- one tree ---- */
+enum { TREE_LOAD, TREE_M, TREE_N, TREE_FLITS, TREE_DIVISOR, TREE_PARAMS };
+enum { TREE_LATENCY, TREE_OUTPUTS };
+
+static const struct ic_param tree_params[TREE_PARAMS] = {
+    [TREE_LOAD] = {"load", "messages/node/cycle", "messages that a node generates", IC_NUMBER, 0, 1,
+                   0.003, NULL, IC_BOTH},
+    [TREE_M] = {"m", "ports", "ports of a switch", IC_COUNT, 4, IC_FAT_TREE_PORTS_MAX, 8, NULL,
+                IC_BOTH},
+    [TREE_N] = {"n", "levels", "levels of switches", IC_COUNT, 1, IC_FAT_TREE_LEVELS_MAX, 3, NULL,
+                IC_BOTH},
+    [TREE_FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_JAVADI_FLITS_MAX, 32, NULL,
+                    IC_BOTH},
+    [TREE_DIVISOR] = {"divisor", "", "of channel rates: 4 as printed, 2 exact", IC_CHOICE, 0, 0, 0,
+                      divisors, IC_MODEL},
+};
+
+static const struct ic_output tree_outputs[TREE_OUTPUTS] = {
+    [TREE_LATENCY] = {"latency", "cycles", "of a message, its wait at the source among it",
+                      IC_BOTH},
+};
+
+static gmc_status tree_model(const double *values, struct ic_result *result, char *error)
+{
+    struct ic_javadi system = {.ports = (uint32_t)values[TREE_M],
+                               .kinds = {{(uint32_t)values[TREE_N], 1}},
+                               .kind_count = 1,
+                               .flits = (uint32_t)values[TREE_FLITS],
+                               .node_time = 1,
+                               .switch_time = 1,
+                               .divisor = divisor_of(values[TREE_DIVISOR])};
+    struct ic_javadi_latency out;
+    gmc_status status = solve(&system, values[TREE_LOAD], &out, result, error);
+    if (status == GMC_OK && !out.saturated)
+        ic_result_set(result, TREE_LATENCY, out.latency);
+    return status;
+}
+
+const struct ic_family ic_family_fattree = {
+    .name = "fattree",
+    .title = "wormhole fat trees: m-port n-trees",
+    .source = "Javadi, Abawajy, Akbari, Nahavandi 2006",
+    .params = tree_params,
+    .param_count = TREE_PARAMS,
+    .outputs = tree_outputs,
+    .output_count = TREE_OUTPUTS,
+    .load = "load",
+    .model = tree_model,
+};
+
+/* ---- clusters of trees ---- */
+enum {
+    LOAD,
+    SYSTEM,
+    M,
+    N1,
+    COUNT1,
+    N2,
+    COUNT2,
+    N3,
+    COUNT3,
+    FLITS,
+    FLIT_BYTES,
+    DIVISOR,
+    QUEUE,
+    PARAMS
+};
+enum { LATENCY, OUTGOING, INTRA, INTER, WAIT, OUTPUTS };
+
+static const char *const systems[] = {"1120", "544", "own", NULL};
+static const uint64_t system_nodes[] = {1120, 544};
+
+#define LEVELS_OF(name, usual)                                                                     \
+    {                                                                                              \
+        name, "levels", "levels of clusters of this kind (own)", IC_COUNT, 1,                      \
+            IC_FAT_TREE_LEVELS_MAX, usual, NULL, IC_BOTH                                           \
+    }
+#define CLUSTERS_OF(name, usual)                                                                   \
+    {                                                                                              \
+        name, "clusters", "clusters of this kind (own)", IC_COUNT, 0, IC_JAVADI_CLUSTERS_MAX,      \
+            usual, NULL, IC_BOTH                                                                   \
+    }
+
+static const struct ic_param params[PARAMS] = {
+    [LOAD] = {"load", "messages/node/time", "messages that a node generates", IC_NUMBER, 0, 1e6,
+              1e-4, NULL, IC_BOTH},
+    [SYSTEM] = {"system", "", "clusters: those of print with so many nodes, or own", IC_CHOICE, 0,
+                0, 0, systems, IC_BOTH},
+    [M] = {"m", "ports", "ports of a switch (own)", IC_COUNT, 4, IC_FAT_TREE_PORTS_MAX, 8, NULL,
+           IC_BOTH},
+    [N1] = LEVELS_OF("n1", 1),
+    [COUNT1] = CLUSTERS_OF("clusters1", 12),
+    [N2] = LEVELS_OF("n2", 2),
+    [COUNT2] = CLUSTERS_OF("clusters2", 16),
+    [N3] = LEVELS_OF("n3", 3),
+    [COUNT3] = CLUSTERS_OF("clusters3", 4),
+    [FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_JAVADI_FLITS_MAX, 32, NULL,
+               IC_BOTH},
+    [FLIT_BYTES] = {"flit", "bytes", "length of a flit", IC_COUNT, 1, 1048576, 256, NULL, IC_BOTH},
+    [DIVISOR] = {"divisor", "", "of channel rates: 4 as printed, 2 exact", IC_CHOICE, 0, 0, 0,
+                 divisors, IC_MODEL},
+    [QUEUE] = {"queue", "", "rate of the source queue: of its node, or as printed", IC_CHOICE, 0, 0,
+               IC_JAVADI_QUEUE_NODE, queues, IC_MODEL},
+};
+
+static const struct ic_output outputs[OUTPUTS] = {
+    [LATENCY] = {"latency", "time", "of a message, its wait at the source among it", IC_BOTH},
+    [OUTGOING] = {"outgoing", "", "share of messages that leave a cluster of the last kind",
+                  IC_MODEL},
+    [INTRA] = {"intra", "time", "within a cluster of the last kind", IC_MODEL},
+    [INTER] = {"inter", "time", "from there to others, without concentrators", IC_MODEL},
+    [WAIT] = {"concentrator_wait", "time", "in concentrator and dispatcher", IC_MODEL},
+};
+
+static gmc_status read_system(const double *values, struct ic_javadi *system, char *error)
+{
+    *system = (struct ic_javadi){.flits = (uint32_t)values[FLITS],
+                                 .divisor = divisor_of(values[DIVISOR]),
+                                 .queue = (enum ic_javadi_queue)values[QUEUE]};
+    ic_javadi_times(system, values[FLIT_BYTES]);
+    if (values[SYSTEM] < 2)
+        return ic_javadi_system(system, system_nodes[(size_t)values[SYSTEM]], error);
+    system->ports = (uint32_t)values[M];
+    for (size_t kind = 0; kind < 3; kind++)
+        if (values[COUNT1 + 2 * kind] > 0)
+            system->kinds[system->kind_count++] =
+                (struct ic_javadi_kind){.levels = (uint32_t)values[N1 + 2 * kind],
+                                        .clusters = (uint32_t)values[COUNT1 + 2 * kind]};
+    return GMC_OK;
+}
+
+static gmc_status model(const double *values, struct ic_result *result, char *error)
+{
+    struct ic_javadi system;
+    struct ic_javadi_latency out;
+    gmc_status status = read_system(values, &system, error);
+    if (status == GMC_OK)
+        status = solve(&system, values[LOAD], &out, result, error);
+    if (status != GMC_OK || out.saturated)
+        return status;
+    const struct ic_javadi_part *part = &out.parts[system.kind_count - 1];
+    ic_result_set(result, LATENCY, out.latency);
+    ic_result_set(result, OUTGOING, part->outgoing);
+    ic_result_set(result, INTRA, part->intra);
+    ic_result_set(result, INTER, part->inter);
+    ic_result_set(result, WAIT, part->wait);
+    return GMC_OK;
+}
+
+const struct ic_family ic_family_multicluster = {
+    .name = "multicluster",
+    .title = "clusters of fat trees: ICN1, ECN1, concentrators, ICN2",
+    .source = "Javadi, Abawajy, Akbari, Nahavandi 2006",
+    .params = params,
+    .param_count = PARAMS,
+    .outputs = outputs,
+    .output_count = OUTPUTS,
+    .load = "load",
+    .model = model,
+};
