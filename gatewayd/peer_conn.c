@@ -412,9 +412,9 @@ static bool shake(struct gwd_conn *conn)
 }
 
 /* ---- making ---- */
-/* Whether the peer lives is the link's to find out, in seconds. TCP only keeps the state of firewalls
- * on its way alive, and must not give up earlier than the link: where every fifth packet of each
- * wire is lost, three in four keep-alives over three wires are not answered. */
+/* Whether the peer lives is the link's to find out, in seconds. TCP only keeps the state of
+ * firewalls on its way alive, and must not give up earlier than the link: where every fifth packet
+ * of each wire is lost, three in four keep-alives over three wires are not answered. */
 static void set_options(int fd)
 {
     int on = 1, idle = 60, interval = 15;
