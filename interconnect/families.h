@@ -9,6 +9,7 @@
 
 extern const struct ic_family ic_family_torus;   /* torus/family.c */
 extern const struct ic_family ic_family_star;    /* star/family.c */
+extern const struct ic_family ic_family_qos;     /* qos/family.c */
 extern const struct ic_family ic_family_fattree; /* fattree/family.c */
 extern const struct ic_family ic_family_multicluster;
 extern const struct ic_family ic_family_hypercube; /* hypercube/family.c */
@@ -25,5 +26,11 @@ extern const struct ic_golden ic_golden_javadi_single_cluster;
 extern const struct ic_golden ic_golden_pcube_rates; /* hypercube/golden.c */
 extern const struct ic_golden ic_golden_pcube_latency;
 extern const struct ic_golden ic_golden_pcube_saturation;
+extern const struct ic_golden ic_golden_qos_single; /* qos/golden.c */
+extern const struct ic_golden ic_golden_qos_cube;
+extern const struct ic_golden ic_golden_qos_three_realtime;
+extern const struct ic_golden ic_golden_qos_be_64_flits;
+extern const struct ic_golden ic_golden_qos_dmp_single;
+extern const struct ic_golden ic_golden_qos_dmp_cube;
 
 #endif

@@ -54,6 +54,19 @@ check_PROGRAMS += tests/unit/test_ic_pcube
 tests_unit_test_ic_pcube_SOURCES = tests/unit/test_ic_pcube.c tests/unit/ic_table.h
 tests_unit_test_ic_pcube_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
+# qos
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/qos/cube.c \
+	interconnect/qos/deadline.c interconnect/qos/deadline.h \
+	interconnect/qos/family.c \
+	interconnect/qos/golden.c \
+	interconnect/qos/model.c interconnect/qos/model.h \
+	interconnect/qos/router.c
+
+check_PROGRAMS += tests/unit/test_ic_qos
+tests_unit_test_ic_qos_SOURCES = tests/unit/test_ic_qos.c tests/unit/ic_table.h
+tests_unit_test_ic_qos_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
 # star
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/star/family.c \

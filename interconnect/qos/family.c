@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The QoS router, alone or in a hypercube, as a family. */
+#include <math.h>
+
+#include "interconnect/families.h"
+#include "interconnect/qos/deadline.h"
+
+enum {
+    DIMENSION,
+    LOAD,
+    RATIO2,
+    RATIO3,
+    BE_LOAD,
+    FLITS,
+    BE_FLITS,
+    STAGES,
+    BUFFER,
+    DEADLINE,
+    HOPS,
+    VARIANT,
+    PARAMS
+};
+
+/* Three real-time classes at most, then BE. */
+#define CLASSES 4
+enum { NETWORK, WAIT = CLASSES, MISS = 2 * CLASSES, MISS_WHOLE = MISS + 3, OUTPUTS = MISS + 6 };
+
+static const char *const variants[] = {
+    [IC_QOS_STRETCH_WAIT] = "A", [IC_QOS_STRETCH_ALL] = "B", NULL};
+
+static const struct ic_param params[PARAMS] = {
+    [DIMENSION] = {"n", "", "dimensions of the cube; 0: one router", IC_COUNT, 0,
+                   IC_QOS_DIMENSION_MAX, 0, NULL, IC_BOTH},
+    [LOAD] = {"load", "messages/cycle/node", "of the first real-time class, R1", IC_NUMBER,
+              IC_QOS_RATE_LEAST, 1, 0.004, NULL, IC_BOTH},
+    [RATIO2] = {"ratio2", "", "load of R1 over that of R2", IC_NUMBER, 0.001, 1000, 2, NULL,
+                IC_BOTH},
+    [RATIO3] = {"ratio3", "", "load of R1 over that of R3; 0: there is no R3", IC_NUMBER, 0, 1000,
+                0, NULL, IC_BOTH},
+    [BE_LOAD] = {"be_load", "messages/cycle/node", "of best effort, BE", IC_NUMBER,
+                 IC_QOS_RATE_LEAST, 1, 0.002, NULL, IC_BOTH},
+    [FLITS] = {"flits", "flits", "length of a real-time message", IC_COUNT, 1, IC_QOS_FLITS_MAX, 32,
+               NULL, IC_BOTH},
+    [BE_FLITS] = {"be_flits", "flits", "length of a BE message", IC_COUNT, 1, IC_QOS_FLITS_MAX, 32,
+                  NULL, IC_BOTH},
+    [STAGES] = {"stages", "cycles", "stages of the router's pipeline", IC_COUNT, 1,
+                IC_QOS_STAGES_MAX, 5, NULL, IC_BOTH},
+    [BUFFER] = {"buffer", "flits", "of each virtual channel", IC_COUNT, 1, IC_QOS_FLITS_MAX, 32,
+                NULL, IC_BOTH},
+    [DEADLINE] = {"deadline", "cycles", "in the network; 0: none is looked at", IC_COUNT, 0,
+                  IC_QOS_DEADLINE_MAX, 0, NULL, IC_BOTH},
+    [HOPS] = {"hops", "", "of the messages whose deadline is looked at, in a cube", IC_COUNT, 1,
+              IC_QOS_DIMENSION_MAX, 2, NULL, IC_BOTH},
+    [VARIANT] = {"variant", "",
+                 "sharing stretches waits alone (A), or the transfer too (B: nearer for BE)",
+                 IC_CHOICE, 0, 0, IC_QOS_STRETCH_WAIT, variants, IC_MODEL},
+};
+
+static const struct ic_output outputs[OUTPUTS] = {
+    {"network_R1", "cycles", "from the first router to the last flit's arrival", IC_BOTH},
+    {"network_R2", "cycles", "the same of R2", IC_BOTH},
+    {"network_R3", "cycles", "the same of R3", IC_BOTH},
+    {"network_BE", "cycles", "the same of best effort", IC_BOTH},
+    {"wait_R1", "cycles", "in the source's queue", IC_BOTH},
+    {"wait_R2", "cycles", "the same of R2", IC_BOTH},
+    {"wait_R3", "cycles", "the same of R3", IC_BOTH},
+    {"wait_BE", "cycles", "the same of best effort", IC_BOTH},
+    {"miss_R1", "", "share of messages that are later than the deadline; model: as printed",
+     IC_BOTH},
+    {"miss_R2", "", "the same of R2", IC_BOTH},
+    {"miss_R3", "", "the same of R3", IC_BOTH},
+    {"miss_whole_R1", "", "the share by whole messages: their flits add up", IC_MODEL},
+    {"miss_whole_R2", "", "the same of R2", IC_MODEL},
+    {"miss_whole_R3", "", "the same of R3", IC_MODEL},
+};
+
+static const char *const names[CLASSES] = {"R1", "R2", "R3", "BE"};
+
+static struct ic_qos qos_of(const double *values)
+{
+    bool three = values[RATIO3] > 0;
+    uint64_t be = three ? 3 : 2;
+    struct ic_qos qos = {
+        .dimension = (uint64_t)values[DIMENSION],
+        .classes = be + 1,
+        .stages = (uint64_t)values[STAGES],
+        .buffer_flits = (uint64_t)values[BUFFER],
+        .variant = (enum ic_qos_variant)values[VARIANT],
+    };
+    qos.rate[0] = values[LOAD];
+    qos.rate[1] = values[LOAD] / values[RATIO2];
+    if (three)
+        qos.rate[2] = values[LOAD] / values[RATIO3];
+    for (uint64_t c = 0; c < be; c++)
+        qos.flits[c] = (uint64_t)values[FLITS];
+    qos.rate[be] = values[BE_LOAD];
+    qos.flits[be] = (uint64_t)values[BE_FLITS];
+    return qos;
+}
+
+/* Place of a class among the outputs: R3 may be missing, BE stands last. */
+static size_t place(const struct ic_qos *qos, uint64_t c)
+{
+    return c + 1 < qos->classes ? c : CLASSES - 1;
+}
+
+static gmc_status misses(const double *values, const struct ic_qos *qos,
+                         const struct ic_qos_solution *solution, struct ic_result *result,
+                         char *error)
+{
+    gmc_status status = GMC_OK;
+    uint64_t hops = qos->dimension == 0 ? 0 : (uint64_t)values[HOPS];
+    uint64_t deadline = (uint64_t)values[DEADLINE];
+    for (uint64_t c = 0; c + 1 < qos->classes && status == GMC_OK; c++) {
+        double literal, whole;
+        status = ic_qos_deadline_miss(qos, solution, c, hops, deadline, IC_QOS_MISS_LITERAL,
+                                      &literal, error);
+        if (status == GMC_OK)
+            status = ic_qos_deadline_miss(qos, solution, c, hops, deadline, IC_QOS_MISS_CONSTRAINED,
+                                          &whole, error);
+        if (status == GMC_OK) {
+            ic_result_set(result, MISS + c, literal);
+            ic_result_set(result, MISS_WHOLE + c, whole);
+        }
+    }
+    return status;
+}
+
+/* The first class whose source cannot keep up, and from which load on. */
+static void name_saturation(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                            struct ic_result *result)
+{
+    for (uint64_t c = qos->classes; c-- > 0;) {
+        double from;
+        if (isfinite(solution->latency[c].wait))
+            continue;
+        from = ic_qos_saturation(qos, c) * qos->rate[0];
+        ic_result_saturated(result, "the source's queue of %s, from load %.3g on",
+                            names[place(qos, c)], from);
+        /* Other classes have their figures, and R3 may be none. */
+        result->is_saturated = false;
+        return;
+    }
+}
+
+static gmc_status model(const double *values, struct ic_result *result, char *error)
+{
+    struct ic_qos qos = qos_of(values);
+    struct ic_qos_solution solution;
+    gmc_status status = ic_qos_model(&qos, &solution, error);
+    for (uint64_t c = 0; status == GMC_OK && c < qos.classes; c++) {
+        ic_result_set(result, NETWORK + place(&qos, c), solution.latency[c].network);
+        ic_result_set(result, WAIT + place(&qos, c), solution.latency[c].wait);
+    }
+    if (status == GMC_OK && solution.has_solution && values[DEADLINE] > 0)
+        status = misses(values, &qos, &solution, result, error);
+    if (status == GMC_OK)
+        name_saturation(&qos, &solution, result);
+    return status;
+}
+
+const struct ic_family ic_family_qos = {
+    .name = "qos",
+    .title = "classes of service in a pipelined router with VirtualClock, alone or in a hypercube",
+    .source = "Kim, Yum, Das 2005",
+    .params = params,
+    .param_count = PARAMS,
+    .outputs = outputs,
+    .output_count = OUTPUTS,
+    .load = "load",
+    .model = model,
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The reference tables of the QoS router and its cubes. Real-time rates are x and x/2, of three
+ * classes x, x/1.5 and x/2. */
+#include "interconnect/golden.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "interconnect/families.h"
+#include "interconnect/qos/deadline.h"
+
+#define FLITS 32
+#define STAGES 5
+
+static struct ic_qos two_real_time(uint64_t dimension, double load, double be_load)
+{
+    return (struct ic_qos){
+        .dimension = dimension,
+        .classes = 3,
+        .rate = {load, load / 2, be_load},
+        .flits = {FLITS, FLITS, FLITS},
+        .stages = STAGES,
+        .buffer_flits = FLITS,
+    };
+}
+
+/* Output columns stand in groups: latencies of all classes, waits of all, and so on. */
+static void put_latencies(struct ic_row *row, const struct ic_qos *qos,
+                          const struct ic_qos_solution *solution)
+{
+    const char *const *columns = row->golden->outputs;
+    for (size_t c = 0; c < qos->classes; c++) {
+        ic_row_put(row, columns[c], solution->latency[c].network);
+        ic_row_put(row, columns[qos->classes + c], solution->latency[c].wait);
+    }
+}
+
+static const char *const single_inputs[] = {"be_load", "bs", "r1_load", NULL};
+static const char *const single_outputs[] = {"L_R1", "L_R2",  "L_BE",  "W_R1",  "W_R2",
+                                             "W_BE", "Pb_R1", "Pb_R2", "Pb_BE", "S_R1",
+                                             "S_R2", "S_BE",  NULL};
+
+static gmc_status single_row(struct ic_row *row)
+{
+    struct ic_qos_solution solution;
+    struct ic_qos qos =
+        two_real_time(0, ic_row_number(row, "r1_load"), ic_row_number(row, "be_load"));
+    qos.buffer_flits = ic_row_count(row, "bs");
+    gmc_status status = row->status;
+    if (status == GMC_OK)
+        status = ic_qos_model(&qos, &solution, row->error);
+    if (status != GMC_OK)
+        return status;
+    put_latencies(row, &qos, &solution);
+    for (size_t c = 0; c < 3; c++) {
+        ic_row_put(row, single_outputs[6 + c], solution.latency[c].blocking[0]);
+        ic_row_put(row, single_outputs[9 + c], solution.latency[c].stretch[0]);
+    }
+    return GMC_OK;
+}
+
+static const char *const cube_inputs[] = {"n", "bs", "Lk_variant", "be_load", "r1_load", NULL};
+static const char *const cube_outputs[] = {"L_R1",   "L_R2",   "L_BE",   "W_R1",   "W_R2",
+                                           "W_BE",   "Pb0_R1", "Pb0_R2", "Pb0_BE", "Pbn_R1",
+                                           "Pbn_R2", "Pbn_BE", NULL};
+
+static gmc_status cube_row(struct ic_row *row)
+{
+    struct ic_qos_solution solution;
+    struct ic_qos qos = two_real_time(ic_row_count(row, "n"), ic_row_number(row, "r1_load"),
+                                      ic_row_number(row, "be_load"));
+    const char *variant = ic_row_text(row, "Lk_variant");
+    qos.buffer_flits = ic_row_count(row, "bs");
+    gmc_status status = row->status;
+    if (strcmp(variant, "A") != 0 && strcmp(variant, "B") != 0)
+        return ic_row_unknown(row, "Lk_variant");
+    qos.variant = variant[0] == 'A' ? IC_QOS_STRETCH_WAIT : IC_QOS_STRETCH_ALL;
+    if (status == GMC_OK)
+        status = ic_qos_model(&qos, &solution, row->error);
+    if (status != GMC_OK)
+        return status;
+    put_latencies(row, &qos, &solution);
+    for (size_t c = 0; c < 3; c++) {
+        ic_row_put(row, cube_outputs[6 + c], solution.latency[c].blocking[0]);
+        ic_row_put(row, cube_outputs[9 + c], solution.latency[c].blocking[qos.dimension]);
+    }
+    return GMC_OK;
+}
+
+static gmc_status three_row(struct ic_row *row)
+{
+    struct ic_qos_solution solution;
+    double load = ic_row_number(row, "r1_load");
+    struct ic_qos qos = {
+        .dimension = ic_row_count(row, "n_0_is_single"),
+        .classes = 4,
+        .rate = {load, load / 1.5, load / 2, ic_row_number(row, "be_load")},
+        .flits = {FLITS, FLITS, FLITS, FLITS},
+        .stages = STAGES,
+        .buffer_flits = FLITS,
+    };
+    gmc_status status = row->status;
+    if (status == GMC_OK)
+        status = ic_qos_model(&qos, &solution, row->error);
+    if (status == GMC_OK)
+        put_latencies(row, &qos, &solution);
+    return status;
+}
+
+static gmc_status long_be_row(struct ic_row *row)
+{
+    struct ic_qos_solution solution;
+    struct ic_qos qos = two_real_time(ic_row_count(row, "n_0_is_single"),
+                                      ic_row_number(row, "r1_load"), ic_row_number(row, "be_load"));
+    gmc_status status = row->status;
+    qos.flits[2] = 64;
+    if (status == GMC_OK)
+        status = ic_qos_model(&qos, &solution, row->error);
+    if (status == GMC_OK)
+        put_latencies(row, &qos, &solution);
+    return status;
+}
+
+/* Both real-time classes of a row, literal and then constrained; "inf" where there is no solution.
+ */
+static gmc_status put_misses(struct ic_row *row, const struct ic_qos *qos, uint64_t hops,
+                             enum ic_qos_miss kind)
+{
+    struct ic_qos_solution solution;
+    uint64_t deadline = ic_row_count(row, "deadline");
+    gmc_status status = row->status;
+    if (status == GMC_OK)
+        status = ic_qos_model(qos, &solution, row->error);
+    for (uint64_t c = 0; status == GMC_OK && c < 2; c++) {
+        double miss = INFINITY;
+        if (solution.has_solution)
+            status =
+                ic_qos_deadline_miss(qos, &solution, c, hops, deadline, kind, &miss, row->error);
+        if (status == GMC_OK)
+            ic_row_put(row, row->golden->outputs[2 * (size_t)kind + c], miss);
+    }
+    return status;
+}
+
+static gmc_status miss_single_row(struct ic_row *row)
+{
+    struct ic_qos qos = two_real_time(0, ic_row_number(row, "r1_load"), 0.01);
+    gmc_status status = put_misses(row, &qos, 0, IC_QOS_MISS_LITERAL);
+    if (status == GMC_OK)
+        status = put_misses(row, &qos, 0, IC_QOS_MISS_CONSTRAINED);
+    return status;
+}
+
+static gmc_status miss_cube_row(struct ic_row *row)
+{
+    struct ic_qos qos = two_real_time(ic_row_count(row, "n"), ic_row_number(row, "r1_load"), 0.002);
+    return put_misses(row, &qos, ic_row_count(row, "hops"), IC_QOS_MISS_LITERAL);
+}
+
+const struct ic_golden ic_golden_qos_single = {"qos_single", single_inputs, single_outputs,
+                                               single_row, 0};
+
+const struct ic_golden ic_golden_qos_cube = {"qos_cube", cube_inputs, cube_outputs, cube_row, 0};
+
+static const char *const any_inputs[] = {"n_0_is_single", "be_load", "r1_load", NULL};
+static const char *const three_outputs[] = {"L_R1", "L_R2", "L_R3", "L_BE", "W_R1",
+                                            "W_R2", "W_R3", "W_BE", NULL};
+const struct ic_golden ic_golden_qos_three_realtime = {"qos_three_realtime", any_inputs,
+                                                       three_outputs, three_row, 0};
+
+static const char *const two_outputs[] = {"L_R1", "L_R2", "L_BE", "W_R1", "W_R2", "W_BE", NULL};
+const struct ic_golden ic_golden_qos_be_64_flits = {"qos_be_64_flits", any_inputs, two_outputs,
+                                                    long_be_row, 0};
+
+static const char *const miss_single_inputs[] = {"deadline", "r1_load", NULL};
+static const char *const miss_single_outputs[] = {"dmp_R1_literal", "dmp_R2_literal",
+                                                  "dmp_R1_constrained", "dmp_R2_constrained", NULL};
+const struct ic_golden ic_golden_qos_dmp_single = {"qos_dmp_single", miss_single_inputs,
+                                                   miss_single_outputs, miss_single_row, 0};
+
+static const char *const miss_cube_inputs[] = {"n", "hops", "deadline", "r1_load", NULL};
+static const char *const miss_cube_outputs[] = {"dmp_R1_literal", "dmp_R2_literal", NULL};
+const struct ic_golden ic_golden_qos_dmp_cube = {"qos_dmp_cube", miss_cube_inputs,
+                                                 miss_cube_outputs, miss_cube_row, 0};

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What router and cube share: checks, the sharing chain, blocking, the source's queue. */
+#include "interconnect/qos/model.h"
+
+#include <math.h>
+
+#define DAMPING 0.1
+/* It settles in some 300 steps, in more as the load nears saturation; BE beyond it oscillates. */
+#define STEPS 800
+#define STEPS_ROUGHLY 100
+/* A class that still moves more than this after the last step has no solution. */
+#define SETTLED 1e-9
+
+gmc_status ic_qos_check(const struct ic_qos *qos, char *error)
+{
+    gmc_status status = GMC_OK;
+    if (qos->dimension != 0)
+        status = ic_check_range("n, the cube's dimensions (0: one router),", qos->dimension, 2,
+                                IC_QOS_DIMENSION_MAX, error);
+    if (status == GMC_OK)
+        status =
+            ic_check_range("the number of classes", qos->classes, 2, IC_QOS_CLASSES_MAX, error);
+    if (status == GMC_OK)
+        status =
+            ic_check_range("P, the router's stages,", qos->stages, 1, IC_QOS_STAGES_MAX, error);
+    if (status == GMC_OK)
+        status = ic_check_range("b, the flits of a buffer,", qos->buffer_flits, 1, IC_QOS_FLITS_MAX,
+                                error);
+    for (uint64_t c = 0; status == GMC_OK && c < qos->classes; c++) {
+        status =
+            ic_check_range("M, the flits of a message,", qos->flits[c], 1, IC_QOS_FLITS_MAX, error);
+        if (status == GMC_OK)
+            status =
+                ic_check_number("the rate of a class, in messages per cycle and node,",
+                                qos->rate[c], IC_QOS_RATE_LEAST, 1 / (double)qos->flits[c], error);
+    }
+    return status;
+}
+
+double ic_qos_mean_hops(uint64_t dimension)
+{
+    double nodes = (double)(UINT64_C(1) << dimension);
+    return (double)dimension * nodes / 2 / (nodes - 1);
+}
+
+double ic_qos_empty_latency(const struct ic_qos *qos, uint64_t traffic_class)
+{
+    double stages = (double)qos->stages;
+    double hops = qos->dimension == 0 ? 0 : ic_qos_mean_hops(qos->dimension);
+    return stages - 1 + stages * hops + (double)qos->flits[traffic_class];
+}
+
+double ic_qos_stretch(const struct ic_qos *qos, uint64_t traffic_class, unsigned busy)
+{
+    double sum = 0;
+    for (uint64_t c = 0; c + 1 < qos->classes; c++)
+        if (busy >> c & 1)
+            sum += qos->rate[c] * (double)qos->flits[c];
+    return sum / (qos->rate[traffic_class] * (double)qos->flits[traffic_class]);
+}
+
+/* Stationary probabilities of a chain from its rates q[from][to], by the elimination of Grassmann,
+ * Taksar and Heyman: no differences, so nothing cancels. q is used up. */
+static void stationary(double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], unsigned states, double *share)
+{
+    double total = 1;
+    for (unsigned last = states - 1; last > 0; last--) {
+        double out = 0;
+        for (unsigned j = 0; j < last; j++)
+            out += q[last][j];
+        for (unsigned i = 0; i < last; i++) {
+            q[i][last] /= out;
+            for (unsigned j = 0; j < last; j++)
+                q[i][j] += q[i][last] * q[last][j];
+        }
+    }
+    share[0] = 1;
+    for (unsigned n = 1; n < states; n++) {
+        share[n] = 0;
+        for (unsigned i = 0; i < n; i++)
+            share[n] += share[i] * q[i][n];
+        total += share[n];
+    }
+    for (unsigned n = 0; n < states; n++)
+        share[n] /= total;
+}
+
+void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fixed,
+                  const double *stretched, double *sharing, double *stretch)
+{
+    double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], weight[IC_QOS_CLASSES_MAX];
+    double of_set[IC_QOS_SHARINGS];
+    unsigned real_time = (unsigned)qos->classes - 1, states = 1u << real_time;
+    for (unsigned c = 0; c < real_time; c++)
+        weight[c] = qos->rate[c] * (double)qos->flits[c];
+    for (unsigned z = 0; z < states; z++) {
+        of_set[z] = 0;
+        for (unsigned to = 0; to < states; to++)
+            q[z][to] = 0;
+        for (unsigned c = 0; c < real_time; c++)
+            if (z >> c & 1)
+                of_set[z] += weight[c];
+        for (unsigned c = 0; c < real_time; c++) {
+            double latency = fixed[c] + stretched[c] * of_set[z] / weight[c];
+            double leave = 1 / latency - rate[c];
+            q[z][z ^ 1u << c] = z >> c & 1 ? leave : rate[c];
+        }
+    }
+    stationary(q, states, sharing);
+    for (unsigned c = 0; c < real_time; c++) {
+        double with = 0, sum = 0;
+        for (unsigned z = 0; z < states; z++)
+            if (z >> c & 1) {
+                with += sharing[z];
+                sum += sharing[z] * of_set[z];
+            }
+        stretch[c] = sum / with / weight[c];
+    }
+}
+
+double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class)
+{
+    double flits = (double)qos->flits[traffic_class];
+    return 1 + 2 * fmax((double)qos->buffer_flits, flits) / flits;
+}
+
+double ic_qos_blocking(double rate, double latency, double exponent)
+{
+    double used = fmin(1, rate * latency);
+    return exponent == 3 ? used * used * used : pow(used, exponent);
+}
+
+double ic_qos_source_wait(double rate, double latency, double empty, double stretch)
+{
+    double used = rate * latency, over = latency - empty;
+    if (used >= 1)
+        return INFINITY;
+    return rate * (latency * latency + over * over) / (2 * (1 - used)) + stretch;
+}
+
+double ic_qos_approach(double *blocking, double wanted)
+{
+    double change = DAMPING * (wanted - *blocking);
+    *blocking += change;
+    return isfinite(change) ? fabs(change) : INFINITY;
+}
+
+/* What did not settle, or is none of a Markov chain's probabilities, is no solution. */
+static void judge(const struct ic_qos *qos, const double *change, struct ic_qos_solution *solution)
+{
+    uint64_t be = qos->classes - 1;
+    solution->has_solution = true;
+    for (uint64_t c = 0; c <= be; c++) {
+        struct ic_qos_latency *latency = &solution->latency[c];
+        if (change[c] < SETTLED && isfinite(latency->network) && latency->network > 0)
+            continue;
+        latency->network = latency->wait = INFINITY;
+        if (c < be)
+            solution->has_solution = false;
+    }
+    for (uint64_t s = 0; s < solution->channels; s++)
+        for (unsigned z = 0; z < 1u << be; z++)
+            if (!(solution->sharing[s][z] >= 0))
+                solution->has_solution = false;
+    for (uint64_t c = 0; c <= be && !solution->has_solution; c++)
+        solution->latency[c].network = solution->latency[c].wait = INFINITY;
+}
+
+static void solve(const struct ic_qos *qos, int steps, double *change,
+                  struct ic_qos_solution *solution)
+{
+    *solution = (struct ic_qos_solution){.channels = qos->dimension + 1};
+    if (qos->dimension == 0)
+        ic_qos_solve_router(qos, steps, change, solution);
+    else
+        ic_qos_solve_cube(qos, steps, change, solution);
+}
+
+gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution, char *error)
+{
+    double change[IC_QOS_CLASSES_MAX];
+    gmc_status status = ic_qos_check(qos, error);
+    if (status != GMC_OK)
+        return status;
+    solve(qos, STEPS, change, solution);
+    judge(qos, change, solution);
+    return GMC_OK;
+}
+
+double ic_qos_saturation(const struct ic_qos *qos, uint64_t traffic_class)
+{
+    double change[IC_QOS_CLASSES_MAX], sound = 0, saturated = 1;
+    struct ic_qos_solution solution;
+    struct ic_qos less = *qos;
+    while (saturated - sound > 0.005) {
+        double share = (sound + saturated) / 2;
+        for (uint64_t c = 0; c + 1 < qos->classes; c++)
+            less.rate[c] = share * qos->rate[c];
+        solve(&less, STEPS_ROUGHLY, change, &solution);
+        if (isfinite(solution.latency[traffic_class].wait))
+            sound = share;
+        else
+            saturated = share;
+    }
+    return sound;
+}

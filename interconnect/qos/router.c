@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The model of one router. Traffic is uniform, so rates into and out of a port are equal and the
+ * number of ports does not matter. */
+#include <math.h>
+
+#include "interconnect/qos/model.h"
+
+/* The reference tables hold the iterate at which P still moves this much per step, and P of light
+ * loads is small enough for that to show in its fifth digit. Latencies do not notice. */
+#define STILL 8.081e-13
+
+struct router {
+    const struct ic_qos *qos;
+    double longest[IC_QOS_CLASSES_MAX]; /* mx */
+    double exponent[IC_QOS_CLASSES_MAX];
+    double blocking[IC_QOS_CLASSES_MAX];
+    double latency[IC_QOS_CLASSES_MAX], stretch[IC_QOS_CLASSES_MAX];
+    double sharing[IC_QOS_SHARINGS];
+};
+
+static void evaluate(struct router *r)
+{
+    uint64_t be = r->qos->classes - 1;
+    double rate[IC_QOS_CLASSES_MAX], fixed[IC_QOS_CLASSES_MAX], stretched[IC_QOS_CLASSES_MAX];
+    for (uint64_t c = 0; c <= be; c++) {
+        double flits = (double)r->qos->flits[c];
+        rate[c] = (1 - r->blocking[c]) * r->qos->rate[c];
+        fixed[c] = (double)r->qos->stages - 1;
+        stretched[c] = flits + r->blocking[c] * (r->longest[c] + flits / 2);
+    }
+    ic_qos_share(r->qos, rate, fixed, stretched, r->sharing, r->stretch);
+    double idle = r->sharing[0];
+    r->stretch[be] = (1 + idle) / (2 * idle * idle);
+    for (uint64_t c = 0; c <= be; c++)
+        r->latency[c] = fixed[c] + stretched[c] * r->stretch[c];
+}
+
+/* One step of the iteration: the largest change. */
+static double step(struct router *r, double *change)
+{
+    double largest = 0;
+    for (uint64_t c = 0; c < r->qos->classes; c++) {
+        double rate = (1 - r->blocking[c]) * r->qos->rate[c];
+        change[c] =
+            ic_qos_approach(&r->blocking[c], ic_qos_blocking(rate, r->latency[c], r->exponent[c]));
+        largest = fmax(largest, change[c]);
+    }
+    return largest;
+}
+
+void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
+                         struct ic_qos_solution *solution)
+{
+    struct router r = {.qos = qos};
+    for (uint64_t c = 0; c < qos->classes; c++) {
+        r.longest[c] = fmax((double)qos->buffer_flits, (double)qos->flits[c]);
+        r.exponent[c] = ic_qos_exponent(qos, c);
+    }
+    for (int i = 0; i < steps; i++) {
+        evaluate(&r);
+        if (step(&r, change) < STILL)
+            break;
+    }
+    for (uint64_t c = 0; c < qos->classes; c++) {
+        struct ic_qos_latency *out = &solution->latency[c];
+        out->network = r.latency[c];
+        out->blocking[0] = r.blocking[c];
+        out->stretch[0] = r.stretch[c];
+        out->wait = ic_qos_source_wait(qos->rate[c], r.latency[c], ic_qos_empty_latency(qos, c),
+                                       r.stretch[c]);
+    }
+    for (unsigned z = 0; z < 1u << (qos->classes - 1); z++)
+        solution->sharing[0][z] = r.sharing[z];
+}

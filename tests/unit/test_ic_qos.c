@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tests interconnect/qos: the model's anchors and claims, deadlines, what has no solution. The
+ * reference tables are in test_ic_golden. */
+#include <time.h>
+
+#include "interconnect/qos/deadline.h"
+#include "tests/lib/unit.h"
+#include "tests/unit/ic_table.h"
+
+#define R1 0
+#define R2 1
+#define BE 2
+
+static char error[IC_ERROR_MAX];
+
+static struct ic_qos usual(uint64_t dimension, double load, double be_load)
+{
+    return (struct ic_qos){
+        .dimension = dimension,
+        .classes = 3,
+        .rate = {load, load / 2, be_load},
+        .flits = {32, 32, 32},
+        .stages = 5,
+        .buffer_flits = 32,
+    };
+}
+
+static struct ic_qos_solution solve(const struct ic_qos *qos)
+{
+    struct ic_qos_solution solution;
+    assert_ok(ic_qos_model(qos, &solution, error));
+    return solution;
+}
+
+static void figures_are_those_of_the_text(void **state)
+{
+    static const double router[] = {38.535, 52.534, 59.943}, waits[] = {4.600, 4.903, 53.456};
+    static const double cube[] = {53.882, 67.804, 90.363};
+    (void)state;
+    struct ic_qos one = usual(0, 0.004, 0.01), six = usual(6, 0.004, 0.002);
+    struct ic_qos_solution alone = solve(&one), in_cube = solve(&six);
+    for (int c = R1; c <= BE; c++) {
+        assert_near(alone.latency[c].network, router[c], 5e-4);
+        assert_near(alone.latency[c].wait, waits[c], 5e-4);
+        assert_near(in_cube.latency[c].network, cube[c], 5e-4);
+    }
+    /* Both busy, weights 2 to 1. */
+    assert_near(ic_qos_stretch(&one, R1, 3), 1.5, 1e-12);
+    assert_near(ic_qos_stretch(&one, R2, 3), 3, 1e-12);
+    assert_near(ic_qos_empty_latency(&one, R1), 36, 1e-12);
+    assert_near(ic_qos_mean_hops(6), 6 * 32 / 63.0, 1e-12);
+}
+
+/* R1 before R2 before BE, and each slower with more real-time traffic; 0.002 BE. */
+static void orderings_hold(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n <= 7; n += n == 0 ? 5 : 1) {
+        struct ic_qos_solution before = {0};
+        for (double load = 0.0005; load < 0.0095; load += 0.0005) {
+            struct ic_qos qos = usual(n, load, n == 0 ? 0.01 : 0.002);
+            struct ic_qos_solution now = solve(&qos);
+            assert_true(now.has_solution);
+            assert_true(now.latency[R1].network < now.latency[R2].network);
+            assert_true(now.latency[R2].network < now.latency[BE].network);
+            for (int c = R1; c <= BE; c++) {
+                assert_true(now.latency[c].network > before.latency[c].network);
+                assert_true(now.latency[c].wait >= before.latency[c].wait);
+            }
+            before = now;
+        }
+    }
+}
+
+/* Claims: real-time traffic does not notice BE, nor buffers up to a message; BE notices real-time
+ * traffic more than itself, and a fourth class ends it earlier. */
+static void classes_notice_what_the_text_says(void **state)
+{
+    (void)state;
+    struct ic_qos qos = usual(6, 0.004, 0.002), other = qos;
+    struct ic_qos_solution base = solve(&qos);
+    other.rate[BE] = 0.004;
+    other.flits[BE] = 64;
+    struct ic_qos_solution more_be = solve(&other);
+    other = qos;
+    other.buffer_flits = 4;
+    struct ic_qos_solution small = solve(&other);
+    for (int c = R1; c <= BE; c++) {
+        /* 1e-8: how far the iteration is from its end depends on all classes */
+        if (c != BE)
+            assert_near(more_be.latency[c].network, base.latency[c].network, 1e-7);
+        assert_true(small.latency[c].network == base.latency[c].network);
+    }
+    struct ic_qos low = usual(6, 0.001, 0.001), high = usual(6, 0.004, 0.001);
+    struct ic_qos much = usual(6, 0.001, 0.004);
+    double from = solve(&low).latency[BE].network;
+    assert_near(solve(&high).latency[BE].network - from, 32, 1);
+    assert_near(solve(&much).latency[BE].network - from, 0.25, 0.01);
+    struct ic_qos four = {.classes = 4,
+                          .rate = {0.005, 0.005 / 1.5, 0.0025, 0.01},
+                          .flits = {32, 32, 32, 32},
+                          .stages = 5,
+                          .buffer_flits = 32};
+    struct ic_qos three = usual(0, 0.005, 0.01);
+    assert_true(isinf(solve(&four).latency[3].wait));
+    assert_true(isfinite(solve(&three).latency[BE].wait));
+}
+
+static double miss(const struct ic_qos *qos, uint64_t c, uint64_t hops, uint64_t deadline,
+                   enum ic_qos_miss kind)
+{
+    struct ic_qos_solution solution = solve(qos);
+    double out = -1;
+    assert_ok(ic_qos_deadline_miss(qos, &solution, c, hops, deadline, kind, &out, error));
+    return out;
+}
+
+/* More with load, fewer with a later deadline, R2 more than R1; all of them before M flits can
+ * have come, next to none after all that can be waited for. */
+static void deadlines_behave(void **state)
+{
+    (void)state;
+    for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++)
+        for (uint64_t hops = 0; hops <= 5; hops += 5)
+            for (double load = 0.001; load < 0.0085; load += 0.001) {
+                struct ic_qos qos = usual(hops == 0 ? 0 : 6, load, 0.002), more = qos;
+                uint64_t least = 36 + 5 * hops, d = least + 6;
+                enum ic_qos_miss which = (enum ic_qos_miss)kind;
+                more.rate[R1] *= 1.1;
+                more.rate[R2] *= 1.1;
+                double r1 = miss(&qos, R1, hops, d, which), r2 = miss(&qos, R2, hops, d, which);
+                assert_true(r1 > 0 && r1 < r2 && r2 < 1);
+                assert_true(miss(&more, R1, hops, d, which) > r1);
+                assert_true(miss(&qos, R1, hops, d + 5, which) < r1);
+                assert_true(miss(&qos, R2, hops, d + 5, which) < r2);
+                assert_near(miss(&qos, R1, hops, least - 1, which), 1, 0);
+                assert_near(miss(&qos, R2, hops, 2000, which), 0, 1e-9);
+            }
+}
+
+/* Without a competitor and without blocking all flits pass alone. */
+static void a_lone_class_is_in_time(void **state)
+{
+    struct ic_qos qos = {
+        .classes = 2, .rate = {1e-6, 1e-6}, .flits = {32, 32}, .stages = 5, .buffer_flits = 32};
+    (void)state;
+    assert_near(miss(&qos, 0, 0, 36, IC_QOS_MISS_CONSTRAINED), 0, 1e-9);
+    assert_near(miss(&qos, 0, 0, 35, IC_QOS_MISS_CONSTRAINED), 1, 0);
+}
+
+/* Far beyond what a channel carries nothing is NaN. */
+static void saturation_is_named(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n <= 10; n += 2)
+        for (double load = 0.005; load < 1 / 32.0; load += 0.002)
+            for (double be = 1e-6; be < 1 / 32.0; be *= 30) {
+                struct ic_qos qos = usual(n, load, be);
+                struct ic_qos_solution solution = solve(&qos);
+                for (int c = R1; c <= BE; c++) {
+                    assert_true(solution.latency[c].network > 0);
+                    assert_true(solution.latency[c].wait > 0);
+                    if (isinf(solution.latency[c].network))
+                        assert_true(isinf(solution.latency[c].wait));
+                }
+            }
+    struct ic_qos much = usual(6, 0.03, 0.002);
+    assert_true(isinf(solve(&much).latency[R1].wait));
+}
+
+static void bad_parameters_are_named(void **state)
+{
+    static const struct {
+        struct ic_qos qos;
+        const char *words;
+    } cases[] = {
+        {{.dimension = 1}, "n, the cube's dimensions (0: one router), is 1; it must be 2 to 10"},
+        {{.dimension = 0, .classes = 1}, "the number of classes is 1; it must be 2 to 6"},
+        {{.dimension = 0, .classes = 2, .stages = 0},
+         "P, the router's stages, is 0; it must be 1 to 64"},
+        {{.classes = 2, .stages = 5, .buffer_flits = 0},
+         "b, the flits of a buffer, is 0; it must be 1 to 4096"},
+        {{.classes = 2, .stages = 5, .buffer_flits = 1, .flits = {32, 0}, .rate = {0.01, 0.01}},
+         "M, the flits of a message, is 0; it must be 1 to 4096"},
+        {{.classes = 2, .stages = 5, .buffer_flits = 1, .flits = {32, 32}, .rate = {0.04, 0.01}},
+         "the rate of a class, in messages per cycle and node, is 0.04; it must be 1e-09 to "
+         "0.03125"},
+    };
+    struct ic_qos qos = usual(6, 0.004, 0.002);
+    struct ic_qos_solution solution = solve(&qos);
+    double out;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(ic_qos_model(&cases[i].qos, &solution, error), GMC_ERR_INVALID);
+        assert_string_equal(error, cases[i].words);
+    }
+    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, BE, 2, 55, IC_QOS_MISS_LITERAL, &out,
+                                          error),
+                     GMC_ERR_INVALID);
+    assert_string_equal(error, "the class (best effort has no deadline) is 2; it must be 0 to 1");
+    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, R1, 0, 55, IC_QOS_MISS_LITERAL, &out,
+                                          error),
+                     GMC_ERR_INVALID);
+    assert_string_equal(error, "the number of hops is 0; it must be 1 to 6");
+}
+
+/* 1,000 points below saturation in a CPU second; a third of one here. */
+static void a_curve_is_quick(void **state)
+{
+    clock_t from = clock();
+    (void)state;
+    for (int i = 1; i <= 1000; i++) {
+        struct ic_qos qos = usual(7, i * 1e-5, 0.002);
+        assert_true(solve(&qos).has_solution);
+    }
+    print_message("1000 points of a 7-cube: %.2f s\n", (double)(clock() - from) / CLOCKS_PER_SEC);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_those_of_the_text),     cmocka_unit_test(orderings_hold),
+        cmocka_unit_test(classes_notice_what_the_text_says), cmocka_unit_test(deadlines_behave),
+        cmocka_unit_test(a_lone_class_is_in_time),           cmocka_unit_test(saturation_is_named),
+        cmocka_unit_test(bad_parameters_are_named),          cmocka_unit_test(a_curve_is_quick),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
