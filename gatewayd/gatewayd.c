@@ -31,23 +31,17 @@ gmc_time gwd_now(void)
 }
 
 /* ---- inputs from the loop ---- */
-struct batch {
-    struct gwd *gwd;
-    gmc_time now;
-};
-
-static void take_datagram(void *ctx, const struct gmc_dgram_in *in)
+static void take_datagram(void *ctx, gmc_time now, const struct gmc_dgram_in *in)
 {
-    struct batch *batch = ctx;
-    (void)gwd_drive_datagram(batch->gwd->drive, batch->now, in);
+    struct gwd *gwd = ctx;
+    (void)gwd_drive_datagram(gwd->drive, now, in);
 }
 
 static void on_udp(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd *gwd = ctx;
-    struct batch batch = {gwd, gwd_now()};
     (void)fd, (void)what;
-    (void)gwd_udp_receive(gwd->udp, RECEIVE_BATCHES, take_datagram, &batch);
+    (void)gwd_udp_receive(gwd->udp, RECEIVE_BATCHES, take_datagram, gwd);
     gwd_drain(gwd);
 }
 

@@ -225,8 +225,25 @@ static void read_control(const struct msghdr *msg, uint64_t now, size_t *segment
     }
 }
 
-static size_t take_message(struct gwd_udp *udp, size_t i, uint64_t now, gwd_udp_take take,
-                           void *ctx)
+/* When a batch has been read: on the clock of the kernel's time stamps, and on the core's. Read
+ * after the batch, because what comes between a clock's reading and the batch's would have come
+ * before its time, and the path would look shorter than it is; in this order, because whoever is
+ * interrupted between the two has waited longer, and no path becomes shorter. */
+struct moment {
+    uint64_t real;
+    gmc_time now;
+};
+
+static struct moment this_moment(void)
+{
+    struct timespec real, monotonic;
+    (void)clock_gettime(CLOCK_REALTIME, &real);
+    (void)clock_gettime(CLOCK_MONOTONIC, &monotonic);
+    return (struct moment){ns_of(&real), ns_of(&monotonic)};
+}
+
+static size_t take_message(struct gwd_udp *udp, size_t i, const struct moment *moment,
+                           gwd_udp_take take, void *ctx)
 {
     const uint8_t *data = udp->slabs + i * SLAB_BYTES;
     size_t len = udp->in[i].msg_len, count = 0, step = len;
@@ -236,19 +253,17 @@ static size_t take_message(struct gwd_udp *udp, size_t i, uint64_t now, gwd_udp_
         return 0;
     }
     gwd_addr_to_core((const struct sockaddr *)&udp->in_from[i], &in.from);
-    read_control(&udp->in[i].msg_hdr, now, &step, &in);
+    read_control(&udp->in[i].msg_hdr, moment->real, &step, &in);
     for (size_t at = 0; at < len; at += step, count++) {
         in.bytes = gmc_bytes(data + at, len - at < step ? len - at : step);
-        take(ctx, &in);
+        take(ctx, moment->now, &in);
     }
     return count;
 }
 
 size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take, void *ctx)
 {
-    struct timespec now;
     size_t total = 0;
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* the clock of the kernel's time stamps */
     for (unsigned b = 0; b < batches; b++) {
         int n;
         for (size_t i = 0; i < RECEIVE_MESSAGES; i++) {
@@ -265,9 +280,10 @@ size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take,
         while (n < 0 && errno == EINTR);
         if (n <= 0)
             break;
+        struct moment moment = this_moment();
         udp->stats.receive_calls++;
         for (int i = 0; i < n; i++)
-            total += take_message(udp, (size_t)i, ns_of(&now), take, ctx);
+            total += take_message(udp, (size_t)i, &moment, take, ctx);
         if (n < RECEIVE_MESSAGES)
             break;
     }

@@ -39,9 +39,9 @@ const struct gwd_udp_stats *gwd_udp_stats(const struct gwd_udp *udp);
 /* Switches UDP_SEGMENT off or on (tests and kernels that fail with it). */
 void gwd_udp_set_segmentation(struct gwd_udp *udp, bool on);
 
-/* Reads at most `batches` batches; what is taken is borrowed for the call, and has waited until
- * the call began. Returns the datagrams. */
-typedef void (*gwd_udp_take)(void *ctx, const struct gmc_dgram_in *in);
+/* Reads at most `batches` batches; what is taken is borrowed for the call. `now` (CLOCK_MONOTONIC)
+ * is when its batch was read, until which it has waited. Returns the datagrams. */
+typedef void (*gwd_udp_take)(void *ctx, gmc_time now, const struct gmc_dgram_in *in);
 size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take, void *ctx);
 
 /* Puts a datagram into the batch; body and tail are borrowed until the next flush, which has to

@@ -18,13 +18,16 @@ struct taken {
     uint32_t first[TAKEN_MAX]; /* the number that each datagram begins with */
     size_t len[TAKEN_MAX];
     struct gmc_addr from;
-    gmc_duration waited; /* of the last one */
+    gmc_time now; /* of the last one, as what follows */
+    gmc_duration waited;
     uint8_t ecn[TAKEN_MAX];
 };
 
-static void take(void *ctx, const struct gmc_dgram_in *in)
+static void take(void *ctx, gmc_time now, const struct gmc_dgram_in *in)
 {
     struct taken *taken = ctx;
+    assert_true(now >= taken->now);
+    taken->now = now;
     assert_true(taken->count < TAKEN_MAX && in->bytes.len >= 4);
     taken->first[taken->count] = gmc_get32(in->bytes.data);
     taken->ecn[taken->count] = (uint8_t)in->ecn;
@@ -157,6 +160,52 @@ static bool has_ipv6(void)
         udp = gwd_udp_new(&address, reason, sizeof reason);
     gwd_udp_free(udp);
     return udp != NULL;
+}
+
+/* What comes while a batch is worked on is of another moment than the batch. */
+struct busy {
+    struct gwd_udp *from;
+    struct gmc_addr to;
+    size_t count;
+    gmc_time sent, came;
+};
+
+static gmc_time clock_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (gmc_time)now.tv_sec * 1000000000u + (gmc_time)now.tv_nsec;
+}
+
+static void take_slowly(void *ctx, gmc_time now, const struct gmc_dgram_in *in)
+{
+    struct busy *busy = ctx;
+    busy->came = gmc_time_sub(now, in->waited);
+    if (++busy->count != 16)
+        return;
+    (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    busy->sent = clock_now();
+    struct gmc_dgram_out out = datagram(16, 100);
+    assert_true(gwd_udp_put(busy->from, &out, &busy->to) && gwd_udp_flush(busy->from));
+}
+
+static void test_never_before_it_was_sent(void **state)
+{
+    struct busy busy = {0};
+    struct gmc_addr own;
+    struct gwd_udp *a = open_on("127.0.0.1", &own), *b = open_on("127.0.0.1", &busy.to);
+    (void)state;
+    busy.from = a;
+    gwd_udp_set_segmentation(a, false);
+    for (uint32_t i = 0; i < 16; i++) {
+        struct gmc_dgram_out out = datagram(i, 100);
+        assert_true(gwd_udp_put(a, &out, &busy.to) && gwd_udp_flush(a));
+    }
+    wait_readable(b);
+    assert_int_equal(gwd_udp_receive(b, 4, take_slowly, &busy), 17);
+    assert_true(busy.came >= busy.sent);
+    gwd_udp_free(a);
+    gwd_udp_free(b);
 }
 
 static void test_marks(void **state)
@@ -351,11 +400,17 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waited),       cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_runs),         cmocka_unit_test(test_two_destinations),
-        cmocka_unit_test(test_lengths),      cmocka_unit_test(test_mapped),
-        cmocka_unit_test(test_batch_bounds), cmocka_unit_test(test_blocked),
-        cmocka_unit_test(test_payload),      cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_waited),
+        cmocka_unit_test(test_never_before_it_was_sent),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_two_destinations),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_mapped),
+        cmocka_unit_test(test_batch_bounds),
+        cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_payload),
+        cmocka_unit_test(test_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
