@@ -21,9 +21,11 @@
 #define LOST_SECONDS 120.0
 /* One that answers but does not know the transfer (yet). */
 #define UNKNOWN_SECONDS 5.0
-/* Polls begin fast, so that short transfers end at once, and become slower. */
+/* An end is noticed within a two-hundredth of the time that it took, so that nobody waits for it.
+ */
 #define POLL_FIRST_SECONDS 0.02
 #define POLL_SECONDS 0.2
+#define POLL_SHARE 0.005
 #define JSON_SECONDS 1.0
 
 static volatile sig_atomic_t interrupted;
@@ -342,7 +344,7 @@ static bool go_on_without_source(struct follow *f, const struct gmc_ctl_transfer
 static int follow_loop(struct follow *f)
 {
     const struct gmc_ctl_transfer *transfer;
-    double wait = POLL_FIRST_SECONDS;
+    double began = now_seconds();
     bool seen = false;
     int exit_status = EXIT_REFUSED;
 
@@ -366,8 +368,8 @@ static int follow_loop(struct follow *f)
         } else if (!go_on(f, result, seen, &exit_status)) {
             return exit_status;
         }
-        pause_seconds(wait);
-        wait = wait * 1.5 < POLL_SECONDS ? wait * 1.5 : POLL_SECONDS;
+        pause_seconds(
+            fmin(fmax((now_seconds() - began) * POLL_SHARE, POLL_FIRST_SECONDS), POLL_SECONDS));
     }
     return detached(f, "interrupted");
 }
