@@ -32,5 +32,8 @@ extern const struct ic_golden ic_golden_qos_three_realtime;
 extern const struct ic_golden ic_golden_qos_be_64_flits;
 extern const struct ic_golden ic_golden_qos_dmp_single;
 extern const struct ic_golden ic_golden_qos_dmp_cube;
+extern const struct ic_golden ic_golden_wan_case1; /* wan/golden.c */
+extern const struct ic_golden ic_golden_wan_case2;
+extern const struct ic_golden ic_golden_wan_case2_impact;
 
 #endif

@@ -80,8 +80,8 @@ gmc_status ic_param_parse(const struct ic_param *param, const char *text, double
     if (end != text && param->kind == IC_COUNT && (*end == 'K' || *end == 'M'))
         number *= *end++ == 'K' ? 1024 : 1048576;
     if (end == text || *end != '\0')
-        return ic_refuse(error, "%s is \"%.60s\"; it must be a number from %g to %g", param->name,
-                         text, param->least, param->most);
+        return ic_refuse(error, "%s is \"%.60s\"; it must be a number from %.10g to %.10g",
+                         param->name, text, param->least, param->most);
     gmc_status status = ic_param_check(param, number, error);
     if (status == GMC_OK)
         *value = number;

@@ -18,6 +18,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/random.h \
 	interconnect/schedule.c interconnect/schedule.h \
 	interconnect/stats.c interconnect/stats.h \
+	interconnect/sweep.c interconnect/sweep.h \
 	interconnect/text.c interconnect/text.h
 
 check_PROGRAMS += tests/unit/test_ic_family
@@ -30,8 +31,13 @@ check_PROGRAMS += tests/unit/test_ic_stats
 tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
 tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
+check_PROGRAMS += tests/unit/test_ic_sweep
+tests_unit_test_ic_sweep_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_ic_csv
 tests_fuzz_fuzz_ic_csv_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_ic_sweep
+tests_fuzz_fuzz_ic_sweep_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
 
 # fattree
 interconnect_libinterconnect_la_SOURCES += \
@@ -93,3 +99,8 @@ check_PROGRAMS += tests/unit/test_ic_torus
 tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+# wan
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/wan/cases.c interconnect/wan/cases.h \
+	interconnect/wan/golden.c

@@ -28,6 +28,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/plot/map.c sim-wan/plot/map.h \
 	sim-wan/plot/plot.c sim-wan/plot/plot.h \
 	sim-wan/route.c \
+	sim-wan/run/bar.c sim-wan/run/bar.h \
 	sim-wan/run/drive.c sim-wan/run/drive.h \
 	sim-wan/run/group.c sim-wan/run/group.h \
 	sim-wan/run/limit.c \

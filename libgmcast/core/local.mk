@@ -36,7 +36,7 @@ check_PROGRAMS += tests/unit/test_tree
 tests_unit_test_tree_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_tree_bulk
 tests_unit_test_tree_bulk_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
-EXTRA_DIST += tests/vectors/wan_top_tree.csv
+EXTRA_DIST += tests/vectors/interconnect/wan_top_tree.csv
 
 # Congestion control.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_background.c \

@@ -23,6 +23,7 @@ void sim_pool_run(const struct sim_pool *pool, size_t jobs, size_t workers);
 /* ---- MPI (pool_mpi.c); without it there is a world of one ---- */
 /* To be called first. How many ranks there are, 1: none but this. */
 int sim_mpi_begin(int *argc, char ***argv);
+int sim_mpi_ranks(void);
 /* The rank that speaks and to which texts come. */
 bool sim_mpi_is_root(void);
 /* Over all ranks; `done` is called in the root. Every rank calls it. */

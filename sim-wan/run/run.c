@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sim-wan/command.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/run/bar.h"
 #include "sim-wan/run/drive.h"
 #include "sim-wan/run/group.h"
 #include "sim-wan/run/options.h"
@@ -22,23 +22,8 @@
 enum { EXIT_COMPLETE = 0, EXIT_BAD = 1, EXIT_INCOMPLETE = 2 };
 
 #define DIGITS 9 /* of times in JSON */
-#define BAR_WIDTH 40
-#define BAR_AFTER 1.0 /* seconds of wall time, before a bar is shown; then four times each */
 
-/* ---- the progress bar ---- */
-struct bar {
-    bool is_on;
-    double begin, shown; /* wall seconds */
-    bool is_drawn;
-};
-
-static double wall(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
+/* ---- one run ---- */
 static double cpu(void)
 {
     struct rusage usage;
@@ -46,43 +31,15 @@ static double cpu(void)
     return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6;
 }
 
-static void bar_init(struct bar *bar, const struct sim_run_options *options)
-{
-    *bar = (struct bar){.is_on = !options->quiet && !options->lines && isatty(STDERR_FILENO),
-                        .begin = wall()};
-}
-
-static bool bar_is_due(const struct bar *bar)
-{
-    double now = bar->is_on ? wall() : 0;
-    return bar->is_on && now - bar->begin >= BAR_AFTER && now - bar->shown >= 0.25;
-}
-
-static void bar_draw(struct bar *bar, double share, const char *what)
-{
-    int filled = (int)(share * BAR_WIDTH);
-    bar->shown = wall();
-    bar->is_drawn = true;
-    fprintf(stderr, "\r[%.*s%*s] %3.0f%% %s, %.0f s ", filled,
-            "########################################", BAR_WIDTH - filled, "", share * 100, what,
-            bar->shown - bar->begin);
-}
-
-static void bar_clear(struct bar *bar)
-{
-    if (bar->is_drawn)
-        fputs("\r\033[K", stderr);
-}
-
 static void on_progress(void *ctx, const struct sim_run *run)
 {
-    struct bar *bar = ctx;
+    struct sim_bar *bar = ctx;
     char what[64];
-    if (!bar_is_due(bar))
+    if (!sim_bar_is_due(bar))
         return;
     double gone = (double)(run->world->engine.now - run->zero) / 1e9;
     snprintf(what, sizeof(what), "%.1f s simulated", gone);
-    bar_draw(bar, sim_run_share(run), what);
+    sim_bar_draw(bar, sim_run_share(run), what);
 }
 
 static void print_line(void *ctx, const char *text)
@@ -90,11 +47,10 @@ static void print_line(void *ctx, const char *text)
     fprintf(ctx, "%s\n", text);
 }
 
-/* ---- one run ---- */
 struct command {
     const struct sim_run_options *options;
     uint64_t seed_first, seed_count;
-    struct bar bar;
+    struct sim_bar bar;
     FILE *json;
     struct sim_group *groups; /* by combination */
     double cpu_seconds;
@@ -163,7 +119,7 @@ static int status_of(const json_t *summary)
 static int run_single(struct command *command, const struct sim_plan *plan)
 {
     json_t *summary = run_once(command, plan, 0, command->seed_first, true);
-    bar_clear(&command->bar);
+    sim_bar_clear(&command->bar);
     if (summary == NULL)
         return EXIT_BAD;
     int status = status_of(summary);
@@ -214,10 +170,10 @@ static void on_done(void *ctx, size_t n, const char *text, const char *why)
         fflush(command->json);
     }
     json_decref(summary);
-    if (bar_is_due(&command->bar)) {
+    if (sim_bar_is_due(&command->bar)) {
         size_t all = command->seed_count * sim_run_options_combinations(command->options);
         snprintf(what, sizeof(what), "%zu of %zu runs", n + 1, all);
-        bar_draw(&command->bar, (double)(n + 1) / (double)all, what);
+        sim_bar_draw(&command->bar, (double)(n + 1) / (double)all, what);
     }
 }
 
@@ -239,7 +195,7 @@ static int report(struct command *command)
 {
     size_t combinations = sim_run_options_combinations(command->options);
     int status = EXIT_COMPLETE;
-    bar_clear(&command->bar);
+    sim_bar_clear(&command->bar);
     for (size_t i = 0; i < combinations; i++) {
         json_t *group = group_summary(command, i);
         if (!sim_group_is_good(&command->groups[i]))
@@ -359,7 +315,7 @@ int sim_command_run(int argc, char **argv)
     int ranks = sim_mpi_begin(&argc, &argv);
     int status = sim_run_options_read(&options, argc, argv);
     struct command command = {.options = &options};
-    bar_init(&command.bar, &options);
+    sim_bar_init(&command.bar, !options.quiet && !options.lines);
     if (status == 0) {
         if (!check_all(&options, &plan))
             status = EXIT_BAD;

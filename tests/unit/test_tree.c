@@ -230,7 +230,7 @@ static void eco_as_published(void **state)
     FILE *file;
 
     (void)state;
-    snprintf(path, sizeof(path), "%s/tests/vectors/wan_top_tree.csv",
+    snprintf(path, sizeof(path), "%s/tests/vectors/interconnect/wan_top_tree.csv",
              srcdir != NULL ? srcdir : ".");
     file = fopen(path, "r");
     assert_non_null(file);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Curves by gnuplot. */
+#include "interconnect/command/curves.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interconnect/text.h"
+#include "sim-wan/mem.h"
+#include "sim-wan/plot/plot.h"
+
+#define WIDTH 1000u
+#define HEIGHT 640u
+
+_Static_assert(IC_CURVES_ERROR_MAX >= SIM_PLOT_ERROR_MAX, "words of a plot fit");
+
+struct curves {
+    const struct ic_points *points;
+    const struct ic_family *family;
+    size_t output;
+    size_t x; /* axis */
+    struct sim_plot plot;
+    size_t drawn;
+};
+
+/* The axis with most values among those of numbers; false: none has two. */
+static bool choose_axis(struct curves *curves)
+{
+    const struct ic_sweep *sweep = curves->points->sweep;
+    size_t most = 1;
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        if (curves->family->params[sweep->axes[i].param].kind != IC_CHOICE &&
+            sweep->axes[i].count > most) {
+            most = sweep->axes[i].count;
+            curves->x = i;
+        }
+    return most > 1;
+}
+
+/* What tells a line from the others: "algorithm S-torus, k 8". */
+static void name_line(const struct curves *curves, size_t first, struct ic_text *out)
+{
+    const struct ic_sweep *sweep = curves->points->sweep;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        const struct ic_axis *axis = &sweep->axes[i];
+        const struct ic_param *param = &curves->family->params[axis->param];
+        double value = axis->values[ic_sweep_place(sweep, first, i)];
+        if (i == curves->x || axis->count == 1)
+            continue;
+        ic_text_add(out, "%s", out->length > 0 ? ", " : "");
+        if (param->kind == IC_CHOICE)
+            ic_text_add(out, "%s", param->choices[(size_t)value]);
+        else
+            ic_text_add(out, "%s %g", param->name, value);
+    }
+}
+
+/* One line's points of one side, as a data block; false when it has none. */
+static bool put_data(struct curves *curves, size_t first, unsigned side)
+{
+    const struct ic_sweep *sweep = curves->points->sweep;
+    const struct ic_axis *axis = &sweep->axes[curves->x];
+    bool any = false;
+    for (size_t place = 0; place < axis->count; place++) {
+        const struct ic_point *point =
+            &curves->points->points[ic_sweep_move(sweep, first, curves->x, place)];
+        const struct ic_result *result = side == IC_MODEL ? &point->model : &point->simulated;
+        const struct ic_figure *figure = &result->figures[curves->output];
+        if (!point->is_done || figure->state != IC_FIGURE_KNOWN)
+            continue;
+        fprintf(curves->plot.data, "%.10g %.10g %.10g\n", axis->values[place], figure->value,
+                figure->half_width);
+        any = true;
+    }
+    if (any)
+        fputs("\n\n", curves->plot.data);
+    return any;
+}
+
+static void put_line(struct curves *curves, size_t first, unsigned side, size_t colour)
+{
+    struct ic_text name = {0};
+    if ((curves->points->what & side) == 0 ||
+        (curves->family->outputs[curves->output].whose & side) == 0 ||
+        !put_data(curves, first, side))
+        return;
+    name_line(curves, first, &name);
+    if (curves->points->what == IC_BOTH)
+        ic_text_add(&name, "%s%s", name.length > 0 ? ", " : "",
+                    side == IC_MODEL ? "model" : "simulator");
+    fprintf(curves->plot.script, "%s \\\n  data index %zu using %s linetype %zu %s title ",
+            curves->drawn == 0 ? "plot" : ",", curves->drawn,
+            side == IC_MODEL ? "1:2 with lines" : "1:2:3 with yerrorlines", colour,
+            side == IC_MODEL ? "linewidth 2" : "dashtype 2 pointtype 7 pointsize 0.7");
+    sim_plot_text(curves->plot.script, name.bytes != NULL ? name.bytes : "");
+    ic_text_fini(&name);
+    curves->drawn++;
+}
+
+static void put_label(FILE *out, const char *axis, const char *name, const char *unit)
+{
+    char text[128];
+    snprintf(text, sizeof(text), "%s%s%s%s", name, unit[0] != '\0' ? " [" : "", unit,
+             unit[0] != '\0' ? "]" : "");
+    fprintf(out, "set %slabel ", axis);
+    sim_plot_text(out, text);
+    fputc('\n', out);
+}
+
+static void put_script(struct curves *curves)
+{
+    const struct ic_sweep *sweep = curves->points->sweep;
+    const struct ic_param *x = &curves->family->params[sweep->axes[curves->x].param];
+    const struct ic_output *y = &curves->family->outputs[curves->output];
+    FILE *out = curves->plot.script;
+    size_t colour = 0;
+    fputs("set title ", out);
+    sim_plot_text(out, curves->family->title);
+    fputs("\nset key outside right top\nset border 3\nset tics nomirror\n"
+          "set offsets graph 0.02, graph 0.02, graph 0.05, 0\n",
+          out);
+    put_label(out, "x", x->name, x->unit);
+    put_label(out, "y", y->name, y->unit);
+    for (size_t first = 0; first < sweep->points; first++) {
+        if (ic_sweep_place(sweep, first, curves->x) != 0)
+            continue;
+        colour++;
+        put_line(curves, first, IC_MODEL, colour);
+        put_line(curves, first, IC_SIMULATOR, colour);
+    }
+    fputc('\n', out);
+}
+
+/* "out/curve.svg" is the folder "out/" and the name "curve". */
+static void split_file(const char *file, char **folder, char **name)
+{
+    const char *slash = strrchr(file, '/');
+    size_t length = slash != NULL ? (size_t)(slash - file) + 1 : 0;
+    *folder = sim_strdup(file);
+    (*folder)[length] = '\0';
+    *name = sim_strdup(file + length);
+    char *dot = strrchr(*name, '.');
+    if (dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0))
+        *dot = '\0';
+}
+
+gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const char *file,
+                          char *error)
+{
+    struct curves curves = {.points = points, .family = points->sweep->family, .output = output};
+    char *folder, *name;
+    if (!choose_axis(&curves)) {
+        snprintf(error, IC_CURVES_ERROR_MAX,
+                 "a picture needs a parameter with several numbers, such as 2..16");
+        return GMC_ERR_INVALID;
+    }
+    split_file(file, &folder, &name);
+    gmc_status status = sim_plot_open(&curves.plot, folder, name, WIDTH, HEIGHT, error);
+    free(folder);
+    free(name);
+    if (status != GMC_OK)
+        return status;
+    put_script(&curves);
+    if (curves.drawn == 0)
+        fputs(
+            "set label \"no point has a figure\" at graph 0.3, 0.5\nplot [0:1] [0:1] NaN notitle\n",
+            curves.plot.script);
+    return sim_plot_close(&curves.plot, error);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A sweep as a picture: one figure over the parameter with most values, a line for each combination
+ * of the others; model and simulator, where both are there, as line and as points with their
+ * intervals. */
+#ifndef INTERCONNECT_COMMAND_CURVES_H
+#define INTERCONNECT_COMMAND_CURVES_H
+
+#include "interconnect/command/points.h"
+
+/* Bytes of `error` below. */
+#define IC_CURVES_ERROR_MAX 256u
+
+/* Of an output, to FILE.svg and FILE.png beside its script and data; FILE may end in .svg or .png.
+ * INVALID with words: no parameter has several numbers. IO with words: files, gnuplot. */
+GMC_NODISCARD gmc_status ic_curves_draw(const struct ic_points *points, size_t output,
+                                        const char *file, char *error);
+
+#endif

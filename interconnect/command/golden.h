@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* model --golden, and the tables that need more than the library of interconnects. */
+#ifndef INTERCONNECT_COMMAND_GOLDEN_H
+#define INTERCONNECT_COMMAND_GOLDEN_H
+
+#include "interconnect/golden.h"
+
+/* Reads the file, computes its table again and writes it to standard output. The exit status. */
+int ic_golden_command(const char *command, const char *file);
+
+/* wan.c: multicast across a wide area network (Oral 2003, chapter 5). */
+extern const struct ic_golden *const ic_wan_goldens[];
+extern const size_t ic_wan_golden_count;
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The points of a sweep, each modelled, simulated or both, over all cores. */
+#ifndef INTERCONNECT_COMMAND_POINTS_H
+#define INTERCONNECT_COMMAND_POINTS_H
+
+#include "interconnect/sweep.h"
+
+struct ic_point {
+    bool is_done;
+    char error[IC_ERROR_MAX]; /* why not */
+    struct ic_result model, simulated;
+};
+
+struct ic_points {
+    const struct ic_sweep *sweep;
+    unsigned what; /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
+    struct ic_run run;
+    size_t workers; /* 0: one per core */
+    bool is_quiet;  /* no progress bar */
+    struct ic_point *points;
+    struct ic_figure *figures; /* of all points: the model's, then the simulator's */
+};
+
+/* Takes room and computes all; which core, or rank of an MPI world, does a point makes no
+ * difference to its figures. Ends with fini. The other ranks have no figures. */
+void ic_points_compute(struct ic_points *points);
+void ic_points_fini(struct ic_points *points);
+
+#endif

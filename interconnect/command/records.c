@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages and channels as CSV. */
+#include "interconnect/command/records.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "interconnect/command/command.h"
+
+static void on_message(void *ctx, const struct ic_message_record *message)
+{
+    struct ic_records *records = ctx;
+    fprintf(records->messages, "%" PRIu64 ",%u,%u,%u,%u,%.10g,%.10g,%.10g\n", message->number,
+            message->from, message->to, message->traffic_class, message->hops, message->created,
+            message->entered, message->delivered);
+}
+
+static void on_channel(void *ctx, const struct ic_channel_record *channel)
+{
+    struct ic_records *records = ctx;
+    fprintf(records->channels, "%u,%u,%s,%.10g\n", channel->from, channel->to, channel->what,
+            channel->load);
+}
+
+static int open_file(FILE **file, const char *command, const char *name, const char *head)
+{
+    if (name == NULL)
+        return IC_DONE;
+    *file = fopen(name, "we");
+    if (*file == NULL)
+        return ic_bad(command, "%s: %s", name, strerror(errno));
+    fputs(head, *file);
+    return IC_DONE;
+}
+
+int ic_records_begin(struct ic_records *records, const char *command, const char *messages,
+                     const char *channels, struct ic_run *run)
+{
+    *records = (struct ic_records){.message_file = messages, .channel_file = channels};
+    int status = open_file(&records->messages, command, messages,
+                           "number,from,to,class,hops,created,entered,delivered\n");
+    if (status == IC_DONE)
+        status = open_file(&records->channels, command, channels, "from,to,what,load\n");
+    if (messages != NULL || channels != NULL)
+        run->ctx = records;
+    run->on_message = messages != NULL ? on_message : NULL;
+    run->on_channel = channels != NULL ? on_channel : NULL;
+    return status;
+}
+
+static int close_file(FILE *file, const char *command, const char *name)
+{
+    if (file == NULL)
+        return IC_DONE;
+    bool failed = ferror(file) != 0;
+    if (fclose(file) == 0 && !failed)
+        return IC_DONE;
+    return ic_bad(command, "%s: %s", name, strerror(errno));
+}
+
+int ic_records_end(struct ic_records *records, const char *command)
+{
+    int messages = close_file(records->messages, command, records->message_file);
+    int channels = close_file(records->channels, command, records->channel_file);
+    return messages != IC_DONE ? messages : channels;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a simulation writes besides its figures: every message, every channel. */
+#ifndef INTERCONNECT_COMMAND_RECORDS_H
+#define INTERCONNECT_COMMAND_RECORDS_H
+
+#include <stdio.h>
+
+#include "interconnect/family.h"
+
+struct ic_records {
+    FILE *messages, *channels;
+    const char *message_file, *channel_file;
+};
+
+/* Opens the files that are not NULL and makes the run write to them. IC_BAD after words. */
+int ic_records_begin(struct ic_records *records, const char *command, const char *messages,
+                     const char *channels, struct ic_run *run);
+int ic_records_end(struct ic_records *records, const char *command);
+
+#endif

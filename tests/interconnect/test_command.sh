@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Owns the test of gmcast-interconnect as a command: exit statuses, what it writes, what it refuses,
+# and that every reference table of the vectors goes through it.
+set -eu
+command=${GMC_BUILDDIR:?}/interconnect/gmcast-interconnect
+vectors=${GMC_SRCDIR:?}/tests/vectors/interconnect
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail()
+{
+    echo "$*" >&2
+    exit 1
+}
+
+# expect STATUS ARGUMENTS...: runs it; what it writes is in $dir/out and $dir/err.
+expect()
+{
+    wanted=$1
+    shift
+    status=0
+    "$command" "$@" >"$dir/out" 2>"$dir/err" || status=$?
+    [ "$status" = "$wanted" ] ||
+        fail "status $status instead of $wanted: $*: $(cat "$dir/out" "$dir/err")"
+}
+
+# says WORDS: on standard error, and nothing on standard output.
+says()
+{
+    grep -qF -- "$1" "$dir/err" || fail "not said: $1: $(cat "$dir/err")"
+    [ ! -s "$dir/out" ] || fail "something was written: $(cat "$dir/out")"
+}
+
+# Fields within 1e-6 of those of the other file, relative; words equal.
+same_table()
+{
+    awk -F, -v OFS=, '
+        NR == FNR { line[FNR] = $0; lines = FNR; next }
+        {
+            if (split(line[FNR], other, FS) != NF) exit 1
+            for (i = 1; i <= NF; i++)
+                if ($i != other[i] && !(($i - other[i])^2 <= (1e-6 * $i)^2 && $i + 0 != 0)) {
+                    print FILENAME ":" FNR ": " other[i] " instead of " $i
+                    exit 1
+                }
+        }
+        END { exit lines != FNR }' "$1" "$2"
+}
+
+for table in "$vectors"/*.csv; do
+    name=$(basename "$table" .csv)
+    expect 0 list
+    grep -qx "  $name" "$dir/out" || continue
+    expect 0 model --golden "$table"
+    same_table "$dir/out" "$table" || fail "$name is not computed as it stands there"
+done
+
+expect 0 --help
+expect 0 --version
+expect 1
+expect 1 compute
+expect 0 list torus
+grep -q -- '--k  *nodes per ring .nodes.; 2 to 1024, usually 4' "$dir/out" || fail "no parameter"
+expect 0 list --json
+expect 1 list ring
+says "no family is called 'ring'"
+
+expect 0 model torus --algorithm separate,S-torus --group 2..16/14
+[ "$(wc -l <"$dir/out")" = 5 ] || fail "not four points: $(cat "$dir/out")"
+grep -q '^algorithm,k \[nodes\],.*,latency \[us\],' "$dir/out" || fail "no units in the head"
+grep -q '^separate,4,0,16,128,136.904,none,1.994$' "$dir/out" || fail "not the anchor"
+"$command" model torus --algorithm all --group 2..64 --jobs 1 >"$dir/one"
+"$command" model torus --algorithm all --group 2..64 --jobs 3 >"$dir/three"
+cmp "$dir/one" "$dir/three" || fail "the number of processes makes a difference"
+expect 0 model star --json --algorithm all --group 2..9
+expect 0 model torus --help
+
+expect 1 model
+expect 1 model ring
+expect 1 model torus --k 1
+says "k (nodes per ring) is 1; it must be 2 to 1024"
+expect 1 model torus --group 4..2
+says "group: the range 4..2 is empty"
+expect 1 model torus --group 2 --group 3
+says "group is given twice"
+expect 1 model torus --algorithm binary
+says "it must be one of separate, U-torus, S-torus, Md-torus, Mu-torus"
+expect 1 model torus --cables 3
+expect 1 model torus 16
+says "'16' is no option"
+expect 1 model torus --figure speed
+says "torus has no figure 'speed'"
+expect 1 model torus --jobs 0
+expect 1 model --golden "$dir/unknown.csv"
+says "no reference table has this name"
+expect 1 model --golden "$dir/sci_latency.csv"
+says "No such file"
+printf 'k,M_bytes,r,G\n4,128,4,x\n' >"$dir/sci_latency.csv"
+expect 1 model --golden "$dir/sci_latency.csv"
+says 'line 2: G is "x"; it must be a whole number'
+
+if command -v gnuplot >/dev/null; then
+    expect 0 model torus --algorithm all --group 2..16 --plot "$dir/curve.svg"
+    for kind in svg png dat gp; do
+        [ -s "$dir/curve.$kind" ] || fail "no picture: $kind"
+    done
+    expect 1 model torus --group 16 --plot "$dir/point"
+    grep -q 'a picture needs a parameter with several numbers' "$dir/err" || fail "no reason"
+    expect 1 model torus --group 2..16 --plot "$dir/missing/x"
+fi
+expect 0 model torus
+"$command" model torus >/dev/full 2>"$dir/err" && fail "a full disk was not noticed"
+exit 0
