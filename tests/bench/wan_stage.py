@@ -17,6 +17,7 @@ DELAY = 0.015
 QUEUE = "50ms"
 SOURCE = "s.example"
 RECEIVERS = emu.names(6)
+WARM_SIZE = 10000000
 SAMPLE = 0.01
 FULL_WINDOW = 0.1
 FULL_SHARE = 0.9
@@ -118,13 +119,12 @@ def bytes_of(summary):
 
 @emu.inside
 def stage(hosts, path, warm, options):
-    """Stages to all; warm: a byte went to all of them before."""
+    """Stages to all; warm: an object went to all of them before, large enough for the same tree, so
+    that its gateways are connected."""
     if warm:
-        tiny = os.path.join(hosts.directory, "tiny")
-        with open(tiny, "w") as out:
-            out.write("x")
         for i in range(20):
-            if gmcast_stage(tiny, RECEIVERS, "warm%d/" % i, *options)["result"] == "complete":
+            into = "warm%d/" % i
+            if gmcast_stage(warm, RECEIVERS, into, *options)["result"] == "complete":
                 break
         time.sleep(1)  # the probing that follows an end is not the next transfer's
     before, retransmissions = bytes_of(hosts.summarise()), tcp_retransmissions(hosts)
@@ -147,8 +147,9 @@ def stage(hosts, path, warm, options):
 
 
 def measure(name, loss, size, warm=True, seed=1, options=()):
-    result = emu.run(topology(name, loss), stage, make_object(size), warm, list(options), seed=seed,
-                     options=["--gateways"], limit=120 + size * 8 / RATE * 20)
+    first = make_object(WARM_SIZE) if warm else None
+    result = emu.run(topology(name, loss), stage, make_object(size), first, list(options),
+                     seed=seed, options=["--gateways"], limit=120 + size * 8 / RATE * 20)
     value = result.value
     value["kept"] = result.summary["real_time"]["kept"]
     value["late_ms"] = result.summary["real_time"]["mean_ms"]
