@@ -78,6 +78,7 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gmc_list_init(&gw->channels);
     gmc_list_init(&gw->probes);
     gmc_list_init(&gw->dirty);
+    gw_uplink_init(gw);
     gmc_list_init(&gw->outs);
     gmc_list_init(&gw->drained);
     gmc_list_init(&gw->spare_outs);
@@ -249,6 +250,7 @@ struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
     peer->timer.peer = peer;
     peer->silent_since = gw->now;
     gmc_list_init(&peer->dirty_node);
+    gmc_list_init(&peer->turn_node);
     gmc_list_init(&peer->children);
     gw_text(peer->reason, sizeof(peer->reason), "no session yet");
     gw->peers[gw->peer_count++] = peer;
@@ -375,7 +377,7 @@ static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     gmc_time when = GMC_TIME_NEVER;
     if (peer->link != NULL) {
-        bool waiting = gw_children_waiting(peer);
+        bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(peer);
         when = gmc_link_deadline(peer->link, waiting);
         if (!waiting)
             when = gmc_time_min(when, gw_children_allowed_at(gw, peer));
@@ -395,6 +397,28 @@ static void take_turns(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes
     gmc_list_push_back(&gw->dirty, &peer->dirty_node);
 }
 
+/* Data over an uplink that is known. */
+static bool next_in_turn(struct gmc_gateway *gw, struct gmc_output *out)
+{
+    struct gwpeer *peer;
+    while (!gw->arena_full && (peer = gw_uplink_next(gw)) != NULL) {
+        if (gw_pump_data(gw, peer, out)) {
+            size_t len = gmc_dgram_out_len(&out->u.dgram);
+            gw->counts.datagrams_out++;
+            gw_uplink_pay(gw, len);
+            gw_uplink_sent(gw, peer, len);
+            return true;
+        }
+        if (gw->arena_full)
+            return false;
+        gw_uplink_release(gw, peer);
+        set_peer_timer(gw, peer);
+        if (!gmc_list_is_empty(&gw->outs))
+            return gmc_gateway_next_output(gw, out);
+    }
+    return false;
+}
+
 bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
 {
     struct gmc_list *node = gmc_list_pop_front(&gw->outs);
@@ -407,8 +431,10 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
     while (!gw->arena_full && (node = gmc_list_first(&gw->dirty)) != NULL) {
         struct gwpeer *peer = GMC_CONTAINER_OF(node, struct gwpeer, dirty_node);
         if (gw_pump(gw, peer, out)) {
+            size_t len = gmc_dgram_out_len(&out->u.dgram);
             gw->counts.datagrams_out++;
-            take_turns(gw, peer, gmc_dgram_out_len(&out->u.dgram));
+            gw_uplink_pay(gw, len);
+            take_turns(gw, peer, len);
             return true;
         }
         if (gw->arena_full)
@@ -420,7 +446,7 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         if (!gmc_list_is_empty(&gw->outs))
             return gmc_gateway_next_output(gw, out);
     }
-    return false;
+    return next_in_turn(gw, out);
 }
 
 /* ---- timers ---- */
@@ -440,6 +466,7 @@ gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw)
         return gw->now;
     const struct gmc_heap_node *node = gmc_heap_peek(&gw->timers);
     gmc_time when = node != NULL ? node->key : GMC_TIME_NEVER;
+    when = gmc_time_min(when, gw_uplink_deadline(gw));
     return gmc_time_min(when, gw_probe_deadline(gw));
 }
 

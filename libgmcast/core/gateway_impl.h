@@ -21,6 +21,7 @@
 #include "core/link.h"
 #include "core/manifest.h"
 #include "core/overlay.h"
+#include "core/pace.h"
 #include "core/probe.h"
 #include "core/stripe.h"
 #include "core/tx.h"
@@ -86,7 +87,9 @@ struct gwpeer {
     bool replaced;         /* its link makes room for that of a newer session */
     bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
     struct gmc_list dirty_node;
-    size_t turn_bytes; /* sent in this turn, of GW_TURN_BYTES */
+    size_t turn_bytes; /* sent in this turn */
+    bool in_turn;      /* in gw->turns: waits for the uplink */
+    struct gmc_list turn_node;
     struct gwtimer timer;
     struct gmc_pubkey *key;
     uint8_t *spki;
@@ -338,7 +341,10 @@ struct gmc_gateway {
     struct gmc_list probes; /* struct gwround */
     struct gmc_heap timers; /* peers and channels */
     uint64_t timer_seq;
-    struct gmc_list dirty;     /* peers to pump */
+    struct gmc_list dirty;  /* peers to pump */
+    struct gmc_pace uplink; /* rate 0: not known */
+    struct gmc_list turns;  /* peers that wait for it, in turn */
+    size_t turn_count;
     struct gmc_map ops;        /* ticket -> struct gwop */
     struct gmc_list spare_ops; /* gwop.in_saves; at most GW_SPARES */
     size_t spare_op_count;
@@ -396,10 +402,26 @@ void gw_text(char *out, size_t len, const char *format, ...) __attribute__((form
 uint64_t gw_random64(struct gmc_gateway *gw);
 uint8_t *gw_copy(struct gmc_bytes bytes); /* never NULL */
 
+/* gateway_uplink.c: what all links share */
+void gw_uplink_init(struct gmc_gateway *gw);
+void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
+/* When whoever waits for it may send. */
+gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
+/* The peer's children wait for their turn. False: they need not, the uplink is not known. */
+bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer);
+bool gw_uplink_is_held(const struct gwpeer *peer);
+/* They have nothing to send now, or their link takes nothing. */
+void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer);
+/* Whose turn it is; NULL when nobody waits, or the uplink is busy. */
+struct gwpeer *gw_uplink_next(struct gmc_gateway *gw);
+void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes);
+
 /* gateway_link.c: sessions and datagrams */
 void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer);
 bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
+/* Data for the children of the peer, whose turn it is. */
+bool gw_pump_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
 gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
 void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change);
 void gw_watch_links(struct gmc_gateway *gw);
@@ -541,6 +563,7 @@ void gw_children_out_of_hand(struct gwchannel *ch, uint32_t number);
 bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number);
 bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
 bool gw_children_waiting(const struct gwpeer *peer);
+size_t gw_children_sending(const struct gwpeer *peer); /* that have data, at least 1 */
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
 
 /* gateway_pass.c: the policy pass_repairs */

@@ -24,6 +24,7 @@ static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *
     bool was_up = peer->up;
     gmc_map_remove(&gw->sessions, gmc_link_session_id(peer->link));
     keep_counts(peer);
+    gw_uplink_release(gw, peer);
     gmc_link_free(peer->link);
     peer->link = NULL;
     peer->up = false;
@@ -232,25 +233,42 @@ void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
 }
 
 /* ---- datagrams out ---- */
-bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
+/* Room for one more datagram of any kind, or the shell has to take what there is. */
+static bool has_room(struct gmc_gateway *gw)
 {
     if (gw->arena == NULL) {
         gw->arena = malloc(GMC_GATEWAY_ARENA_BYTES);
         GMC_ASSERT(gw->arena != NULL);
     }
-    size_t left = GMC_GATEWAY_ARENA_BYTES - gw->arena_used;
-    if (left < GMC_LINK_PACKET_MAX || gw->pin_count == GW_PINS_MAX) {
-        gw->arena_full = true;
-        return false;
-    }
+    gw->arena_full = GMC_GATEWAY_ARENA_BYTES - gw->arena_used < GMC_LINK_PACKET_MAX ||
+                     gw->pin_count == GW_PINS_MAX;
+    return !gw->arena_full;
+}
+
+static struct gmc_dgram_out *begin_dgram(struct gmc_output *out, const struct gwpeer *peer)
+{
     struct gmc_dgram_out *dgram = &out->u.dgram;
     memset(dgram, 0, sizeof(*dgram));
-    if (gmc_link_next_packet(peer->link, gw->now, gw->arena + gw->arena_used, left, dgram))
-        gw->arena_used += dgram->body.len;
-    else if (!gw_children_send(gw, peer, dgram))
-        return false;
     out->kind = GMC_OUT_DATAGRAM;
     out->peer = peer->number;
     dgram->peer = peer->number;
-    return true;
+    return dgram;
+}
+
+bool gw_pump_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
+{
+    return has_room(gw) && gw_children_send(gw, peer, begin_dgram(out, peer));
+}
+
+bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
+{
+    if (!has_room(gw))
+        return false;
+    struct gmc_dgram_out *dgram = begin_dgram(out, peer);
+    if (gmc_link_next_packet(peer->link, gw->now, gw->arena + gw->arena_used,
+                             GMC_GATEWAY_ARENA_BYTES - gw->arena_used, dgram)) {
+        gw->arena_used += dgram->body.len;
+        return true;
+    }
+    return !gw_uplink_hold(gw, peer) && gw_children_send(gw, peer, dgram);
 }

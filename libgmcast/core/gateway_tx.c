@@ -349,6 +349,18 @@ bool gw_children_waiting(const struct gwpeer *peer)
     return false;
 }
 
+size_t gw_children_sending(const struct gwpeer *peer)
+{
+    size_t count = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        count += has_data(child) && may_send(child);
+    }
+    return count > 0 ? count : 1;
+}
+
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer)
 {
     gmc_time when = GMC_TIME_NEVER;

@@ -15,7 +15,8 @@ static void init_times(struct gmc_link *link, gmc_time now)
     link->unanswered = GMC_TIME_NEVER;
     link->feedback.due = GMC_TIME_NEVER;
     link->echo_time = GMC_TIME_NEVER;
-    link->paid_until = now;
+    link->pace.paid_until = now;
+    link->pace.held_since = GMC_TIME_NEVER;
     link->idle = true;
 }
 

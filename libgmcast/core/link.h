@@ -25,6 +25,7 @@ struct gmc_link;
 /* Any datagram that a link makes itself (all but data) fits here. */
 #define GMC_LINK_PACKET_MAX 1472
 #define GMC_LINK_MESSAGE_MAX (1u << 20) /* bytes of one control message */
+#define GMC_LINK_WIRE_BYTES 28          /* IPv4 and UDP heads, counted with each packet */
 
 struct gmc_link_config {
     const struct gmc_crypto *crypto;
@@ -88,6 +89,10 @@ GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
 /* The sender ran out of data although the link was ready (marks samples as application
  * limited, and makes tails be probed early). */
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
+
+/* Data waits, since then, for something that links share: what the pace would have let go meanwhile
+ * may go at once when the wait is over. NEVER: it does not wait. */
+void gmc_link_hold(struct gmc_link *link, gmc_time since);
 
 /* The next packet that the link itself owes now: feedback, control stream, ping, path challenge.
  * Writes into buffer (capacity at least GMC_LINK_PACKET_MAX; larger path probes are sent only when

@@ -9,12 +9,13 @@
 #include "core/gate.h"
 #include "core/link.h"
 #include "core/loss.h"
+#include "core/pace.h"
 #include "core/stream.h"
 
 #define LINK_ACK_DELAY GMC_MS(4)
 #define LINK_ACK_PACKETS 32
 #define LINK_ACK_BYTES 262144u
-#define LINK_WIRE_BYTES 28          /* IPv4 and UDP heads, counted with each packet */
+#define LINK_WIRE_BYTES GMC_LINK_WIRE_BYTES
 #define LINK_STREAM_MTU 16000       /* over TLS, whose records hold 16384 bytes */
 #define LINK_MTU_MIN 1200           /* what every path is expected to carry */
 #define LINK_AUTO_WAIT GMC_MS(1500) /* unanswered on UDP for so long: try the TLS connection */
@@ -31,7 +32,6 @@
 #define LINK_CHALLENGES 32
 #define LINK_RESPONSES 8
 #define LINK_TOKEN_BYTES 8
-#define LINK_PACE_SHIFT 20
 #define LINK_STREAM_DEAD_AFTER GMC_S(10) /* a TCP connection may stall for seconds and live */
 #define LINK_BURST_PACKETS 32            /* control may run ahead of the pacing by so much */
 
@@ -65,16 +65,6 @@ struct link_response {
     uint8_t token[LINK_TOKEN_BYTES];
     enum gmc_path path;
     struct gmc_addr to;
-};
-
-/* What follows from the rate; computed when it has changed, because divisions are slow. */
-struct link_pace {
-    uint64_t rate_bps;
-    uint32_t mtu;
-    uint64_t byte_time;  /* ns << LINK_PACE_SHIFT */
-    gmc_duration packet; /* of a full packet */
-    gmc_duration burst;  /* what an idle sender may save up */
-    gmc_duration ahead;  /* how far control may run ahead */
 };
 
 struct link_feedback {
@@ -136,8 +126,7 @@ struct gmc_link {
     uint32_t response_count;
 
     /* sending */
-    gmc_time paid_until; /* pacing: when all that was sent is paid for */
-    struct link_pace pace;
+    struct gmc_pace pace;
     bool idle; /* nothing to send since the last packet */
     uint32_t pings_owed;
     uint32_t echoes;    /* how often the first stream bytes are yet to be repeated unasked */

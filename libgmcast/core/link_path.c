@@ -127,7 +127,7 @@ void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
 
     memset(link->cc_state, 0, link->cc->state_size);
     link->cc->init(link->cc_state, &params, &link->cc_prng, now);
-    link->paid_until = now;
+    link->pace.paid_until = now;
     gmc_link_update_pace(link);
 }
 

@@ -5,72 +5,27 @@
 #include "base/assert.h"
 #include "core/link_impl.h"
 
-/* Pacing. Sent bytes are paid for at the rate of congestion control; a sender that was idle may
- * have saved up BURST_TIME of it. At high rates that is at least one batch of the kernel's
- * segmentation offload, and enough to wake up every WAKE_TIME only. */
-#define BURST_TIME GMC_MS(1)
-#define BURST_BYTES 65536
-#define WAKE_TIME GMC_US(250)
 #define CONTROL_AHEAD GMC_MS(10)
 #define ECHO_BYTES (4u * GMC_LINK_PACKET_MAX)
 #define ECHO_LOSS_PPM 5000
 #define ECHO_UNKNOWN 32 /* packets whose fate must be known before a path counts as clean */
 #define ECHO_WAIT_MAX GMC_MS(20)
-#define RATE_MIN_BPS 1000 /* keeps the products of times and bytes small */
-
-static uint64_t packet_bytes(const struct gmc_link *link)
-{
-    return link->pace.mtu + LINK_WIRE_BYTES;
-}
-
-static gmc_duration time_of(const struct gmc_link *link, uint64_t bytes)
-{
-    return bytes * link->pace.byte_time >> LINK_PACE_SHIFT;
-}
-
-/* What an idle sender may have saved up: 1 ms of the rate, but no more than 64 KiB or twice the
- * wake-up time, whichever is longer, and at least two packets. */
-static gmc_duration burst_time(const struct gmc_link *link)
-{
-    gmc_duration batch = time_of(link, BURST_BYTES);
-    gmc_duration two = 2 * link->pace.packet;
-
-    if (batch < 2 * WAKE_TIME)
-        batch = 2 * WAKE_TIME;
-    if (batch > BURST_TIME)
-        batch = BURST_TIME;
-    return batch > two ? batch : two;
-}
 
 void gmc_link_update_pace(struct gmc_link *link)
 {
     const struct link_route *route = gmc_link_active(link);
-    struct link_pace *pace = &link->pace;
 
     if (route == NULL)
         return;
-    uint64_t rate_bps = link->cc->rate_bps(link->cc_state);
-    if (rate_bps < RATE_MIN_BPS)
-        rate_bps = RATE_MIN_BPS;
-    if (rate_bps == pace->rate_bps && route->mtu == pace->mtu)
-        return;
-    pace->rate_bps = rate_bps;
-    pace->mtu = route->mtu;
-    pace->byte_time = (UINT64_C(8000000000) << LINK_PACE_SHIFT) / pace->rate_bps;
-    pace->packet = time_of(link, packet_bytes(link));
-    pace->burst = burst_time(link);
-    pace->ahead = LINK_BURST_PACKETS * pace->packet;
-    if (pace->ahead < CONTROL_AHEAD)
-        pace->ahead = CONTROL_AHEAD;
+    gmc_pace_set(&link->pace, link->cc->rate_bps(link->cc_state), route->mtu + LINK_WIRE_BYTES);
 }
 
-static void pay(struct gmc_link *link, gmc_time now, uint64_t bytes)
+/* How far control may run ahead of the pacing. */
+static gmc_duration control_ahead(const struct gmc_link *link)
 {
-    gmc_time from = gmc_time_sub(now, link->pace.burst);
+    gmc_duration ahead = LINK_BURST_PACKETS * link->pace.packet;
 
-    if (link->paid_until < from)
-        link->paid_until = from;
-    link->paid_until = gmc_time_add(link->paid_until, time_of(link, bytes));
+    return ahead > CONTROL_AHEAD ? ahead : CONTROL_AHEAD;
 }
 
 gmc_time gmc_link_stream_time(const struct gmc_link *link)
@@ -78,11 +33,11 @@ gmc_time gmc_link_stream_time(const struct gmc_link *link)
     if (link->state != GMC_LINK_UP || !gmc_stream_tx_is_ready(&link->tx))
         return GMC_TIME_NEVER;
     /* Control is not held back, except by itself: a long message must not flood the path. */
-    uint64_t ahead_bytes = LINK_BURST_PACKETS * packet_bytes(link);
+    uint64_t ahead_bytes = (uint64_t)LINK_BURST_PACKETS * link->pace.packet_bytes;
     uint64_t window = link->cc->window_bytes(link->cc_state);
     if (link->loss.inflight_bytes > window && link->loss.inflight_bytes - window > ahead_bytes)
         return GMC_TIME_NEVER; /* the next acknowledgement or probe timeout changes it */
-    return gmc_time_sub(link->paid_until, link->pace.ahead);
+    return gmc_time_sub(link->pace.paid_until, control_ahead(link));
 }
 
 static bool window_takes(const struct gmc_link *link, uint64_t bytes)
@@ -93,24 +48,26 @@ static bool window_takes(const struct gmc_link *link, uint64_t bytes)
 
 bool gmc_link_ready(const struct gmc_link *link, gmc_time now, size_t udp_payload)
 {
-    return link->state == GMC_LINK_UP && link->paid_until <= now &&
+    return link->state == GMC_LINK_UP && link->pace.paid_until <= now &&
            window_takes(link, udp_payload + LINK_WIRE_BYTES);
 }
 
 gmc_time gmc_link_data_time(const struct gmc_link *link)
 {
-    if (link->state != GMC_LINK_UP || !window_takes(link, packet_bytes(link)))
+    if (link->state != GMC_LINK_UP || !window_takes(link, link->pace.packet_bytes))
         return GMC_TIME_NEVER;
-    /* Wait for a batch rather than for one packet. */
-    gmc_duration packet = link->pace.packet;
-    return packet < WAKE_TIME ? gmc_time_add(link->paid_until, WAKE_TIME - packet)
-                              : link->paid_until;
+    return gmc_pace_batch_time(&link->pace);
 }
 
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now)
 {
     link->now = now;
     link->idle = true;
+}
+
+void gmc_link_hold(struct gmc_link *link, gmc_time since)
+{
+    link->pace.held_since = since;
 }
 
 /* ---- packets ---- */
@@ -157,7 +114,7 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     link->packets_sent++;
     link->bytes_sent += udp_payload;
     if (link->active != ROUTES)
-        pay(link, now, bytes);
+        gmc_pace_pay(&link->pace, now, bytes);
     if (!tracked)
         return GMC_NOT_ECT;
     link->cc->on_sent(link->cc_state, now, number, bytes, link->idle);

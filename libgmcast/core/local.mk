@@ -56,7 +56,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ac
 	libgmcast/core/gate.c libgmcast/core/gate.h libgmcast/core/link.c libgmcast/core/link.h \
 	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_recv.c \
 	libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
-	libgmcast/core/loss.h libgmcast/core/stream.c libgmcast/core/stream.h
+	libgmcast/core/loss.h libgmcast/core/pace.c libgmcast/core/pace.h \
+	libgmcast/core/stream.c libgmcast/core/stream.h
 check_PROGRAMS += tests/unit/test_ackrange
 tests_unit_test_ackrange_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_ecn
@@ -67,6 +68,8 @@ check_PROGRAMS += tests/unit/test_link
 tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_loss
 tests_unit_test_loss_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_pace
+tests_unit_test_pace_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_stream
 tests_unit_test_stream_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_head tests/fuzz/fuzz_link
@@ -90,7 +93,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
 	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
 	libgmcast/core/gateway_stripe.c \
-	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c libgmcast/core/io.h \
+	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c \
+	libgmcast/core/gateway_uplink.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h
 
@@ -127,6 +131,8 @@ tests_fuzz_fuzz_listing_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 check_PROGRAMS += tests/unit/test_stripes
 tests_unit_test_stripes_LDADD = tests/lib/libtest.la $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_uplink
+tests_unit_test_uplink_LDADD = tests/lib/libtest.la $(TEST_LIBS) $(GMC_CORE_LIBS)
 
 # Allocations of the data path, counted.
 check_PROGRAMS += tests/unit/test_alloc

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The uplink that all links of a gateway share, where its rate is known: data leaves at that rate
+ * and no faster, and who has data to send has it in turn, by deficit round robin, in proportion to
+ * its children. In trees of shape bulk each child of a stripe is planned the same rate, so these
+ * are the shares of the plan; what one cannot use the others get. Left to congestion control alone,
+ * each link would get the same, however many stripes it carries, and queues would stand. */
+#include "core/gateway_impl.h"
+
+#define PACKET_BYTES 1500u  /* of a turn and of the pace; what paths carry at least, about */
+#define TURN_TIME GMC_MS(1) /* of all turns together, unless packets take longer */
+
+void gw_uplink_init(struct gmc_gateway *gw)
+{
+    gmc_list_init(&gw->turns);
+    if (gw->config.uplink_bps > 0)
+        gmc_pace_set(&gw->uplink, gw->config.uplink_bps, PACKET_BYTES);
+    gw->uplink.held_since = GMC_TIME_NEVER;
+}
+
+static bool is_known(const struct gmc_gateway *gw)
+{
+    return gw->uplink.rate_bps > 0;
+}
+
+void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload)
+{
+    if (is_known(gw))
+        gmc_pace_pay(&gw->uplink, gw->now, udp_payload + GMC_LINK_WIRE_BYTES);
+}
+
+gmc_time gw_uplink_deadline(const struct gmc_gateway *gw)
+{
+    return gmc_list_is_empty(&gw->turns) ? GMC_TIME_NEVER : gmc_pace_batch_time(&gw->uplink);
+}
+
+bool gw_uplink_is_held(const struct gwpeer *peer)
+{
+    return peer->in_turn;
+}
+
+bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (!is_known(gw) || gmc_list_is_empty(&peer->children))
+        return false;
+    if (peer->in_turn)
+        return true;
+    peer->in_turn = true;
+    peer->turn_bytes = 0;
+    gmc_list_push_back(&gw->turns, &peer->turn_node);
+    gw->turn_count++;
+    gmc_link_hold(peer->link, gw->now);
+    return true;
+}
+
+void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (!peer->in_turn)
+        return;
+    peer->in_turn = false;
+    gmc_list_remove(&peer->turn_node);
+    gw->turn_count--;
+    gmc_link_hold(peer->link, GMC_TIME_NEVER);
+}
+
+/* Bytes that one child may send in a turn. */
+static size_t turn_bytes(const struct gmc_gateway *gw)
+{
+    uint64_t all = gw->uplink.rate_bps / 8 / (GMC_S(1) / TURN_TIME);
+    uint64_t bytes = all / gw->turn_count;
+    if (bytes > 65536)
+        bytes = 65536;
+    return bytes < 2 * PACKET_BYTES ? 2 * PACKET_BYTES : (size_t)bytes;
+}
+
+void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
+{
+    size_t turn = turn_bytes(gw) * gw_children_sending(peer);
+    peer->turn_bytes += bytes;
+    if (peer->turn_bytes < turn)
+        return;
+    peer->turn_bytes -= turn; /* what was too much is missing the next time */
+    gmc_list_remove(&peer->turn_node);
+    gmc_list_push_back(&gw->turns, &peer->turn_node);
+    gmc_link_hold(peer->link, gw->now);
+}
+
+struct gwpeer *gw_uplink_next(struct gmc_gateway *gw)
+{
+    if (gmc_list_is_empty(&gw->turns) || gw->uplink.paid_until > gw->now)
+        return NULL;
+    return GMC_CONTAINER_OF(gmc_list_first(&gw->turns), struct gwpeer, turn_node);
+}
