@@ -23,6 +23,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
 	gatewayd/priv.c gatewayd/priv.h \
+	gatewayd/race.c gatewayd/race.h \
 	gatewayd/record.c gatewayd/record.h \
 	gatewayd/resolve.c gatewayd/resolve.h \
 	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
@@ -33,7 +34,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/udp.c gatewayd/udp.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
-	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq
+	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
+	tests/unit/test_gwd_race
 tests_unit_test_gwd_zmq_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_zmq_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS)
 tests_unit_test_gwd_zmq_SOURCES = tests/unit/test_gwd_zmq.c tests/unit/gwd_certs.c \
@@ -50,6 +52,8 @@ tests_unit_test_gwd_tls_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(OPENSSL
 tests_unit_test_gwd_tls_SOURCES = tests/unit/test_gwd_tls.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_udp_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_race_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_race_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_gwd_cert tests/fuzz/fuzz_gwd_conf tests/fuzz/fuzz_gwd_frame \
 	tests/fuzz/fuzz_gwd_replay tests/fuzz/fuzz_gwd_srv tests/fuzz/fuzz_gwd_state

@@ -26,13 +26,12 @@
 /* ---- the end ---- */
 static void close_transport(struct gwd_conn *conn)
 {
-    if (conn->connecting != NULL)
-        event_free(conn->connecting);
+    gwd_race_free(conn->race);
     if (conn->bev != NULL)
         bufferevent_free(conn->bev); /* and the SSL object and socket with it */
     else if (conn->fd >= 0)
         (void)close(conn->fd);
-    conn->connecting = NULL;
+    conn->race = NULL;
     conn->bev = NULL;
     conn->ssl = NULL;
     conn->fd = -1;
@@ -420,6 +419,9 @@ static void set_options(int fd)
     int on = 1, idle = 60, interval = 15;
     unsigned unanswered_ms = 300000; /* counts instead of the number of keep-alives */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    /* The little that is said here is not congestion's cause: no doubling of the time to a
+     * repetition. */
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_THIN_LINEAR_TIMEOUTS, &on, sizeof on);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
@@ -445,7 +447,8 @@ static struct gwd_conn *conn_new(struct gwd_peers *peers, int fd, const struct s
     do
         conn->local_id = gwd_peers_random(UINT32_MAX);
     while (conn->local_id == 0);
-    set_options(fd);
+    if (fd >= 0)
+        set_options(fd);
     set_timer(conn, HANDSHAKE_S);
     gmc_list_push_back(&peers->conns, &conn->node);
     return conn;
@@ -489,15 +492,16 @@ struct gwd_conn *gwd_conn_accept(struct gwd_peers *peers, int fd, const struct s
     return conn;
 }
 
-static void on_connected(evutil_socket_t fd, short what, void *ctx)
+static void on_connected(void *ctx, int fd, int error)
 {
     struct gwd_conn *conn = ctx;
     char reason[200];
-    int error = 0;
-    socklen_t len = sizeof error;
-    (void)what;
-    (void)getsockopt((int)fd, SOL_SOCKET, SO_ERROR, &error, &len);
-    if (error == 0 && shake(conn))
+    gwd_race_free(conn->race);
+    conn->race = NULL;
+    conn->fd = fd;
+    if (fd >= 0)
+        set_options(fd);
+    if (fd >= 0 && shake(conn))
         return;
     gwd_text(reason, sizeof reason, "cannot connect to %s: %s", conn->remote_text,
              error != 0 ? strerror(error) : "out of memory");
@@ -507,24 +511,15 @@ static void on_connected(evutil_socket_t fd, short what, void *ctx)
 struct gwd_conn *gwd_conn_dial(struct gwd_peers *peers, struct gwd_neighbour *neighbour,
                                const struct gwd_sockaddr *to)
 {
-    int fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    struct gwd_conn *conn;
-    if (fd < 0)
+    struct gwd_conn *conn = conn_new(peers, -1, (const struct sockaddr *)&to->storage, to->len);
+    if (conn == NULL)
         return NULL;
-    conn = conn_new(peers, fd, (const struct sockaddr *)&to->storage, to->len);
-    if (conn == NULL) {
-        (void)close(fd);
-        return NULL;
-    }
     conn->dialled = true;
     conn->neighbour = neighbour;
-    conn->connecting = event_new(peers->config.base, fd, EV_WRITE, on_connected, conn);
-    if (conn->connecting == NULL || event_add(conn->connecting, NULL) != 0) {
+    conn->race = gwd_race_start(peers->config.base, to, on_connected, conn);
+    if (conn->race == NULL) {
         gwd_conn_free(conn);
         return NULL;
     }
-    /* An error comes with the event, whether it is known now or later. */
-    if (connect(fd, (const struct sockaddr *)&to->storage, to->len) != 0 && errno != EINPROGRESS)
-        event_active(conn->connecting, EV_WRITE, 0);
     return conn;
 }

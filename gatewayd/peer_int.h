@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "gatewayd/frame.h"
 #include "gatewayd/peer.h"
+#include "gatewayd/race.h"
 #include "gatewayd/resolve.h"
 #include "gatewayd/tls.h"
 
@@ -27,8 +28,8 @@ struct gwd_conn {
     enum gwd_conn_state state;
     bool dialled;
     bool hello_sent;
-    int fd;                   /* before bev is there */
-    struct event *connecting; /* of fd */
+    int fd;                /* before bev is there */
+    struct gwd_race *race; /* dialled, and not connected yet */
     struct bufferevent *bev;
     SSL *ssl; /* of bev */
     struct event *timer;
