@@ -413,11 +413,11 @@ static bool shake(struct gwd_conn *conn)
 /* ---- making ---- */
 /* Whether the peer lives is the link's to find out, in seconds. TCP only keeps the state of
  * firewalls on its way alive, and must not give up earlier than the link: where every fifth packet
- * of each wire is lost, three in four keep-alives over three wires are not answered. */
+ * of each wire is lost, three in four keepalive packets over three wires are not answered. */
 static void set_options(int fd)
 {
     int on = 1, idle = 60, interval = 15;
-    unsigned unanswered_ms = 300000; /* counts instead of the number of keep-alives */
+    unsigned unanswered_ms = 300000; /* counts instead of the number of keepalive packets */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     /* The little that is said here is not congestion's cause: no doubling of the time to a
      * repetition. */

@@ -119,12 +119,15 @@ def bytes_of(summary):
 
 @emu.inside
 def stage(hosts, path, warm, options):
-    """Stages to all; warm: an object went to all of them before, large enough for the same tree, so
-    that its gateways are connected."""
+    """Stages to all; warm: an object went to all of them twice before, large enough for the same
+    tree, so that its gateways are connected: a session that the first asked for late is there for
+    the second."""
     if warm:
+        complete = 0
         for i in range(20):
             into = "warm%d/" % i
-            if gmcast_stage(warm, RECEIVERS, into, *options)["result"] == "complete":
+            complete += gmcast_stage(warm, RECEIVERS, into, *options)["result"] == "complete"
+            if complete == 2:
                 break
         time.sleep(1)  # the probing that follows an end is not the next transfer's
     before, retransmissions = bytes_of(hosts.summarise()), tcp_retransmissions(hosts)
