@@ -6,7 +6,7 @@ EXTRA_DIST += experiments/.includes
 
 noinst_PROGRAMS += experiments/experiments
 experiments_experiments_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
-experiments_experiments_LDADD = $(GMC_SIM_LIBS) interconnect/libinterconnect.la
+experiments_experiments_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS)
 experiments_experiments_SOURCES = \
 	experiments/case1.c experiments/case1.h experiments/case1_path.c experiments/case1_report.c \
 	experiments/case2.c experiments/case2.h experiments/case2_report.c \
@@ -31,7 +31,7 @@ experiments: experiments/experiments
 
 check_PROGRAMS += tests/unit/test_ex_san
 tests_unit_test_ex_san_SOURCES = tests/unit/test_ex_san.c experiments/san.c experiments/san.h
-tests_unit_test_ex_san_LDADD = $(GMC_SIM_LIBS) interconnect/libinterconnect.la $(TEST_LIBS)
+tests_unit_test_ex_san_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
 dist_check_SCRIPTS += tests/experiments/test_experiments.sh
 TESTS += tests/experiments/test_experiments.sh

@@ -31,3 +31,9 @@ gmc_status ic_check_number(const char *what, double value, double least, double 
         return GMC_OK;
     return ic_refuse(error, "%s is %g; it must be %g to %g", what, value, least, most);
 }
+
+gmc_status ic_stopped(char *error)
+{
+    ic_refuse(error, "the simulation was ended before it had its figures");
+    return GMC_ERR_STATE;
+}

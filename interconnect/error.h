@@ -16,6 +16,8 @@ GMC_NODISCARD gmc_status ic_check_range(const char *what, uint64_t value, uint64
 /* The same for a number that has to be finite. */
 GMC_NODISCARD gmc_status ic_check_number(const char *what, double value, double least, double most,
                                          char *error);
+/* GMC_ERR_STATE: who runs a simulation has ended it. */
+gmc_status ic_stopped(char *error);
 /* INVALID with these words. */
 gmc_status ic_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -15,6 +15,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/families.c interconnect/families.h \
 	interconnect/family.c interconnect/family.h \
 	interconnect/golden.c interconnect/golden.h \
+	interconnect/multicast.c interconnect/multicast.h \
 	interconnect/random.h \
 	interconnect/schedule.c interconnect/schedule.h \
 	interconnect/stats.c interconnect/stats.h \
@@ -27,6 +28,9 @@ check_PROGRAMS += tests/unit/test_ic_golden
 tests_unit_test_ic_golden_SOURCES = tests/unit/test_ic_golden.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_golden_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_multicast
+tests_unit_test_ic_multicast_SOURCES = tests/unit/test_ic_multicast.c tests/unit/ic_table.h
+tests_unit_test_ic_multicast_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_ic_stats
 tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
 tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
@@ -78,11 +82,11 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/star/family.c \
 	interconnect/star/golden.c \
 	interconnect/star/latency.c interconnect/star/latency.h \
-	interconnect/star/multicast.c interconnect/star/multicast.h
+	interconnect/star/multicast.c interconnect/star/multicast.h \
+	interconnect/star/simulate.c interconnect/star/simulate.h
 
 check_PROGRAMS += tests/unit/test_ic_star
-tests_unit_test_ic_star_SOURCES = tests/unit/test_ic_star.c tests/unit/ic_table.c \
-	tests/unit/ic_table.h
+tests_unit_test_ic_star_SOURCES = tests/unit/test_ic_star.c tests/unit/ic_table.h
 tests_unit_test_ic_star_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 # torus
@@ -93,11 +97,11 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/torus/links.c interconnect/torus/links.h \
 	interconnect/torus/multicast.c interconnect/torus/multicast.h \
 	interconnect/torus/names.c interconnect/torus/names.h \
+	interconnect/torus/simulate.c interconnect/torus/simulate.h \
 	interconnect/torus/torus.c interconnect/torus/torus.h
 
 check_PROGRAMS += tests/unit/test_ic_torus
-tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.c \
-	tests/unit/ic_table.h
+tests_unit_test_ic_torus_SOURCES = tests/unit/test_ic_torus.c tests/unit/ic_table.h
 tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 # wan

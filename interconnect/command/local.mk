@@ -17,6 +17,7 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/points.c interconnect/command/points.h \
 	interconnect/command/records.c interconnect/command/records.h \
 	interconnect/command/run.c \
+	interconnect/command/schedule.c \
 	interconnect/command/wan.c \
 	interconnect/command/words.c \
 	interconnect/command/write.c

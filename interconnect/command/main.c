@@ -19,6 +19,7 @@ static const struct command {
     {"model", "compute a family's figures, or a reference table", ic_command_model},
     {"simulate", "simulate a family", ic_command_simulate},
     {"compare", "model and simulator side by side", ic_command_compare},
+    {"schedule", "who sends to whom in a multicast, and what it costs", ic_command_schedule},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -2,7 +2,6 @@
 /* Options from the family's table and our own. */
 #include "interconnect/command/options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,23 +89,6 @@ static void print_help(const struct ic_options *options, const struct ic_family 
 }
 
 /* ---- reading ---- */
-static bool read_count(const char *text, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
-}
-
-static int take_number(struct ic_options *options, const char *name, uint64_t least,
-                       uint64_t *number)
-{
-    if (read_count(optarg, number) && *number >= least)
-        return IC_DONE;
-    return ic_bad(options->command, "--%s is '%s'; it must be a whole number from %llu on", name,
-                  optarg, (unsigned long long)least);
-}
-
 static int take_figure(struct ic_options *options)
 {
     const struct ic_family *family = options->sweep.family;
@@ -132,9 +114,9 @@ static int take_own(struct ic_options *options, int letter)
     case 'f':
         return take_figure(options);
     case 's':
-        return take_number(options, "seed", 0, &options->seed);
+        return ic_read_count(options->command, "seed", optarg, 0, &options->seed);
     case 'm':
-        return take_number(options, "messages", 1, &options->messages);
+        return ic_read_count(options->command, "messages", optarg, 1, &options->messages);
     case 'c':
         options->channels = optarg;
         return IC_DONE;
@@ -142,7 +124,7 @@ static int take_own(struct ic_options *options, int letter)
         options->log = optarg;
         return IC_DONE;
     case 'j':
-        status = take_number(options, "jobs", 1, &jobs);
+        status = ic_read_count(options->command, "jobs", optarg, 1, &jobs);
         options->jobs = jobs;
         return status;
     case 'q':

@@ -14,20 +14,23 @@ static uint32_t dimension_between(const struct ic_torus *torus, uint32_t a, uint
     return dimension;
 }
 
+uint32_t ic_torus_step(const struct ic_torus *torus, enum ic_torus_routing routing, uint32_t from,
+                       uint32_t to, uint32_t *dimension)
+{
+    if (routing == IC_TORUS_BY_RANK)
+        to = ic_torus_rank_next(torus, from);
+    *dimension = dimension_between(torus, from, to);
+    return ic_torus_next(torus, from, *dimension);
+}
+
 void ic_torus_route(const struct ic_torus *torus, enum ic_torus_routing routing, uint32_t from,
                     uint32_t to, void (*on_hop)(void *ctx, uint32_t node, uint32_t dimension),
                     void *ctx)
 {
     while (from != to) {
-        if (routing == IC_TORUS_BY_RANK) {
-            uint32_t next = ic_torus_rank_next(torus, from);
-            on_hop(ctx, from, dimension_between(torus, from, next));
-            from = next;
-        } else {
-            uint32_t dimension = dimension_between(torus, from, to);
-            on_hop(ctx, from, dimension);
-            from = ic_torus_next(torus, from, dimension);
-        }
+        uint32_t dimension, next = ic_torus_step(torus, routing, from, to, &dimension);
+        on_hop(ctx, from, dimension);
+        from = next;
     }
 }
 

@@ -22,6 +22,9 @@ struct ic_torus_links {
     double concentration; /* visits / used */
 };
 
+/* The next node on the route to another one, and the dimension of the link there. */
+uint32_t ic_torus_step(const struct ic_torus *torus, enum ic_torus_routing routing, uint32_t from,
+                       uint32_t to, uint32_t *dimension);
 /* Calls on_hop for each link of the route: the node that it leaves, and its dimension 0..N-1. */
 void ic_torus_route(const struct ic_torus *torus, enum ic_torus_routing routing, uint32_t from,
                     uint32_t to, void (*on_hop)(void *ctx, uint32_t node, uint32_t dimension),

@@ -3,6 +3,7 @@
  * wants, the root first. */
 #include "interconnect/torus/multicast.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ struct work {
     struct ic_schedule *schedule;
     uint32_t *order;
     struct place *places;
+    bool joins; /* what is left over joins the last run */
 };
 
 static int by_key(const void *left, const void *right)
@@ -104,16 +106,25 @@ static void chain(struct work *work, uint32_t first, uint32_t last, uint32_t ste
         send(work, step++, i, i + 1);
 }
 
+/* Where the run that begins at head ends. */
+static uint32_t end_of_run(const struct work *work, uint32_t head, uint32_t r)
+{
+    uint32_t left = work->group->count - head;
+    bool is_last = left <= r || (work->joins && left - r < r);
+    return is_last ? work->group->count - 1 : head + r - 1;
+}
+
 /* Runs of r, the heads of the others before the own one. */
 static void cut(struct work *work, uint32_t r)
 {
-    uint32_t count = work->group->count, step = 1;
-    for (uint32_t head = r; head < count; head += r) {
-        uint32_t last = count - head > r ? head + r - 1 : count - 1;
+    uint32_t own_end = end_of_run(work, 0, r), step = 1;
+    for (uint32_t head = own_end + 1; head < work->group->count;) {
+        uint32_t end = end_of_run(work, head, r);
         send(work, step++, 0, head);
-        chain(work, head, last, step);
+        chain(work, head, end, step);
+        head = end + 1;
     }
-    chain(work, 0, (count > r ? r : count) - 1, step);
+    chain(work, 0, own_end, step);
 }
 
 /* Sorts first..last by the positive ring offsets from the holder at first, x_(level+1) before
@@ -190,16 +201,16 @@ static void run(struct work *work, enum ic_torus_algorithm algorithm, uint32_t r
     }
 }
 
-gmc_status ic_torus_multicast(const struct ic_torus *torus, const struct ic_torus_group *group,
-                              enum ic_torus_algorithm algorithm, uint32_t r,
-                              struct ic_schedule *schedule, char *error)
+static gmc_status build(const struct ic_torus *torus, const struct ic_torus_group *group,
+                        enum ic_torus_algorithm algorithm, uint32_t r, bool joins,
+                        struct ic_schedule *schedule, char *error)
 {
     gmc_status status = ic_torus_check_group(torus, group, error);
     if (status == GMC_OK && algorithm == IC_TORUS_MU)
         status = ic_check_range("r, the partition length,", r, 1, torus->nodes, error);
     if (status != GMC_OK)
         return status;
-    struct work work = {torus, group, schedule, NULL, NULL};
+    struct work work = {torus, group, schedule, NULL, NULL, joins};
     status = ic_schedule_init(schedule, group->count, group->root);
     work.order = calloc(group->count, sizeof(*work.order));
     work.places = malloc(group->count * sizeof(*work.places));
@@ -214,4 +225,19 @@ gmc_status ic_torus_multicast(const struct ic_torus *torus, const struct ic_toru
     free(work.order);
     free(work.places);
     return status;
+}
+
+gmc_status ic_torus_multicast(const struct ic_torus *torus, const struct ic_torus_group *group,
+                              enum ic_torus_algorithm algorithm, uint32_t r,
+                              struct ic_schedule *schedule, char *error)
+{
+    return build(torus, group, algorithm, r, false, schedule, error);
+}
+
+gmc_status ic_torus_multicast_joined(const struct ic_torus *torus,
+                                     const struct ic_torus_group *group,
+                                     enum ic_torus_algorithm algorithm, uint32_t r,
+                                     struct ic_schedule *schedule, char *error)
+{
+    return build(torus, group, algorithm, r, true, schedule, error);
 }

@@ -40,5 +40,11 @@ GMC_NODISCARD gmc_status ic_torus_multicast(const struct ic_torus *torus,
                                             const struct ic_torus_group *group,
                                             enum ic_torus_algorithm algorithm, uint32_t r,
                                             struct ic_schedule *schedule, char *error);
+/* The same, but members that are left over when Mu-torus is cut into runs of r join the last full
+ * run instead of being one of their own: so (2-12) counts. */
+GMC_NODISCARD gmc_status ic_torus_multicast_joined(const struct ic_torus *torus,
+                                                   const struct ic_torus_group *group,
+                                                   enum ic_torus_algorithm algorithm, uint32_t r,
+                                                   struct ic_schedule *schedule, char *error);
 
 #endif

@@ -110,3 +110,13 @@ gmc_status ic_torus_check_group(const struct ic_torus *torus, const struct ic_to
     }
     return status;
 }
+
+void ic_torus_draw_group(const struct ic_torus *torus, uint32_t size, struct gmc_prng *prng,
+                         uint32_t *nodes, struct ic_torus_group *group)
+{
+    uint32_t chosen = 0;
+    for (uint32_t node = 0; node < torus->nodes && chosen < size; node++)
+        if (gmc_prng_below(prng, torus->nodes - node) < size - chosen)
+            nodes[chosen++] = node;
+    *group = (struct ic_torus_group){nodes, size, (uint32_t)gmc_prng_below(prng, size)};
+}

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "base/prng.h"
 #include "interconnect/error.h"
 
 #define IC_TORUS_K_MAX 1024u
@@ -59,5 +60,10 @@ struct ic_torus_group {
  * order, a root that is no position. */
 GMC_NODISCARD gmc_status ic_torus_check_group(const struct ic_torus *torus,
                                               const struct ic_torus_group *group, char *error);
+
+/* Draws so many nodes and the root among them, every choice as likely as any other. nodes has room
+ * for `size`, 2 to torus->nodes, and stays the caller's. */
+void ic_torus_draw_group(const struct ic_torus *torus, uint32_t size, struct gmc_prng *prng,
+                         uint32_t *nodes, struct ic_torus_group *group);
 
 #endif

@@ -100,6 +100,41 @@ printf 'k,M_bytes,r,G\n4,128,4,x\n' >"$dir/sci_latency.csv"
 expect 1 model --golden "$dir/sci_latency.csv"
 says 'line 2: G is "x"; it must be a whole number'
 
+expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 1
+cp "$dir/out" "$dir/one"
+expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 3
+cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference"
+expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 8
+cmp -s "$dir/one" "$dir/out" && fail "the seed makes no difference"
+expect 0 compare star --algorithm all --json
+expect 0 simulate star --group 9 --log "$dir/log" --channels "$dir/channels"
+[ "$(wc -l <"$dir/log")" = 9 ] || fail "not a line per message"
+[ "$(wc -l <"$dir/channels")" = 19 ] || fail "not a line per channel"
+expect 1 simulate star --group 8,9 --log "$dir/log"
+says "--channels and --log are for one point; these are 2"
+expect 1 simulate torus --group 17
+says "G, the group's size, is 17; it must be 2 to 16"
+expect 1 simulate torus --k 2,4 --group 16 # the first has four nodes, the second is there
+[ "$(wc -l <"$dir/out")" = 2 ] || fail "the good point is missing"
+expect 1 simulate star --log "$dir/missing/x"
+
+expect 0 schedule torus --algorithm Md-torus --root 2.2 \
+    --members "1.1 1.2 1.3 2.2 2.4 3.1 3.3 4.1 4.2 4.4"
+grep -q '^  3:2.2>1.2 3:4.2>4.4$' "$dir/out" || fail "not the example: $(cat "$dir/out")"
+grep -q '^  link_concentration  *1.21429$' "$dir/out" || fail "no metrics"
+expect 0 schedule star --json
+expect 0 schedule torus --k 3 --N 3 --r 5 --group 12
+expect 1 schedule ring
+expect 1 schedule torus --k 1
+says "k, nodes per ring, is 1; it must be 2 to 1024"
+expect 1 schedule torus --algorithm serial
+says "no algorithm of a torus is called 'serial'"
+expect 1 schedule torus --members "1.1 1.5"
+says "coordinate 2 is 5; it must be 1 to 4"
+expect 1 schedule torus --group 17
+says "G, the group's size, is 17; it must be 2 to 16"
+expect 1 schedule star --root 1
+
 if command -v gnuplot >/dev/null; then
     expect 0 model torus --algorithm all --group 2..16 --plot "$dir/curve.svg"
     for kind in svg png dat gp; do

@@ -1,65 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests interconnect/star: the reference tables, the anchors and claims of the source, refusals. */
-#include <string.h>
-
+/* Tests interconnect/star: the anchors and claims of the source, refusals. Its reference tables are
+ * in test_ic_golden. */
 #include "interconnect/star/latency.h"
 #include "tests/lib/unit.h"
 #include "tests/unit/ic_table.h"
 
 static char error[IC_ERROR_MAX];
-
-static void schedules_are_those_of_the_table(void **state)
-{
-    struct ic_table table;
-    (void)state;
-    ic_table_open(&table, "star_schedule");
-    while (ic_table_next(&table)) {
-        enum ic_star_algorithm algorithm;
-        struct ic_schedule schedule;
-        struct ic_schedule_metrics metrics;
-        struct ic_star_links links;
-        assert_ok(ic_star_algorithm_from_name(ic_table_text(&table, "algorithm"), &algorithm));
-        assert_ok(ic_star_multicast(ic_table_number(&table, "G"), algorithm, &schedule, error));
-        assert_ok(ic_schedule_measure(&schedule, &metrics));
-        ic_star_measure_links(&schedule, &links);
-        ic_table_expect(&table, "link_visits", (double)links.visits);
-        ic_table_expect(&table, "used_cables", (double)links.used_cables);
-        ic_table_expect(&table, "conc_cable", links.concentration_cable);
-        ic_table_expect(&table, "used_directed_links", (double)links.used_directed);
-        ic_table_expect(&table, "conc_directed", links.concentration_directed);
-        ic_table_expect(&table, "steps", metrics.steps);
-        ic_table_expect(&table, "step_concurrency", metrics.concurrency);
-        ic_table_expect(&table, "max_intermediate", metrics.max_intermediate);
-        ic_schedule_fini(&schedule);
-    }
-    assert_int_equal(table.rows, 42);
-}
-
-static void latencies_are_those_of_the_table(void **state)
-{
-    struct ic_table table;
-    (void)state;
-    ic_table_open(&table, "myrinet_latency");
-    while (ic_table_next(&table)) {
-        enum ic_myrinet_scheme scheme;
-        enum ic_star_algorithm algorithm;
-        struct ic_myrinet_latency t;
-        assert_ok(ic_myrinet_scheme_from_name(ic_table_text(&table, "scheme"), &scheme));
-        assert_ok(ic_star_algorithm_from_name(ic_table_text(&table, "algorithm"), &algorithm));
-        assert_ok(ic_myrinet_latency(scheme, algorithm, ic_table_number(&table, "m_bytes"),
-                                     ic_table_number(&table, "G"), &t, error));
-        ic_table_expect(&table, "t_us", t.time);
-        assert_int_equal(t.has_table,
-                         strcmp(ic_table_text(&table, "t_us_table33_Li"), "none") != 0);
-        if (t.has_table)
-            ic_table_expect(&table, "t_us_table33_Li", t.time_by_table);
-        if (strcmp(ic_table_text(&table, "Li_eq_us"), "none") == 0)
-            assert_int_equal(algorithm, IC_STAR_SEPARATE);
-        else
-            ic_table_expect(&table, "Li_eq_us", t.per_node);
-    }
-    assert_int_equal(table.rows, 468);
-}
 
 /* The anchors in the text: m = 2, G = 16; algorithms as they are numbered. */
 static void latencies_are_those_of_the_text(void **state)
@@ -141,8 +87,6 @@ static void bad_parameters_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_are_those_of_the_table),
-        cmocka_unit_test(latencies_are_those_of_the_table),
         cmocka_unit_test(latencies_are_those_of_the_text),
         cmocka_unit_test(orderings_hold),
         cmocka_unit_test(formulas_count_as_schedules_do),

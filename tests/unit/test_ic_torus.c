@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests interconnect/torus: the worked example and the anchors of the source, the reference tables,
- * what has to hold on random groups, and refusals. */
-#include <stdio.h>
-#include <stdlib.h>
+/* Tests interconnect/torus: the worked example and the anchors of the source, what has to hold on
+ * random groups, and refusals. Its reference tables are in test_ic_golden. */
 #include <string.h>
 
 #include "base/prng.h"
@@ -21,126 +19,6 @@ struct group {
 };
 
 static char error[IC_ERROR_MAX];
-
-/* "2.4": the node; *text moves behind it. */
-static uint32_t parse_node(const struct ic_torus *torus, const char **text)
-{
-    uint32_t coordinates[IC_TORUS_DIMENSIONS_MAX], node = 0;
-    for (uint32_t i = 0; i < torus->dimensions; i++) {
-        char *end;
-        coordinates[i] = (uint32_t)strtoul(*text, &end, 10);
-        assert_ptr_not_equal(end, *text);
-        *text = *end == '.' ? end + 1 : end;
-    }
-    assert_ok(ic_torus_node(torus, coordinates, &node, error));
-    return node;
-}
-
-static void parse_group(struct group *group, const char *members, const char *root_text)
-{
-    uint32_t root = parse_node(&group->torus, &root_text);
-    group->view = (struct ic_torus_group){.nodes = group->nodes};
-    while (*members != '\0') {
-        uint32_t node = parse_node(&group->torus, &members);
-        if (node == root)
-            group->view.root = group->view.count;
-        group->nodes[group->view.count++] = node;
-        members += strspn(members, " ");
-    }
-    assert_int_equal(group->nodes[group->view.root], root);
-}
-
-static size_t print_node(const struct ic_torus *torus, uint32_t node, char *out)
-{
-    size_t at = 0;
-    for (uint32_t i = 0; i < torus->dimensions; i++)
-        at +=
-            (size_t)sprintf(out + at, "%s%u", i > 0 ? "." : "", ic_torus_digit(torus, node, i) + 1);
-    return at;
-}
-
-/* "1:2.2>2.4 2:...", as the tables have it. */
-static void print_schedule(const struct group *group, const struct ic_schedule *schedule, char *out)
-{
-    *out = '\0';
-    for (size_t i = 0; i < schedule->count; i++) {
-        out += sprintf(out, "%s%u:", i > 0 ? " " : "", schedule->sends[i].step);
-        out += print_node(&group->torus, group->nodes[schedule->sends[i].from], out);
-        *out++ = '>';
-        out += print_node(&group->torus, group->nodes[schedule->sends[i].to], out);
-    }
-}
-
-static void expect_row(const struct ic_table *table, uint64_t dimensions)
-{
-    static struct group group;
-    static char text[IC_TABLE_LINE];
-    enum ic_torus_algorithm algorithm;
-    struct ic_schedule schedule;
-    struct ic_schedule_metrics metrics;
-    struct ic_torus_links links;
-
-    assert_ok(ic_torus_init(&group.torus, ic_table_number(table, "k"), dimensions, error));
-    parse_group(&group, ic_table_text(table, "group"), ic_table_text(table, "root"));
-    assert_ok(ic_torus_algorithm_from_name(ic_table_text(table, "algorithm"), &algorithm));
-    assert_ok(ic_torus_multicast(&group.torus, &group.view, algorithm,
-                                 (uint32_t)ic_table_number(table, "r"), &schedule, error));
-    print_schedule(&group, &schedule, text);
-    assert_string_equal(text, ic_table_text(table, "schedule"));
-    assert_ok(ic_schedule_measure(&schedule, &metrics));
-    assert_ok(ic_torus_measure_links(&group.torus, &group.view, &schedule, IC_TORUS_BY_DIMENSION,
-                                     &links));
-    ic_table_expect(table, "link_visits", (double)links.visits);
-    ic_table_expect(table, "used_links", (double)links.used);
-    ic_table_expect(table, "link_concentration", links.concentration);
-    ic_table_expect(table, "steps", metrics.steps);
-    ic_table_expect(table, "step_concurrency", metrics.concurrency);
-    ic_table_expect(table, "max_intermediate", metrics.max_intermediate);
-    ic_table_expect(table, "root_sends", metrics.root_sends);
-    ic_schedule_fini(&schedule);
-}
-
-static void schedules_are_those_of_the_table(void **state)
-{
-    struct ic_table table;
-    (void)state;
-    ic_table_open(&table, "sci_schedule");
-    while (ic_table_next(&table))
-        expect_row(&table, 2);
-    assert_int_equal(table.rows, 105);
-}
-
-static void schedules_in_more_dimensions_too(void **state)
-{
-    struct ic_table table;
-    (void)state;
-    ic_table_open(&table, "sci_schedule_nd");
-    while (ic_table_next(&table))
-        expect_row(&table, ic_table_number(&table, "N"));
-    assert_int_equal(table.rows, 80);
-}
-
-static void latencies_are_those_of_the_table(void **state)
-{
-    struct ic_table table;
-    struct ic_sci_latency t;
-    (void)state;
-    ic_table_open(&table, "sci_latency");
-    while (ic_table_next(&table)) {
-        assert_ok(ic_sci_latency(ic_table_number(&table, "k"), ic_table_number(&table, "M_bytes"),
-                                 ic_table_number(&table, "r"), ic_table_number(&table, "G"), &t,
-                                 error));
-        ic_table_expect(&table, "o_us", t.overhead);
-        ic_table_expect(&table, "sep_us", t.separate);
-        ic_table_expect(&table, "md_us", t.md);
-        ic_table_expect(&table, "mu_fixed_us", t.mu);
-        ic_table_expect(&table, "mu_printed_us", t.mu_printed);
-        ic_table_expect(&table, "u_us", t.u);
-        ic_table_expect(&table, "u_floor_us", t.u_floor);
-        ic_table_expect(&table, "s_us", t.s);
-    }
-    assert_int_equal(table.rows, 600);
-}
 
 /* The anchors in the text: M = 128, k = r = 4, G = 16. */
 static void latencies_are_those_of_the_text(void **state)
@@ -307,9 +185,6 @@ static void bad_parameters_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_are_those_of_the_table),
-        cmocka_unit_test(schedules_in_more_dimensions_too),
-        cmocka_unit_test(latencies_are_those_of_the_table),
         cmocka_unit_test(latencies_are_those_of_the_text),
         cmocka_unit_test(ranks_are_the_printed_ones),
         cmocka_unit_test(ranks_are_a_hamiltonian_cycle),
