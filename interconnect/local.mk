@@ -10,6 +10,7 @@ interconnect_libinterconnect_la_CFLAGS = $(AM_CFLAGS) $(EXACT_CFLAGS)
 
 # What families share.
 interconnect_libinterconnect_la_SOURCES = \
+	interconnect/advise.c interconnect/advise.h \
 	interconnect/csv.c interconnect/csv.h \
 	interconnect/error.c interconnect/error.h \
 	interconnect/families.c interconnect/families.h \
@@ -22,6 +23,8 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/sweep.c interconnect/sweep.h \
 	interconnect/text.c interconnect/text.h
 
+check_PROGRAMS += tests/unit/test_ic_advise
+tests_unit_test_ic_advise_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_ic_family
 tests_unit_test_ic_family_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_ic_golden
@@ -40,6 +43,8 @@ tests_unit_test_ic_sweep_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_ic_csv
 tests_fuzz_fuzz_ic_csv_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_ic_network
+tests_fuzz_fuzz_ic_network_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_ic_sweep
 tests_fuzz_fuzz_ic_sweep_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
 

@@ -8,6 +8,7 @@ EXTRA_DIST += interconnect/command/.includes
 noinst_LTLIBRARIES += interconnect/command/libcommand.la
 interconnect_command_libcommand_la_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
 interconnect_command_libcommand_la_SOURCES = \
+	interconnect/command/advise.c \
 	interconnect/command/columns.c interconnect/command/columns.h \
 	interconnect/command/command.h \
 	interconnect/command/curves.c interconnect/command/curves.h \

@@ -15,6 +15,7 @@ static const struct command {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"advise", "the best multicast algorithm for a cluster", ic_command_advise},
     {"list", "families, their parameters and figures", ic_command_list},
     {"model", "compute a family's figures, or a reference table", ic_command_model},
     {"simulate", "simulate a family", ic_command_simulate},

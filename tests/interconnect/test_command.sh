@@ -135,6 +135,19 @@ expect 1 schedule torus --group 17
 says "G, the group's size, is 17; it must be 2 to 16"
 expect 1 schedule star --root 1
 
+expect 0 advise --network torus:4x4 --group 10 --bytes 2
+grep -q '^separate is best by the model$' "$dir/out" || fail "no advice: $(cat "$dir/out")"
+expect 0 advise --network torus:4x4 --group 14 --bytes 64K --simulate
+grep -q '^M[du]-torus is best by the simulator' "$dir/out" || fail "no advice: $(cat "$dir/out")"
+expect 0 advise --network star:16 --group 16 --bytes 64K --simulate --json
+expect 1 advise --network star:16 --group 16 --bytes 64K
+says "the models of the star hold for 1 to 64 bytes"
+expect 1 advise --network torus:4x4 --group 17
+says "the group is 17; it must be 2 to 16"
+expect 1 advise --group 4
+expect 1 advise --network torus:4x4 --group 4 --bytes 0
+says "bytes (bytes) is 0; it must be 1 to 1048576"
+
 if command -v gnuplot >/dev/null; then
     expect 0 model torus --algorithm all --group 2..16 --plot "$dir/curve.svg"
     for kind in svg png dat gp; do
