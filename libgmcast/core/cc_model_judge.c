@@ -66,8 +66,8 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
         return;
     if (m->others.is_on && gmc_ccm_background_up(m, now, round, sample))
         return;
-    if (gmc_ccm_is_limited(round)) {
-        if (sample > was && !excess)
+    if (gmc_ccm_is_limited(round) && !excess) {
+        if (sample > was)
             m->bw_bps = sample;
         return;
     }
@@ -237,7 +237,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
 
     if (is_clear(m, round))
         learn_cruise(m, round);
-    if (round->acks < 2 || gmc_ccm_is_limited(round))
+    if (round->acks < 2 || (gmc_ccm_is_limited(round) && !excess))
         return;
     count_excess(m, now, lossy && round->queue_min < gmc_ccm_least_rtt(m));
     m->cruise_queue = round->queue_min;

@@ -3,6 +3,9 @@
  * which act on single acknowledgements. */
 #include "core/cc_model.h"
 
+#define FLAT 6u
+#define FLAT_LIMITED 32u
+
 /* ------------------------------------------------------------------ samples */
 
 /* What the path carried between two marks. Base losses count as carried; when there are more,
@@ -107,8 +110,9 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
         m->bw_bps = carried;
 }
 
-/* A mark, loss far beyond the base, or six rounds (three round trips) that carried no more than the
- * ones before. */
+/* A mark, loss far beyond the base, or rounds (of half a round trip) that carried no more than the
+ * ones before. A sender that has no more to send, or may not, may soon again, and is given longer;
+ * but not for ever, because START looks for losses of its own making only. */
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
@@ -124,12 +128,12 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     }
     if (round->acks > 0 && round->queue_min / 2 + round->queue_max / 2 < gmc_ccm_queue_threshold(m))
         gmc_cc_loss_learn(&m->base, n, lost);
-    if (round->acks < 2 || gmc_ccm_is_limited(round))
+    if (round->acks < 2)
         return;
     if (sample > m->start_best + m->start_best / 4) {
         m->start_best = sample;
         m->start_flat = 0;
-    } else if (++m->start_flat >= 6) {
+    } else if (++m->start_flat >= (gmc_ccm_is_limited(round) ? FLAT_LIMITED : FLAT)) {
         end_start(m, now, m->start_best > sample ? m->start_best : sample);
     }
 }

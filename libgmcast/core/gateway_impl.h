@@ -345,6 +345,7 @@ struct gmc_gateway {
     struct gmc_pace uplink; /* rate 0: not known */
     struct gmc_list turns;  /* peers that wait for it, in turn */
     size_t turn_count;
+    size_t feeding;            /* peers with children */
     struct gmc_map ops;        /* ticket -> struct gwop */
     struct gmc_list spare_ops; /* gwop.in_saves; at most GW_SPARES */
     size_t spare_op_count;

@@ -80,6 +80,7 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     gmc_list_init(&child->in_channel);
     gmc_list_init(&child->in_peer);
     gmc_list_push_back(&ch->children, &child->in_channel);
+    gw->feeding += gmc_list_is_empty(&peer->children);
     gmc_list_push_back(&peer->children, &child->in_peer);
     ch->child_count++;
     choose_cc(gw, peer);
@@ -96,6 +97,7 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
         member->repairs_before += child->tx.repairs_sent;
     gmc_list_remove(&child->in_channel);
     gmc_list_remove(&child->in_peer);
+    gw->feeding -= gmc_list_is_empty(&child->peer->children);
     gmc_tx_fini(&child->tx);
     choose_cc(gw, child->peer);
     gw_touch(gw, child->peer);

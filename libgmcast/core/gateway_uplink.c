@@ -3,7 +3,9 @@
  * and no faster, and who has data to send has it in turn, by deficit round robin, in proportion to
  * its children. In trees of shape bulk each child of a stripe is planned the same rate, so these
  * are the shares of the plan; what one cannot use the others get. Left to congestion control alone,
- * each link would get the same, however many stripes it carries, and queues would stand. */
+ * each link would get the same, however many stripes it carries, and queues would stand. A link
+ * that has nobody to share with is left to it: probes above the rate are how it finds rivals of
+ * other hosts, in a queue too short to show them otherwise. */
 #include "core/gateway_impl.h"
 
 #define PACKET_BYTES 1500u  /* of a turn and of the pace; what paths carry at least, about */
@@ -40,7 +42,7 @@ bool gw_uplink_is_held(const struct gwpeer *peer)
 
 bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer)
 {
-    if (!is_known(gw) || gmc_list_is_empty(&peer->children))
+    if (!is_known(gw) || gw->feeding < 2 || gmc_list_is_empty(&peer->children))
         return false;
     if (peer->in_turn)
         return true;
