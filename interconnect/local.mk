@@ -73,14 +73,26 @@ tests_unit_test_ic_pcube_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/cube.c \
 	interconnect/qos/deadline.c interconnect/qos/deadline.h \
+	interconnect/qos/engine.c interconnect/qos/engine.h \
 	interconnect/qos/family.c \
 	interconnect/qos/golden.c \
 	interconnect/qos/model.c interconnect/qos/model.h \
-	interconnect/qos/router.c
+	interconnect/qos/router.c \
+	interconnect/qos/simulate.c interconnect/qos/simulate.h \
+	interconnect/qos/traffic.c interconnect/qos/traffic.h
 
 check_PROGRAMS += tests/unit/test_ic_qos
 tests_unit_test_ic_qos_SOURCES = tests/unit/test_ic_qos.c tests/unit/ic_table.h
 tests_unit_test_ic_qos_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_qos_sim
+tests_unit_test_ic_qos_sim_SOURCES = tests/unit/test_ic_qos_sim.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_qos_sim_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+# make check-qos: all reference simulations of the QoS router beside ours, and the speed of ours.
+check-qos: tests/unit/test_ic_qos_sim
+	GMC_SRCDIR=$(abs_top_srcdir) GMC_IC_WHOLE=1 tests/unit/test_ic_qos_sim
+.PHONY: check-qos
 
 # star
 interconnect_libinterconnect_la_SOURCES += \

@@ -4,6 +4,7 @@
 
 #include "interconnect/families.h"
 #include "interconnect/qos/deadline.h"
+#include "interconnect/qos/simulate.h"
 
 enum {
     DIMENSION,
@@ -18,6 +19,11 @@ enum {
     DEADLINE,
     HOPS,
     VARIANT,
+    PORTS,
+    SCHEDULER,
+    EJECTION,
+    PEAK,
+    BURST,
     PARAMS
 };
 
@@ -27,6 +33,13 @@ enum { NETWORK, WAIT = CLASSES, MISS = 2 * CLASSES, MISS_WHOLE = MISS + 3, OUTPU
 
 static const char *const variants[] = {
     [IC_QOS_STRETCH_WAIT] = "A", [IC_QOS_STRETCH_ALL] = "B", NULL};
+static const char *const schedulers[] = {[IC_QOS_VIRTUAL_CLOCK] = "virtual-clock",
+                                         [IC_QOS_FAIR_QUEUEING] = "fair-queueing",
+                                         [IC_QOS_WEIGHTED_ROUND_ROBIN] = "weighted-round-robin",
+                                         [IC_QOS_ROUND_ROBIN] = "round-robin",
+                                         NULL};
+static const char *const ejections[] = {
+    [IC_QOS_EJECTION_YIELD] = "yield", [IC_QOS_EJECTION_HOLD] = "hold", NULL};
 
 static const struct ic_param params[PARAMS] = {
     [DIMENSION] = {"n", "", "dimensions of the cube; 0: one router", IC_COUNT, 0,
@@ -54,6 +67,18 @@ static const struct ic_param params[PARAMS] = {
     [VARIANT] = {"variant", "",
                  "sharing stretches waits alone (A), or the transfer too (B: nearer for BE)",
                  IC_CHOICE, 0, 0, IC_QOS_STRETCH_WAIT, variants, IC_MODEL},
+    [PORTS] = {"ports", "", "of one router, each with a node", IC_COUNT, 2, IC_QOS_PORTS_MAX, 16,
+               NULL, IC_SIMULATOR},
+    [SCHEDULER] = {"scheduler", "", "of flits on links; all but the first serve BE by its rate",
+                   IC_CHOICE, 0, 0, IC_QOS_VIRTUAL_CLOCK, schedulers, IC_SIMULATOR},
+    [EJECTION] = {"ejection", "",
+                  "a class of a link to a node whose next flit has not come serves another message "
+                  "(yield) or waits (hold)",
+                  IC_CHOICE, 0, 0, IC_QOS_EJECTION_YIELD, ejections, IC_SIMULATOR},
+    [PEAK] = {"peak", "", "rate of a real-time source while it is on, over its load; 1: Poisson",
+              IC_NUMBER, 1, IC_QOS_PEAK_MAX, 1, NULL, IC_SIMULATOR},
+    [BURST] = {"burst", "messages", "mean number each time that a source is on", IC_NUMBER, 1,
+               IC_QOS_BURST_MAX, 4, NULL, IC_SIMULATOR},
 };
 
 static const struct ic_output outputs[OUTPUTS] = {
@@ -159,6 +184,42 @@ static gmc_status model(const double *values, struct ic_result *result, char *er
     return status;
 }
 
+static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
+                           char *error)
+{
+    struct ic_qos_simulated out;
+    struct ic_qos_simulation simulation = {
+        .qos = qos_of(values),
+        .ports = (uint64_t)values[PORTS],
+        .scheduler = (enum ic_qos_scheduler)values[SCHEDULER],
+        .ejection = (enum ic_qos_ejection)values[EJECTION],
+        .peak = values[PEAK],
+        .burst = values[BURST],
+        .deadline = (uint64_t)values[DEADLINE],
+        .hops = (uint64_t)values[HOPS],
+    };
+    const struct ic_qos *qos = &simulation.qos;
+    gmc_status status = ic_qos_simulate(&simulation, run, &out, error);
+    for (uint64_t c = 0; status == GMC_OK && c < qos->classes; c++) {
+        const struct ic_interval *network = &out.classes[c].network, *wait = &out.classes[c].wait;
+        const struct ic_interval *miss = &out.classes[c].miss;
+        size_t at = place(qos, c);
+        if (network->count > 0)
+            ic_result_set_interval(result, NETWORK + at, network->mean, network->half_width);
+        if (out.classes[c].is_saturated) {
+            ic_result_set(result, WAIT + at, INFINITY);
+            ic_result_saturated(result, "the sources' queues of %s grow at load %g", names[at],
+                                values[LOAD]);
+            result->is_saturated = false; /* as in name_saturation */
+        } else if (wait->count > 0) {
+            ic_result_set_interval(result, WAIT + at, wait->mean, wait->half_width);
+        }
+        if (miss->count > 0 && c + 1 < qos->classes)
+            ic_result_set_interval(result, MISS + c, miss->mean, miss->half_width);
+    }
+    return status;
+}
+
 const struct ic_family ic_family_qos = {
     .name = "qos",
     .title = "classes of service in a pipelined router with VirtualClock, alone or in a hypercube",
@@ -169,4 +230,5 @@ const struct ic_family ic_family_qos = {
     .output_count = OUTPUTS,
     .load = "load",
     .model = model,
+    .simulate = simulate,
 };
