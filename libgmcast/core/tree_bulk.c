@@ -20,7 +20,7 @@
  *       hears nobody at all the source.
  *   K7  Compared are k = 1, 2, 4, 8, then k = 1 at 3/4, 1/2, 1/4, 1/8 and 1/16 of R (more slots, so
  *       less depth: right for small objects). The one that is predicted to be complete first wins
- *       (core/tree_predict.h), but more stripes have to win by a twentieth. The comparison ends
+ *       (core/tree_predict.h), but more stripes have to win by a fiftieth. The comparison ends
  *       early when the group is so large that it would take long.
  *
  * Why at most 8 stripes: slots are whole numbers, and what rounding loses of R is about 1/(2k). The
@@ -247,7 +247,7 @@ static const struct {
 static bool is_better(const struct gmc_tree_prediction *a, uint32_t stripes_a,
                       const struct gmc_tree_prediction *b, uint32_t stripes_b)
 {
-    return stripes_a > stripes_b ? a->time < b->time - b->time / 20 : a->time < b->time;
+    return stripes_a > stripes_b ? a->time < b->time - b->time / 50 : a->time < b->time;
 }
 
 static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int32_t *tried)
