@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "tools/text.h"
+#include "tools/trees.h"
 
 /* Deeper trees are drawn as if this deep. */
 #define INDENT_MAX 512
 
 struct tree {
     const struct gmc_ctl_transfer *transfer;
+    size_t stripe;
     const char *root;
     bool *drawn; /* per member */
     bool lines;
@@ -38,7 +40,7 @@ static void put_member(const struct tree *tree, const struct gmc_ctl_member *m)
     char latency[TEXT_FIGURE_MAX];
 
     put_safe(m->domain, tree->out);
-    if (m->latency_ns > 0)
+    if (m->latency_ns > 0 && strcmp(trees_parent(m, tree->stripe), m->parent) == 0)
         fprintf(tree->out, "  %s", text_latency(m->latency_ns, latency));
     fprintf(tree->out, "  %s", gmc_client_member_state_name(m->state));
     if (m->reason[0] != '\0') {
@@ -53,8 +55,9 @@ static size_t next_child(const struct tree *tree, const char *parent, size_t fro
 {
     const struct gmc_ctl_transfer *t = tree->transfer;
 
-    while (from < t->member_count &&
-           (tree->drawn[from] || strcmp(t->members[from].parent, parent) != 0))
+    while (
+        from < t->member_count &&
+        (tree->drawn[from] || strcmp(trees_parent(&t->members[from], tree->stripe), parent) != 0))
         from++;
     return from;
 }
@@ -85,17 +88,22 @@ static void put_children(struct tree *tree, const char *parent, char *indent)
     }
 }
 
-void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
+static void draw_stripe(const struct gmc_ctl_transfer *transfer, size_t stripe, bool lines,
+                        FILE *out)
 {
-    struct tree tree = {transfer, source_of(transfer),
-                        calloc(transfer->member_count + 1, sizeof(bool)), lines, out};
+    struct tree tree = {
+        transfer, stripe, source_of(transfer), calloc(transfer->member_count + 1, sizeof(bool)),
+        lines,    out};
     char indent[INDENT_MAX] = "";
     bool said = false;
 
     if (tree.drawn == NULL)
         return;
     put_safe(tree.root, out);
-    fprintf(out, "  source  (tree %u, %s)\n", transfer->tree_version, transfer->shape);
+    fprintf(out, "  source  (tree %u, %s", transfer->tree_version, transfer->shape);
+    if (trees_count(transfer) > 1)
+        fprintf(out, ", stripe %zu of %zu", stripe + 1, trees_count(transfer));
+    fputs(")\n", out);
     put_children(&tree, tree.root, indent);
     for (size_t i = 0; i < transfer->member_count; i++) {
         if (tree.drawn[i])
@@ -107,6 +115,12 @@ void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
         put_member(&tree, &transfer->members[i]);
     }
     free(tree.drawn);
+}
+
+void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
+{
+    for (size_t stripe = 0; stripe < trees_count(transfer); stripe++)
+        draw_stripe(transfer, stripe, lines, out);
 }
 
 /* In quotes, as the dot language wants it. */
@@ -138,10 +152,32 @@ static const char *dot_colour(enum gmc_ctl_member_state state)
     }
 }
 
-void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out)
+/* An edge of the tree of a stripe; several trees are told apart by colour and number. */
+static void put_edge(const struct gmc_ctl_transfer *t, const struct gmc_ctl_member *m,
+                     size_t stripe, FILE *out)
 {
+    static const char *const colours[GMC_CTL_STRIPES_MAX] = {"black",     "blue",    "red",
+                                                             "darkgreen", "orange",  "purple",
+                                                             "brown",     "deeppink"};
+    const char *parent = trees_parent(m, stripe);
     char latency[TEXT_FIGURE_MAX];
 
+    if (parent[0] == '\0')
+        return;
+    fputs("    ", out);
+    put_quoted(parent, out);
+    fputs(" -> ", out);
+    put_quoted(m->domain, out);
+    if (trees_count(t) > 1)
+        fprintf(out, " [color=%s, label=\"%zu\"]", colours[stripe % GMC_CTL_STRIPES_MAX],
+                stripe + 1);
+    else if (m->latency_ns > 0)
+        fprintf(out, " [label=\"%s\"]", text_latency(m->latency_ns, latency));
+    fputs(";\n", out);
+}
+
+void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out)
+{
     fputs("digraph gmcast {\n    label=", out);
     put_quoted(transfer->channel, out);
     fputs(";\n    node [shape=box, style=filled, fillcolor=white];\n    ", out);
@@ -153,15 +189,8 @@ void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out)
         fputs("    ", out);
         put_quoted(m->domain, out);
         fprintf(out, " [fillcolor=%s];\n", dot_colour(m->state));
-        if (m->parent[0] == '\0')
-            continue;
-        fputs("    ", out);
-        put_quoted(m->parent, out);
-        fputs(" -> ", out);
-        put_quoted(m->domain, out);
-        if (m->latency_ns > 0)
-            fprintf(out, " [label=\"%s\"]", text_latency(m->latency_ns, latency));
-        fputs(";\n", out);
+        for (size_t stripe = 0; stripe < trees_count(transfer); stripe++)
+            put_edge(transfer, m, stripe, out);
     }
     fputs("}\n", out);
 }

@@ -7,10 +7,10 @@
 
 #include <gmcast/client.h>
 
-/* The tree as indented text, with latencies and states; lines: draw with box characters. Members
- * that are not attached to it are listed below. */
+/* The tree, or that of each stripe, as indented text, with latencies and states; lines: draw with
+ * box characters. Members that are not attached to it are listed below. */
 void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out);
-/* The same for Graphviz. */
+/* The same for Graphviz, all trees in one graph: the edges of each have a colour and its number. */
 void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out);
 /* A table of peers, and the round trips between them in milliseconds. */
 void draw_peers(const struct gmc_ctl_reply *reply, FILE *out);

@@ -9,20 +9,28 @@
 #include "tools/draw.h"
 #include "tools/report.h"
 #include "tools/session.h"
+#include "tools/trees.h"
 
 static const char help[] =
     "Usage: gmcast tree CHANNEL [--dot|--json]\n"
     "Draws the tree of a transfer: who receives from whom, with probed latencies and states.\n"
+    "An object that is sent in stripes has a tree for each.\n"
     "\n"
     "  -d, --dot   for Graphviz: gmcast tree CHANNEL --dot | dot -Tsvg > tree.svg\n"
-    "      --json  an object child -> parent";
+    "      --json  an object child -> parent for each tree, one per line";
+
+static void print_json(const struct gmc_ctl_transfer *transfer)
+{
+    for (size_t stripe = 0; stripe < trees_count(transfer); stripe++)
+        report_line(report_tree(transfer, stripe), stdout);
+}
 
 static void print_tree(const struct gmc_ctl_transfer *transfer, int format)
 {
     if (format == 'd')
         draw_dot(transfer, stdout);
     else if (format == 'j')
-        report_line(report_tree(transfer), stdout);
+        print_json(transfer);
     else
         draw_tree(transfer, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, stdout);
 }

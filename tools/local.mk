@@ -18,7 +18,8 @@ tools_libtools_la_SOURCES = \
 	tools/draw.c tools/draw.h \
 	tools/progress.c tools/progress.h \
 	tools/report.c tools/report.h \
-	tools/text.c tools/text.h
+	tools/text.c tools/text.h \
+	tools/trees.h
 GMC_TOOLS_LIBS = tools/libtools.la $(GMC_CLIENT_LIBS) $(JANSSON_LIBS) $(LIBZMQ_LIBS)
 
 check_PROGRAMS += \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/text.h"
+#include "tools/trees.h"
 
 json_t *report_text(const char *bytes)
 {
@@ -84,14 +85,15 @@ static json_t *members_object(const struct gmc_ctl_transfer *t)
     return object;
 }
 
-json_t *report_tree(const struct gmc_ctl_transfer *t)
+json_t *report_tree(const struct gmc_ctl_transfer *t, size_t stripe)
 {
     json_t *object = json_object();
 
     for (size_t i = 0; i < t->member_count; i++) {
         json_t *name = report_text(t->members[i].domain);
 
-        json_object_set_new(object, json_string_value(name), text_or_null(t->members[i].parent));
+        json_object_set_new(object, json_string_value(name),
+                            text_or_null(trees_parent(&t->members[i], stripe)));
         json_decref(name);
     }
     return object;
@@ -122,7 +124,8 @@ json_t *report_transfer(const struct gmc_ctl_transfer *t)
     if (t->member_count > 0) {
         json_t *trees = json_array();
 
-        json_array_append_new(trees, report_tree(t));
+        for (size_t stripe = 0; stripe < trees_count(t); stripe++)
+            json_array_append_new(trees, report_tree(t, stripe));
         json_object_set_new(object, "trees", trees);
         json_object_set_new(object, "domains", members_object(t));
     }

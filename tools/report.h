@@ -20,8 +20,8 @@ json_t *report_failure(const char *reason);
 
 /* One transfer of status; with members when it has some. */
 json_t *report_transfer(const struct gmc_ctl_transfer *transfer);
-/* child -> parent. */
-json_t *report_tree(const struct gmc_ctl_transfer *transfer);
+/* child -> parent, in the tree of a stripe (0: the first). */
+json_t *report_tree(const struct gmc_ctl_transfer *transfer, size_t stripe);
 json_t *report_peers(const struct gmc_ctl_reply *reply);
 json_t *report_counters(const struct gmc_ctl_reply *reply);
 

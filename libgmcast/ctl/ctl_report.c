@@ -48,18 +48,30 @@ static enum gmc_ctl_member_state member_state(enum gmc_member_state state)
     return GMC_CTL_MEMBER_UNKNOWN;
 }
 
-static void describe_member(const struct gmc_member_info *info, struct gmc_ctl_member *member)
+_Static_assert(GMC_CTL_STRIPES_MAX == GMC_TREE_STRIPES_MAX, "every stripe can be told");
+
+/* Parents of the stripes behind the first. */
+typedef const char *more_parents[GMC_CTL_STRIPES_MAX - 1];
+
+/* parents have to live as long as the member. */
+static void describe_member(const struct gmc_member_info *info, struct gmc_ctl_member *member,
+                            more_parents parents)
 {
-    *member = (struct gmc_ctl_member){.domain = info->domain,
-                                      .parent = info->parent,
-                                      .path = info->path,
-                                      .state = member_state(info->state),
-                                      .bytes = info->bytes,
-                                      .repairs = info->repairs,
-                                      .elapsed_ns = info->elapsed,
-                                      .has_digest = info->state == GMC_MEMBER_VERIFIED,
-                                      .reason = info->reason,
-                                      .latency_ns = info->latency_ns};
+    *member =
+        (struct gmc_ctl_member){.domain = info->domain,
+                                .parent = info->parent,
+                                .path = info->path,
+                                .state = member_state(info->state),
+                                .bytes = info->bytes,
+                                .repairs = info->repairs,
+                                .elapsed_ns = info->elapsed,
+                                .has_digest = info->state == GMC_MEMBER_VERIFIED,
+                                .reason = info->reason,
+                                .latency_ns = info->latency_ns,
+                                .more_parents = parents,
+                                .more_parent_count = info->stripes > 1 ? info->stripes - 1 : 0};
+    for (uint32_t k = 1; k < info->stripes; k++)
+        parents[k - 1] = info->more_parents[k - 1];
     memcpy(member->digest, info->digest, sizeof member->digest);
 }
 
@@ -121,14 +133,15 @@ static void forget_others(const struct gmc_ctl *ctl, struct gmc_ctl_transfer *tr
 void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channel_info *info)
 {
     struct gmc_ctl_member *members = calloc(info->member_count + 1, sizeof *members);
+    more_parents *parents = calloc(info->member_count + 1, sizeof *parents);
     struct gmc_ctl_transfer transfer;
     char text[GMC_CTL_CHANNEL_TEXT_MAX];
     struct gmc_ctl_reply reply = {.channel = text, .transfers = &transfer, .transfer_count = 1};
     struct gmc_member_info member;
 
-    if (members == NULL) {
+    if (members == NULL || parents == NULL) {
         gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
-        return;
+        goto release;
     }
     describe(info, &transfer, text);
     count_members(call, index, &transfer);
@@ -136,12 +149,15 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
     for (size_t i = 0; i < info->member_count; i++) {
         if (!gmc_gateway_member_info(call->ctl->gateway, call->now, index, i, &member))
             break;
-        describe_member(&member, &members[i]);
+        describe_member(&member, &members[i], parents[i]);
         transfer.member_count = i + 1;
     }
     if (!info->is_source)
         forget_others(call->ctl, &transfer, members);
     gmc_ctl_reply(call, &reply);
+
+release:
+    free(parents);
     free(members);
 }
 

@@ -14,7 +14,8 @@ _Static_assert((int)GMC_CTL_MEMBER_SILENT == GMCAST__CTL__MEMBER_STATE__MEMBER_S
 
 /* ---- encoding ---- */
 
-static void fill_member(const struct gmc_ctl_member *from, Gmcast__Ctl__Member *to)
+static bool fill_member(struct gmc_ctl_holder *holder, const struct gmc_ctl_member *from,
+                        Gmcast__Ctl__Member *to)
 {
     const char *path = from->path != NULL ? from->path : "";
 
@@ -29,6 +30,15 @@ static void fill_member(const struct gmc_ctl_member *from, Gmcast__Ctl__Member *
     to->digest = gmc_ctl_data(from->digest, from->has_digest ? sizeof from->digest : 0);
     to->reason = gmc_ctl_text(from->reason);
     to->latency_ns = from->latency_ns;
+    if (from->more_parent_count == 0)
+        return true;
+    to->more_parents = gmc_ctl_alloc(holder, from->more_parent_count, sizeof *to->more_parents);
+    if (to->more_parents == NULL)
+        return false;
+    to->n_more_parents = from->more_parent_count;
+    for (size_t i = 0; i < from->more_parent_count; i++)
+        to->more_parents[i] = gmc_ctl_text(from->more_parents[i]);
+    return true;
 }
 
 static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ctl__Transfer *to)
@@ -64,7 +74,8 @@ static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_
         return GMC_ERR_NOMEM;
     to->n_members = from->member_count;
     for (size_t i = 0; i < from->member_count; i++) {
-        fill_member(&from->members[i], &members[i]);
+        if (!fill_member(holder, &from->members[i], &members[i]))
+            return false;
         to->members[i] = &members[i];
     }
     return GMC_OK;
@@ -203,8 +214,16 @@ static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__
 
     if (!gmc_ctl_name_fits(from->domain, GMC_NAME_MAX) ||
         !gmc_ctl_name_fits(from->parent, GMC_NAME_MAX) ||
-        !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
+        !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX) ||
+        from->n_more_parents >= GMC_CTL_STRIPES_MAX)
         return GMC_ERR_INVALID;
+    for (size_t i = 0; i < from->n_more_parents; i++) {
+        if (!gmc_ctl_name_fits(from->more_parents[i], GMC_NAME_MAX))
+            return GMC_ERR_INVALID;
+    }
+    /* protobuf-c's strings live as long as the holder. */
+    to->more_parents = (const char *const *)from->more_parents;
+    to->more_parent_count = from->n_more_parents;
     to->domain = from->domain;
     to->parent = from->parent;
     to->state = (unsigned)from->state <= GMC_CTL_MEMBER_SILENT

@@ -77,8 +77,11 @@ static void every_kind_round_trip(void **state)
 
 static void reply_round_trip(void **state)
 {
+    static const char *const more[] = {"c", ""};
     const struct gmc_ctl_member member = {.domain = "a",
                                           .parent = "b",
+                                          .more_parents = more,
+                                          .more_parent_count = 2,
                                           .path = "x\ny",
                                           .state = GMC_CTL_MEMBER_VERIFIED,
                                           .bytes = 1,
@@ -132,10 +135,32 @@ static void reply_round_trip(void **state)
     assert_true(out.transfers[0].members[0].has_digest);
     assert_memory_equal(out.transfers[0].members[0].digest, member.digest, GMC_CTL_DIGEST_BYTES);
     assert_int_equal(out.transfers[0].members[0].latency_ns, 4);
+    assert_int_equal(out.transfers[0].members[0].more_parent_count, 2);
+    assert_string_equal(out.transfers[0].members[0].more_parents[0], "c");
+    assert_string_equal(out.transfers[0].members[0].more_parents[1], "");
     assert_true(out.peers[1].stream);
     assert_int_equal(out.latencies[0].rtt_ns, 7);
     assert_string_equal(out.counters[0].name, "dropped_auth");
     gmc_ctl_release(holder);
+}
+
+static void too_many_stripes_are_refused(void **state)
+{
+    static const char *const more[GMC_CTL_STRIPES_MAX] = {"c", "c", "c", "c", "c", "c", "c", "c"};
+    const struct gmc_ctl_member member = {.domain = "a",
+                                          .more_parents = more,
+                                          .more_parent_count = GMC_CTL_STRIPES_MAX};
+    const struct gmc_ctl_transfer transfer = {.members = &member, .member_count = 1};
+    const struct gmc_ctl_reply in = {.transfers = &transfer, .transfer_count = 1};
+    struct gmc_ctl_reply out;
+    struct gmc_ctl_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(gmc_ctl_encode_reply(&in, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &out, &holder), GMC_ERR_INVALID);
+    gmc_ctl_bytes_free(bytes);
 }
 
 /* Bytes by hand: tag = field << 3 | 2, length, content. */
@@ -230,9 +255,13 @@ static void unknown_states_are_kept_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stage_round_trip),    cmocka_unit_test(every_kind_round_trip),
-        cmocka_unit_test(reply_round_trip),    cmocka_unit_test(malformed_is_refused),
-        cmocka_unit_test(bounds_are_kept),     cmocka_unit_test(unknown_states_are_kept_apart),
+        cmocka_unit_test(stage_round_trip),
+        cmocka_unit_test(every_kind_round_trip),
+        cmocka_unit_test(reply_round_trip),
+        cmocka_unit_test(too_many_stripes_are_refused),
+        cmocka_unit_test(malformed_is_refused),
+        cmocka_unit_test(bounds_are_kept),
+        cmocka_unit_test(unknown_states_are_kept_apart),
         cmocka_unit_test(names_are_printable),
     };
 

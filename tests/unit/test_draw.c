@@ -91,6 +91,60 @@ static void test_nonsense_ends(void **state)
     free(text);
 }
 
+static const char *const from_c[] = {"c"}, *const from_s[] = {"s"};
+static const struct gmc_ctl_member striped[] = {
+    {.domain = "b",
+     .parent = "s",
+     .latency_ns = 15000000,
+     .reason = "",
+     .more_parents = from_c,
+     .more_parent_count = 1},
+    {.domain = "c",
+     .parent = "b",
+     .latency_ns = 500000,
+     .reason = "",
+     .more_parents = from_s,
+     .more_parent_count = 1},
+    /* what no gateway should report */
+    {.domain = "d", .parent = "s", .reason = ""},
+};
+static const struct gmc_ctl_transfer in_stripes = {.channel = "0123456789abcdef@s",
+                                                   .shape = "bulk",
+                                                   .tree_version = 1,
+                                                   .members = striped,
+                                                   .member_count = 3};
+
+static void stripes_ascii(FILE *out)
+{
+    draw_tree(&in_stripes, false, out);
+}
+
+static void stripes_dot(FILE *out)
+{
+    draw_dot(&in_stripes, out);
+}
+
+static void test_stripes(void **state)
+{
+    char *text = text_of(stripes_ascii);
+
+    (void)state;
+    assert_string_equal(text, "s  source  (tree 1, bulk, stripe 1 of 2)\n"
+                              "|-- b  15.0 ms  unknown\n"
+                              "|   `-- c  0.50 ms  unknown\n"
+                              "`-- d  unknown\n"
+                              "s  source  (tree 1, bulk, stripe 2 of 2)\n"
+                              "`-- c  unknown\n"
+                              "    `-- b  unknown\n"
+                              "not attached:\n"
+                              "    d  unknown\n");
+    free(text);
+    text = text_of(stripes_dot);
+    assert_non_null(strstr(text, "\"s\" -> \"b\" [color=black, label=\"1\"];\n"));
+    assert_non_null(strstr(text, "\"c\" -> \"b\" [color=blue, label=\"2\"];\n"));
+    free(text);
+}
+
 static void test_dot(void **state)
 {
     char *text = text_of(dot);
@@ -138,9 +192,8 @@ static void test_peers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_nonsense_ends),
-        cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_tree),  cmocka_unit_test(test_nonsense_ends),
+        cmocka_unit_test(test_dot),   cmocka_unit_test(test_stripes),
         cmocka_unit_test(test_peers),
     };
 

@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const more[] = {"c"};
+
 static const struct gmc_ctl_member members[] = {
     {.domain = "b",
      .parent = "a",
+     .more_parents = more,
+     .more_parent_count = 1,
      .path = "in/\xff",
      .state = GMC_CTL_MEMBER_VERIFIED,
      .bytes = 5,
@@ -57,6 +61,10 @@ static void test_result(void **state)
     assert_true(json_real_value(json_object_get(object, "seconds")) == 2.0);
     assert_true(json_real_value(json_object_get(object, "setup_seconds")) == 0.25);
     assert_string_equal(text_at(tree, "b"), "a");
+    assert_true(json_is_null(json_object_get(tree, "c")));
+    assert_int_equal(json_array_size(json_object_get(object, "trees")), 2);
+    tree = json_array_get(json_object_get(object, "trees"), 1);
+    assert_string_equal(text_at(tree, "b"), "c");
     assert_true(json_is_null(json_object_get(tree, "c")));
     assert_string_equal(text_at(b, "state"), "verified");
     assert_int_equal(strlen(text_at(b, "digest")), 64);

@@ -63,6 +63,8 @@ struct gmc_ctl_request {
 };
 
 /* A target of a transfer. */
+#define GMC_CTL_STRIPES_MAX 8
+
 struct gmc_ctl_member {
     const char *domain;
     const char *parent; /* "" not attached */
@@ -75,6 +77,10 @@ struct gmc_ctl_member {
     uint8_t digest[GMC_CTL_DIGEST_BYTES];
     const char *reason;
     uint64_t latency_ns; /* round trip to its parent, as probed; 0 unknown */
+    /* An object in stripes has a tree for each: parents in those behind the first, "" not attached.
+     * At most GMC_CTL_STRIPES_MAX - 1; as many for each member of a transfer. */
+    const char *const *more_parents;
+    size_t more_parent_count;
 };
 
 struct gmc_ctl_transfer {
