@@ -166,37 +166,51 @@ static int32_t present_tree(struct gwchannel *ch, const struct graph *graph, uin
                             const struct gwmember *which)
 {
     int32_t self = -1;
-    graph->parent[0] = -1;
+    int32_t *tree = graph->parent + stripe * graph->view.n;
+    tree[0] = -1;
     for (size_t i = 1; i < graph->view.n; i++) {
         const struct gwmember *member = gw_source_member(ch, graph->list[i]);
         int32_t parent = member->parent[stripe];
         self = member == which ? (int32_t)i : self;
-        graph->parent[i] = 0;
+        tree[i] = 0;
         for (size_t j = 1; j < graph->view.n && parent > 0; j++)
             if (graph->list[j] == ch->src->members[parent - 1].peer)
-                graph->parent[i] = (int32_t)j;
+                tree[i] = (int32_t)j;
     }
     return self;
 }
 
-/* A member that came after the trees were made: the eco rules, all others as they are. */
+/* By the rules of bulk, or else those of eco, all others as they are. */
+static gmc_status attach_late(struct gwchannel *ch, const struct graph *graph,
+                              const struct gwmember *late, int32_t *chosen)
+{
+    int32_t self = -1;
+    gmc_status status = GMC_OK;
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        self = present_tree(ch, graph, k, late);
+    if (ch->src->shape == GMC_TREE_BULK)
+        return gmc_tree_bulk_attach(&graph->view, graph->parent, ch->stripe_count, self, chosen);
+    for (uint32_t k = 0; k < ch->stripe_count && status == GMC_OK; k++)
+        status = gmc_tree_attach(&graph->view, graph->parent + k * graph->view.n, self, &chosen[k]);
+    return status;
+}
+
+/* A member that came after the trees were made. */
 void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late)
 {
     struct graph graph = {0};
+    int32_t chosen[GMC_STRIPES_MAX];
     graph.list = gw_source_participants(gw, ch, &graph.view.n);
     bool large = graph.view.n > GMC_PROBE_ALL_MAX;
     /* Nobody is below it yet, so that one place will do for all trees. */
     int32_t place = large ? gw_sparse_place_late(gw, ch, late->peer) : 0;
-    bool made = !large && graph_make(gw, ch, &graph);
-    for (uint32_t k = 0; k < ch->stripe_count; k++)
+    bool placed = !large && ch->src->shape != GMC_TREE_FLAT && graph_make(gw, ch, &graph) &&
+                  attach_late(ch, &graph, late, chosen) == GMC_OK;
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
         late->parent[k] = place;
-    for (uint32_t k = 0; k < ch->stripe_count && made && ch->src->shape != GMC_TREE_FLAT; k++) {
-        int32_t self = present_tree(ch, &graph, k, late);
-        int32_t chosen;
-        if (self > 0 && gmc_tree_attach(&graph.view, graph.parent, self, &chosen) == GMC_OK &&
-            chosen > 0)
+        if (placed && chosen[k] > 0)
             late->parent[k] =
-                (int32_t)(gw_source_member(ch, graph.list[chosen]) - ch->src->members) + 1;
+                (int32_t)(gw_source_member(ch, graph.list[chosen[k]]) - ch->src->members) + 1;
     }
     late->placed = true;
     graph_free(&graph);

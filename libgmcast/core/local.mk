@@ -26,7 +26,7 @@ tests_fuzz_fuzz_page_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 # Choosing a tree.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/tree.c libgmcast/core/tree.h \
 	libgmcast/core/tree_binary.c libgmcast/core/tree_binomial.c libgmcast/core/tree_bulk.c \
-	libgmcast/core/tree_bulk.h libgmcast/core/tree_chain.c \
+	libgmcast/core/tree_bulk.h libgmcast/core/tree_bulk_late.c libgmcast/core/tree_chain.c \
 	libgmcast/core/tree_eco.c libgmcast/core/tree_eco.h libgmcast/core/tree_flat.c \
 	libgmcast/core/tree_sparse.c libgmcast/core/tree_sparse.h \
 	libgmcast/core/probe_plan.c libgmcast/core/probe_plan.h \

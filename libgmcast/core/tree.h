@@ -59,6 +59,12 @@ GMC_NODISCARD gmc_status gmc_tree_shape_from_name(const char *name, enum gmc_tre
 GMC_NODISCARD gmc_status gmc_tree_attach(const struct gmc_tree_graph *graph, const int32_t *parent,
                                          int32_t u, int32_t *chosen);
 
+/* The same in running trees of shape bulk, one for each stripe, written as build does: chosen[k] in
+ * that of stripe k, by the rules of tree_bulk_late.c. INVALID (u, stripes), NOMEM. */
+GMC_NODISCARD gmc_status gmc_tree_bulk_attach(const struct gmc_tree_graph *graph,
+                                              const int32_t *parent, uint32_t stripes, int32_t u,
+                                              int32_t *chosen);
+
 /* OK, INVALID (parent out of range, several roots), LOOP, NOMEM. Time and memory grow with n. */
 GMC_NODISCARD gmc_status gmc_tree_check(const int32_t *parent, size_t n);
 

@@ -279,7 +279,7 @@ static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int
     return GMC_OK;
 }
 
-static bool is_any_uplink_known(const struct gmc_tree_graph *graph)
+bool gmc_tree_bulk_knows(const struct gmc_tree_graph *graph)
 {
     for (size_t i = 0; graph->uplink_bps != NULL && i < graph->n; i++)
         if (graph->uplink_bps[i] != 0)
@@ -295,7 +295,7 @@ static gmc_status bulk_build(const struct gmc_tree_graph *graph, int32_t *parent
 
     if (graph->n == 0 || graph->n > INT32_MAX / GMC_TREE_STRIPES_MAX)
         return GMC_ERR_INVALID;
-    if (graph->n == 1 || !is_any_uplink_known(graph))
+    if (graph->n == 1 || !gmc_tree_bulk_knows(graph))
         return gmc_tree_eco.build(graph, parent, stripes);
     *stripes = 1;
     parent[0] = -1;

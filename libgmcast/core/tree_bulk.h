@@ -7,4 +7,7 @@
 
 extern const struct gmc_tree_ops gmc_tree_bulk;
 
+/* Whether any uplink is known (K0). */
+bool gmc_tree_bulk_knows(const struct gmc_tree_graph *graph);
+
 #endif

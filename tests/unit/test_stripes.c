@@ -205,6 +205,7 @@ static void memory_for_a_few_blocks(void **state)
 static void late_to_join(void **state)
 {
     struct toynet_config config;
+    struct gmc_member_info member;
     struct gmc_channel_key key;
     struct gmc_channel_info info;
     const char *error;
@@ -221,6 +222,10 @@ static void late_to_join(void **state)
     assert_int_equal(toynet_stats(net, TARGETS + 1)->finished, 1);
     assert_true(toynet_channel(net, TARGETS + 1, &key, &info));
     assert_int_equal(info.state, GMC_CHANNEL_COMPLETE);
+    /* All uplinks are in use: it goes where one more child harms least, to the fastest. */
+    assert_true(toynet_member(net, 0, &key, TARGETS + 1, &member));
+    assert_string_equal(member.parent, toynet_name(net, 0));
+    assert_string_equal(member.more_parents[0], toynet_name(net, 0));
     toynet_free(net);
 }
 

@@ -195,6 +195,67 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* ---- late ones, under the numbers of tree_bulk_late.c ---- */
+static const struct {
+    const char *rule;
+    size_t n; /* the last one is late */
+    const char *uplinks, *links;
+    uint32_t stripes;
+    const char *trees; /* the present ones, "-1 0 ..." each */
+    const char *chosen;
+} lates[] = {
+    {"L0 without any uplink the nearest, as eco", 4, NULL, "1-3:1", 1, "-1 0 1 0", "1"},
+    {"L2 not the nearest but who has a slot left", 4, "100 100 100 100", "1-3:1", 1, "-1 0 1 0",
+     "2"},
+    {"L2 the nearest of those that have", 4, "100 200 100 100", "1-3:1", 1, "-1 0 1 0", "1"},
+    {"L2 the source, which is near and has", 4, "200 100 100 100", "", 1, "-1 0 1 0", "0"},
+    {"L2 a slot of one stripe is none of the next", 4, "200 200 100 10", "", 2, "-1 0 1 0 -1 2 0 0",
+     "1 0"},
+    {"L3 who is harmed least", 4, "100 90 30 100", "2-3:1", 1, "-1 0 1 0", "0"},
+    {"L4 not one that is silent", 4, "100 100 100 100", "2-3:x", 1, "-1 0 1 0", "0"},
+    {"L4 who hears nobody", 3, "100 100 100", "0-2:x 1-2:x", 1, "-1 0 0", "0"},
+};
+
+static void every_late_rule(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(lates) / sizeof(lates[0]); i++) {
+        int32_t parent[PARENTS_MAX], chosen[GMC_TREE_STRIPES_MAX];
+        char *trees = (char *)(uintptr_t)lates[i].trees, *want = (char *)(uintptr_t)lates[i].chosen;
+        struct graph g;
+
+        print_message("%s\n", lates[i].rule);
+        graph_init(&g, lates[i].n, GMC_MS(20), 1000000000);
+        graph_links(&g, lates[i].links);
+        rates(g.uplink, lates[i].n, lates[i].uplinks);
+        for (size_t k = 0; k < lates[i].stripes * lates[i].n; k++)
+            parent[k] = (int32_t)strtol(trees, &trees, 10);
+        assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, lates[i].stripes,
+                                              (int32_t)lates[i].n - 1, chosen),
+                         GMC_OK);
+        for (uint32_t k = 0; k < lates[i].stripes; k++)
+            assert_int_equal(chosen[k], strtol(want, &want, 10));
+    }
+}
+
+static void nonsense_of_late_ones(void **state)
+{
+    const int32_t parent[] = {-1, 2, 1, 0};
+    int32_t chosen[GMC_TREE_STRIPES_MAX];
+    struct graph g;
+
+    (void)state;
+    graph_init(&g, 4, GMC_MS(20), 1000000000);
+    rates(g.uplink, 4, "100 100 100 100");
+    assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, 1, 0, chosen), GMC_ERR_INVALID);
+    assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, 1, 4, chosen), GMC_ERR_INVALID);
+    assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, 0, 3, chosen), GMC_ERR_INVALID);
+    assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, 9, 3, chosen), GMC_ERR_INVALID);
+    /* Two that feed each other are not in the tree. */
+    assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, 1, 3, chosen), GMC_OK);
+    assert_int_equal(chosen[0], 0);
+}
+
 #define SETS 50
 
 /* The predicted completion, paths included, beside the bound, in thousandths. */
@@ -320,8 +381,12 @@ static void prediction_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rule),         cmocka_unit_test(near_the_bound),
-        cmocka_unit_test(many_equal_uplinks), cmocka_unit_test(every_prediction),
+        cmocka_unit_test(every_rule),
+        cmocka_unit_test(every_late_rule),
+        cmocka_unit_test(nonsense_of_late_ones),
+        cmocka_unit_test(near_the_bound),
+        cmocka_unit_test(many_equal_uplinks),
+        cmocka_unit_test(every_prediction),
         cmocka_unit_test(prediction_refuses),
     };
 
