@@ -36,6 +36,10 @@ const struct ic_golden *const ic_goldens[] = {
     &ic_golden_wan_case1, /* wan */
     &ic_golden_wan_case2,
     &ic_golden_wan_case2_impact,
+    &ic_golden_ldr_hypercube_moore, /* ldr */
+    &ic_golden_ldr_generated,
+    &ic_golden_ldr_enclosing_subcube,
+    &ic_golden_ldr_zero_load,
 };
 /* clang-format on */
 const size_t ic_golden_count = sizeof(ic_goldens) / sizeof(ic_goldens[0]);

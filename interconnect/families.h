@@ -35,5 +35,9 @@ extern const struct ic_golden ic_golden_qos_dmp_cube;
 extern const struct ic_golden ic_golden_wan_case1; /* wan/golden.c */
 extern const struct ic_golden ic_golden_wan_case2;
 extern const struct ic_golden ic_golden_wan_case2_impact;
+extern const struct ic_golden ic_golden_ldr_hypercube_moore; /* ldr/golden.c */
+extern const struct ic_golden ic_golden_ldr_generated;
+extern const struct ic_golden ic_golden_ldr_enclosing_subcube;
+extern const struct ic_golden ic_golden_ldr_zero_load;
 
 #endif

@@ -125,3 +125,30 @@ tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/wan/cases.c interconnect/wan/cases.h \
 	interconnect/wan/golden.c
+
+# graph
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/graph/distances.c interconnect/graph/distances.h \
+	interconnect/graph/edges.c interconnect/graph/edges.h \
+	interconnect/graph/graph.c interconnect/graph/graph.h \
+	interconnect/graph/reach.c interconnect/graph/reach.h
+
+check_PROGRAMS += tests/unit/test_ic_graph
+tests_unit_test_ic_graph_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_ic_edges
+tests_fuzz_fuzz_ic_edges_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
+
+# ldr
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/ldr/generate.c interconnect/ldr/generate.h \
+	interconnect/ldr/golden.c \
+	interconnect/ldr/improve.c interconnect/ldr/improve.h \
+	interconnect/ldr/lift.c interconnect/ldr/lift.h \
+	interconnect/ldr/multicast.c interconnect/ldr/multicast.h \
+	interconnect/ldr/timing.c interconnect/ldr/timing.h
+
+check_PROGRAMS += tests/unit/test_ic_ldr
+tests_unit_test_ic_ldr_SOURCES = tests/unit/test_ic_ldr.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_ldr_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)

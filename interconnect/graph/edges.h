@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Graphs as lists of edges, the form that `sim-wan` reads too: a line "A B" for each link, "A" for
+ * a node without links; "#" begins a comment. A rate and a delay may follow a link, as in "paris
+ * berlin 10Gbit 6ms"; links of an interconnect are all alike, so both are passed over.
+ */
+#ifndef INTERCONNECT_GRAPH_EDGES_H
+#define INTERCONNECT_GRAPH_EDGES_H
+
+#include "interconnect/graph/graph.h"
+#include "interconnect/text.h"
+
+#define IC_EDGES_NAME_MAX 253u
+#define IC_EDGES_BYTES_MAX 268435456u
+
+struct ic_edges {
+    struct ic_graph graph;
+    const char **names; /* by node */
+    char *bytes;        /* of the names */
+};
+
+/* Reads `length` bytes, which are copied. When all names are the numbers 0 to N-1, that is how
+ * nodes are numbered, otherwise in the order in which they come. INVALID with words and the line:
+ * a name that is not made of letters, digits, '-', '_' and '.', too many words, no link at all,
+ * and what a graph refuses. NOMEM. Ends with fini. */
+GMC_NODISCARD gmc_status ic_edges_parse(struct ic_edges *edges, const char *text, size_t length,
+                                        char *error);
+void ic_edges_fini(struct ic_edges *edges);
+
+/* Adds the graph's links, and its nodes without links, with numbers as names. */
+void ic_edges_format(const struct ic_graph *graph, struct ic_text *text);
+
+#endif
