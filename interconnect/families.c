@@ -11,6 +11,7 @@ const struct ic_family *const ic_families[] = {
     &ic_family_multicluster,
     &ic_family_hypercube,
     &ic_family_qos,
+    &ic_family_ldr,
 };
 const size_t ic_family_count = sizeof(ic_families) / sizeof(ic_families[0]);
 

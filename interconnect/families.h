@@ -10,6 +10,7 @@
 extern const struct ic_family ic_family_torus;   /* torus/family.c */
 extern const struct ic_family ic_family_star;    /* star/family.c */
 extern const struct ic_family ic_family_qos;     /* qos/family.c */
+extern const struct ic_family ic_family_ldr;     /* ldr/family.c */
 extern const struct ic_family ic_family_fattree; /* fattree/family.c */
 extern const struct ic_family ic_family_multicluster;
 extern const struct ic_family ic_family_hypercube; /* hypercube/family.c */

@@ -141,14 +141,28 @@ tests_fuzz_fuzz_ic_edges_LDADD = $(FUZZ_MAIN) $(GMC_INTERCONNECT_LIBS)
 
 # ldr
 interconnect_libinterconnect_la_SOURCES += \
+	interconnect/ldr/build.c interconnect/ldr/build.h \
+	interconnect/ldr/calendar.c interconnect/ldr/calendar.h \
+	interconnect/ldr/family.c \
 	interconnect/ldr/generate.c interconnect/ldr/generate.h \
 	interconnect/ldr/golden.c \
 	interconnect/ldr/improve.c interconnect/ldr/improve.h \
 	interconnect/ldr/lift.c interconnect/ldr/lift.h \
+	interconnect/ldr/model.c interconnect/ldr/model.h \
 	interconnect/ldr/multicast.c interconnect/ldr/multicast.h \
-	interconnect/ldr/timing.c interconnect/ldr/timing.h
+	interconnect/ldr/network.c interconnect/ldr/network.h \
+	interconnect/ldr/packets.c interconnect/ldr/packets.h \
+	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
+	interconnect/ldr/packets_tree.c \
+	interconnect/ldr/routes.c interconnect/ldr/routes.h \
+	interconnect/ldr/timing.c interconnect/ldr/timing.h \
+	interconnect/ldr/traffic.c interconnect/ldr/traffic.h
 
 check_PROGRAMS += tests/unit/test_ic_ldr
 tests_unit_test_ic_ldr_SOURCES = tests/unit/test_ic_ldr.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_ldr_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_packets
+tests_unit_test_ic_packets_SOURCES = tests/unit/test_ic_packets.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)

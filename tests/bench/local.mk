@@ -78,3 +78,11 @@ SETS = 50
 bench-uplinks: tests/bench/bench_uplinks
 	tests/bench/bench_uplinks --sets $(SETS)
 .PHONY: bench-uplinks
+
+# make bench-ldr: low-diameter graphs beside their limits, and the comparisons of the source; minutes.
+# QUICK=quick leaves the largest networks out.
+EXTRA_PROGRAMS += tests/bench/bench_ldr
+tests_bench_bench_ldr_LDADD = $(GMC_INTERCONNECT_LIBS)
+bench-ldr: tests/bench/bench_ldr
+	tests/bench/bench_ldr $(QUICK)
+.PHONY: bench-ldr

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Low-diameter graphs, hypercubes, fat trees and hybrids as a family: packets through them. */
+#include "interconnect/families.h"
+#include "interconnect/ldr/build.h"
+#include "interconnect/ldr/model.h"
+#include "interconnect/ldr/packets.h"
+
+enum {
+    LOAD,
+    TOPOLOGY,
+    NODES,
+    DEGREE,
+    COMPONENT,
+    PORTS,
+    SAMPLES,
+    STEPS,
+    GRAPH_SEED,
+    ROUTING,
+    SWITCHING,
+    BUFFERS,
+    ARRIVALS,
+    PATTERN,
+    SHIFT,
+    BROADCAST,
+    BYTES,
+    RATE,
+    CHANNEL,
+    SWITCH,
+    SEND,
+    RECEIVE,
+    PARAMS
+};
+enum {
+    LATENCY,
+    NETWORK,
+    ZERO_LOAD,
+    HOPS,
+    DIAMETER,
+    MEAN_HOPS,
+    SATURATION,
+    THROUGHPUT,
+    ALL,
+    OUTPUTS
+};
+
+static const char *const topologies[] = {[IC_LDR_HYPERCUBE] = "hypercube",
+                                         [IC_LDR_GENERATED] = "ldr",
+                                         [IC_LDR_IMPROVED] = "improved",
+                                         [IC_LDR_FAT_TREE] = "fat-tree",
+                                         [IC_LDR_HYBRID_HYPERCUBE] = "hybrid-hypercube",
+                                         [IC_LDR_HYBRID_GENERATED] = "hybrid-ldr",
+                                         [IC_LDR_HYBRID_IMPROVED] = "hybrid-improved",
+                                         [IC_LDR_TOPOLOGIES] = NULL};
+static const char *const routings[] = {[IC_FIXED] = "fixed",
+                                       [IC_OBLIVIOUS] = "oblivious",
+                                       [IC_ADAPTIVE] = "adaptive",
+                                       [IC_PACKET_ROUTINGS] = NULL};
+static const char *const switchings[] = {[IC_CUT_THROUGH] = "cut-through",
+                                         [IC_STORE_AND_FORWARD] = "store-and-forward",
+                                         [IC_SWITCHINGS] = NULL};
+static const char *const bufferings[] = {
+    [IC_OUTPUT_BUFFERED] = "output", [IC_INPUT_BUFFERED] = "input", [IC_BUFFERINGS] = NULL};
+static const char *const arrivals[] = {
+    [IC_POISSON] = "poisson", [IC_DETERMINISTIC] = "deterministic", [IC_ARRIVALS] = NULL};
+static const char *const patterns[] = {
+    [IC_TRAFFIC_UNIFORM] = "uniform",   [IC_TRAFFIC_SHIFT] = "shift",
+    [IC_TRAFFIC_RING] = "ring",         [IC_TRAFFIC_TRANSPOSE] = "transpose",
+    [IC_TRAFFIC_REVERSAL] = "reversal", [IC_TRAFFIC_COMPLEMENT] = "complement",
+    [IC_TRAFFIC_PATTERNS] = NULL};
+
+#define COUNT(name, unit, about, least, most, usual)                                               \
+    {                                                                                              \
+        name, unit, about, IC_COUNT, least, most, usual, NULL, IC_BOTH                             \
+    }
+#define NUMBER(name, unit, about, least, most, usual)                                              \
+    {                                                                                              \
+        name, unit, about, IC_NUMBER, least, most, usual, NULL, IC_BOTH                            \
+    }
+#define CHOICE(name, about, list, whose)                                                           \
+    {                                                                                              \
+        name, "", about, IC_CHOICE, 0, 0, 0, list, whose                                           \
+    }
+
+static const struct ic_param params[PARAMS] = {
+    [LOAD] = NUMBER("load", "", "of a host's link", 1e-6, IC_PACKETS_LOAD_MAX, 0.5),
+    [TOPOLOGY] = {"topology", "", "network", IC_CHOICE, 0, 0, IC_LDR_GENERATED, topologies,
+                  IC_BOTH},
+    [NODES] = COUNT("nodes", "hosts", "all together", 2, IC_GRAPH_NODES_MAX, 64),
+    [DEGREE] = COUNT("degree", "links", "of a graph's node; 0: that of the hypercube", 0,
+                     IC_NETWORK_PORTS_MAX, 0),
+    [COMPONENT] = COUNT("component", "hosts", "in a part of a hybrid", 2, IC_GRAPH_NODES_MAX, 16),
+    [PORTS] = COUNT("ports", "ports", "of a fat tree's switch", 4, 128, 8),
+    [SAMPLES] = COUNT("samples", "graphs", "generated, of which the best is taken", 1, 100000, 1),
+    [STEPS] = COUNT("steps", "swaps", "of links to improve a graph; 0: as many as are good", 0, 1e9,
+                    20000),
+    [GRAPH_SEED] = COUNT("graph-seed", "", "of generated and improved graphs", 0, 1e15, 1),
+    [ROUTING] = CHOICE("routing", "choice among shortest ways", routings, IC_BOTH),
+    [SWITCHING] = CHOICE("switching", "when a switch passes a packet on", switchings, IC_BOTH),
+    [BUFFERS] = CHOICE("buffers", "where packets wait in switches", bufferings, IC_SIMULATOR),
+    [ARRIVALS] = CHOICE("arrivals", "of packets at a host", arrivals, IC_BOTH),
+    [PATTERN] = CHOICE("traffic", "who sends to whom", patterns, IC_BOTH),
+    [SHIFT] = COUNT("shift", "hosts", "from source to destination, of shift traffic", 1,
+                    IC_GRAPH_NODES_MAX - 1, 1),
+    [BROADCAST] = {"broadcast", "packets", "of one broadcast at a time beside the traffic; 0: none",
+                   IC_COUNT, 0, IC_BROADCAST_PACKETS_MAX, 0, NULL, IC_SIMULATOR},
+    [BYTES] = NUMBER("bytes", "bytes", "of a packet", 1, 1048576, 256),
+    [RATE] = NUMBER("rate", "Gb/s", "of a link", 0.001, 1e4, 1.4),
+    [CHANNEL] = NUMBER("channel", "ns", "delay of a link", 0, 1e6, 100),
+    [SWITCH] = NUMBER("switch", "ns", "delay of a switch", 0, 1e6, 90),
+    [SEND] = NUMBER("send", "ns", "of a NIC, to send", 0, 1e6, 500),
+    [RECEIVE] = NUMBER("receive", "ns", "of a NIC, to receive", 0, 1e6, 500),
+};
+
+static const struct ic_output outputs[OUTPUTS] = {
+    [LATENCY] = {"latency", "ns", "of a packet, its wait at the source among it", IC_BOTH},
+    [NETWORK] = {"network_latency", "ns", "without the wait at the source", IC_BOTH},
+    [ZERO_LOAD] = {"zero_load", "ns", "latency without other packets", IC_MODEL},
+    [HOPS] = {"hops", "links", "mean of packets, between switches", IC_BOTH},
+    [DIAMETER] = {"diameter", "links", "between switches with hosts", IC_BOTH},
+    [MEAN_HOPS] = {"distance", "links", "mean over pairs of different hosts", IC_BOTH},
+    [SATURATION] = {"saturation", "", "load at which the first link is full", IC_MODEL},
+    [THROUGHPUT] = {"throughput", "", "load of hosts' links that is delivered", IC_SIMULATOR},
+    [ALL] = {"broadcast_latency", "ns", "until all hosts have all packets", IC_SIMULATOR},
+};
+
+static gmc_status build(const double *values, struct ic_ldr_built *built,
+                        struct ic_packets_config *config, char *error)
+{
+    const struct ic_ldr_spec spec = {.topology = (enum ic_ldr_topology)values[TOPOLOGY],
+                                     .nodes = (uint64_t)values[NODES],
+                                     .degree = (uint64_t)values[DEGREE],
+                                     .component = (uint64_t)values[COMPONENT],
+                                     .ports = (uint64_t)values[PORTS],
+                                     .samples = (uint64_t)values[SAMPLES],
+                                     .steps = (uint64_t)values[STEPS],
+                                     .seed = (uint64_t)values[GRAPH_SEED]};
+    *config = (struct ic_packets_config){
+        .timing = {.packet_bytes = values[BYTES],
+                   .link_gbps = values[RATE],
+                   .channel_ns = values[CHANNEL],
+                   .switch_ns = values[SWITCH],
+                   .send_ns = values[SEND],
+                   .receive_ns = values[RECEIVE]},
+        .switching = (enum ic_switching)values[SWITCHING],
+        .routing = (enum ic_packet_routing)values[ROUTING],
+        .buffering = (enum ic_buffering)values[BUFFERS],
+        .arrivals = (enum ic_arrivals)values[ARRIVALS],
+        .load = values[LOAD],
+        .broadcast_packets = (uint32_t)values[BROADCAST],
+    };
+    gmc_status status = ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
+                                        (uint32_t)values[NODES], (uint64_t)values[SHIFT], error);
+    if (status == GMC_OK)
+        status = ic_ldr_build(built, &spec, error);
+    config->routes = &built->routes;
+    config->graph = built->is_direct ? &built->graph : NULL;
+    return status;
+}
+
+static void set_graph(const struct ic_ldr_built *built, struct ic_result *result)
+{
+    ic_result_set(result, DIAMETER, built->routes.diameter);
+    ic_result_set(result, MEAN_HOPS, built->routes.mean_hops);
+}
+
+static void set_model(const struct ic_packets_model *model, struct ic_result *result)
+{
+    ic_result_set(result, ZERO_LOAD, model->zero_load);
+    ic_result_set(result, HOPS, model->mean_hops);
+    ic_result_set(result, SATURATION, model->saturation);
+    if (model->is_saturated) {
+        ic_result_saturated(result, "the %s from %u to %u is full from load %.6g on",
+                            model->fullest.what, model->fullest.from, model->fullest.to,
+                            model->saturation);
+        return;
+    }
+    ic_result_set(result, LATENCY, model->latency);
+    ic_result_set(result, NETWORK, model->network);
+}
+
+static gmc_status run_model(const double *values, struct ic_result *result, char *error)
+{
+    struct ic_ldr_built built;
+    struct ic_packets_config config;
+    struct ic_packets_model model;
+    gmc_status status = build(values, &built, &config, error);
+    if (status != GMC_OK)
+        return status;
+    config.broadcast_packets = 0;
+    config.buffering = IC_OUTPUT_BUFFERED;
+    status = ic_packets_model(&config, &model, error);
+    if (status == GMC_OK) {
+        set_graph(&built, result);
+        set_model(&model, result);
+    }
+    ic_ldr_built_fini(&built);
+    return status;
+}
+
+static void set_packets(const struct ic_packets_result *packets, bool has_broadcasts,
+                        struct ic_result *result)
+{
+    if (packets->is_saturated) {
+        ic_result_saturated(result, "queues grow without end");
+        return;
+    }
+    ic_result_set_interval(result, LATENCY, packets->latency.mean, packets->latency.half_width);
+    ic_result_set_interval(result, NETWORK, packets->network.mean, packets->network.half_width);
+    ic_result_set(result, HOPS, packets->mean_hops);
+    ic_result_set(result, THROUGHPUT, packets->throughput);
+    if (has_broadcasts)
+        ic_result_set_interval(result, ALL, packets->broadcast.mean, packets->broadcast.half_width);
+}
+
+/* Where it began is what the model says. */
+static gmc_status tell_saturation(const struct ic_packets_config *config, struct ic_result *result,
+                                  char *error)
+{
+    struct ic_packets_config copy = *config;
+    struct ic_packets_model model;
+    copy.broadcast_packets = 0;
+    gmc_status status = ic_packets_model(&copy, &model, error);
+    if (status == GMC_OK && model.is_saturated)
+        ic_result_saturated(result, "the %s from %u to %u is full from load %.6g on",
+                            model.fullest.what, model.fullest.from, model.fullest.to,
+                            model.saturation);
+    return status;
+}
+
+static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
+                           char *error)
+{
+    struct ic_ldr_built built;
+    struct ic_packets_config config;
+    struct ic_packets_result packets;
+    gmc_status status = build(values, &built, &config, error);
+    if (status != GMC_OK)
+        return status;
+    status = ic_packets_simulate(&config, run, &packets, error);
+    if (status == GMC_OK) {
+        set_graph(&built, result);
+        set_packets(&packets, config.broadcast_packets > 0, result);
+        if (packets.is_saturated)
+            status = tell_saturation(&config, result, error);
+    }
+    ic_ldr_built_fini(&built);
+    return status;
+}
+
+const struct ic_family ic_family_ldr = {
+    .name = "ldr",
+    .title = "packets through low-diameter regular graphs, hypercubes and hybrids",
+    .source = "Mehta 2005",
+    .params = params,
+    .param_count = PARAMS,
+    .outputs = outputs,
+    .output_count = OUTPUTS,
+    .load = "load",
+    .model = run_model,
+    .simulate = simulate,
+};

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The packet simulator: events, switches with output buffers, measuring. */
+#include "interconnect/ldr/packets.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "interconnect/ldr/packets_internal.h"
+#include "interconnect/random.h"
+
+#define IN_FLIGHT_PER_HOST 400u /* beyond that nothing will be delivered in time */
+#define WARMUP_LEAST 4000u
+#define WARMUP_MOST 64u /* times the least */
+#define GROWTH_PARTS 300u
+#define BROADCASTS_LEAST 40u
+
+/* ---- packets ---- */
+static bool grow(struct packets *sim)
+{
+    uint64_t most = (uint64_t)sim->network->hosts * IN_FLIGHT_PER_HOST;
+    uint64_t wanted = sim->capacity > 0 ? 2 * (uint64_t)sim->capacity : 1024;
+    if (sim->capacity >= most || sim->first_packet + wanted >= UINT32_MAX) {
+        sim->is_saturated = sim->is_over = true;
+        return false;
+    }
+    struct packet *packets = realloc(sim->packets, wanted * sizeof(*packets));
+    if (packets != NULL)
+        sim->packets = packets;
+    if (packets == NULL ||
+        ic_calendar_grow(&sim->calendar, sim->first_packet + (uint32_t)wanted) != GMC_OK) {
+        sim->status = GMC_ERR_NOMEM;
+        sim->is_over = true;
+        return false;
+    }
+    for (uint64_t i = wanted; i-- > sim->capacity;) {
+        sim->packets[i].next = sim->free_packet;
+        sim->free_packet = (uint32_t)i;
+    }
+    sim->capacity = (uint32_t)wanted;
+    return true;
+}
+
+uint32_t ic_packets_take(struct packets *sim)
+{
+    if (sim->free_packet == NONE && !grow(sim))
+        return NONE;
+    uint32_t packet = sim->free_packet;
+    sim->free_packet = sim->packets[packet].next;
+    sim->in_flight++;
+    return packet;
+}
+
+void ic_packets_drop(struct packets *sim, uint32_t packet)
+{
+    sim->packets[packet].next = sim->free_packet;
+    sim->free_packet = packet;
+    sim->in_flight--;
+}
+
+/* ---- links ---- */
+uint64_t ic_packets_reserve(struct packets *sim, uint32_t channel, uint64_t from)
+{
+    struct channel *link = &sim->channels[channel];
+    uint64_t start = link->free_at > from ? link->free_at : from;
+    link->free_at = start + sim->serial;
+    link->busy += sim->serial;
+    return start;
+}
+
+void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uint64_t start)
+{
+    struct packet *p = &sim->packets[packet];
+    p->input = channel;
+    p->at = channel < sim->first_injection ? sim->network->to[channel]
+                                           : sim->network->attached[channel - sim->first_injection];
+    p->hops += channel < sim->first_injection;
+    ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
+}
+
+static uint64_t backlog(const struct packets *sim, uint32_t channel)
+{
+    if (sim->ports != NULL)
+        return sim->ports[channel].waiting + sim->ports[channel].is_taken;
+    uint64_t free_at = sim->channels[channel].free_at;
+    return free_at > sim->now ? free_at - sim->now : 0;
+}
+
+/* One of several ports. */
+static uint32_t draw_port(struct packets *sim, uint64_t ports)
+{
+    if ((ports & (ports - 1)) != 0)
+        for (uint64_t skipped =
+                 gmc_prng_below(&sim->routing, (uint64_t)__builtin_popcountll(ports));
+             skipped > 0; skipped--)
+            ports &= ports - 1;
+    return (uint32_t)__builtin_ctzll(ports);
+}
+
+/* Of several with the least, a random one: the first would be crowded by all at low load. */
+static uint32_t least_backlog(struct packets *sim, uint32_t first, uint64_t ports)
+{
+    uint64_t least = UINT64_MAX, best = 0;
+    for (; ports != 0; ports &= ports - 1) {
+        uint64_t port = ports & (~ports + 1);
+        uint64_t now = backlog(sim, first + (uint32_t)__builtin_ctzll(port));
+        if (now > least)
+            continue;
+        best = now < least ? port : best | port;
+        least = now;
+    }
+    return first + draw_port(sim, best);
+}
+
+uint32_t ic_packets_route(struct packets *sim, const struct packet *packet)
+{
+    uint32_t to = sim->network->attached[packet->to];
+    if (packet->at == to)
+        return sim->first_ejection + packet->to;
+    uint64_t ports = ic_routes_ports(sim->config->routes, packet->at, to);
+    uint32_t first = sim->network->first[packet->at];
+    uint32_t best = first + (uint32_t)__builtin_ctzll(ports);
+    if (sim->config->routing == IC_FIXED || (ports & (ports - 1)) == 0)
+        return best;
+    if (sim->config->routing == IC_OBLIVIOUS)
+        return first + draw_port(sim, ports);
+    return least_backlog(sim, first, ports);
+}
+
+/* ---- hosts ---- */
+static void create(struct packets *sim, uint32_t host)
+{
+    const struct ic_packets_config *config = sim->config;
+    uint32_t packet = ic_packets_take(sim);
+    double wait = config->arrivals == IC_POISSON
+                      ? ic_random_exponential(&sim->arrivals, sim->between)
+                      : sim->between;
+    if (packet == NONE)
+        return;
+    ic_calendar_push(&sim->calendar, host, sim->now + (uint64_t)wait);
+    uint64_t start = ic_packets_reserve(sim, sim->first_injection + host, sim->now + sim->send);
+    sim->packets[packet] = (struct packet){
+        .created = sim->now,
+        .entered = start,
+        .from = host,
+        .to = ic_traffic_draw(&config->traffic, host, &sim->destinations),
+    };
+    ic_packets_send(sim, packet, sim->first_injection + host, start);
+}
+
+/* ---- measuring ---- */
+static void begin_measuring(struct packets *sim)
+{
+    sim->is_measuring = true;
+    sim->measured_from = sim->now;
+    sim->in_flight_from = sim->in_flight;
+    for (uint32_t i = 0; i < sim->channel_count; i++)
+        sim->channels[i].busy = 0;
+}
+
+/* Latencies in ps, whole numbers: rounded sums of equal ones would differ. What never settles is
+ * saturated when queues have grown all the time; otherwise it is periodic. */
+static void warm_up(struct packets *sim, uint64_t latency)
+{
+    ic_warmup_add(&sim->warmup, (double)latency);
+    enum ic_warmup_state state = ic_warmup_state(&sim->warmup);
+    if (sim->warmup.count == sim->warmup.at_most / 2)
+        sim->in_flight_from = sim->in_flight;
+    if (state == IC_WARMUP_FAILED && sim->in_flight > sim->in_flight_from + sim->in_flight_from / 2)
+        sim->is_saturated = sim->is_over = true;
+    else if (state != IC_WARMUP_GOING)
+        begin_measuring(sim);
+}
+
+/* While it warms up, too, so that it can be ended then. */
+static void tell_progress(struct packets *sim)
+{
+    uint64_t part = sim->wanted / 100 > 0 ? sim->wanted / 100 : 1;
+    uint64_t done = sim->is_measuring ? sim->delivered : sim->warmup.count;
+    if (sim->run->on_progress == NULL || done % part != 0)
+        return;
+    double share = (double)sim->delivered / (double)sim->wanted;
+    if (!sim->run->on_progress(sim->run->ctx, share < 1 ? share : 1))
+        sim->is_stopped = sim->is_over = true;
+}
+
+static void measure(struct packets *sim, const struct packet *packet, uint64_t delivered)
+{
+    uint64_t entered = packet->entered - sim->send;
+    uint64_t latency = delivered - packet->created;
+    if (!sim->is_measuring) {
+        warm_up(sim, latency);
+        tell_progress(sim);
+        return;
+    }
+    ic_batches_add(&sim->latency, (double)latency / PS_PER_NS);
+    ic_batches_add(&sim->in_network, (double)(delivered - entered) / PS_PER_NS);
+    sim->hops += packet->hops;
+    if (sim->run->on_message != NULL) {
+        const struct ic_message_record record = {.number = sim->delivered,
+                                                 .from = packet->from,
+                                                 .to = packet->to,
+                                                 .hops = packet->hops,
+                                                 .created = (double)packet->created / PS_PER_NS,
+                                                 .entered = (double)entered / PS_PER_NS,
+                                                 .delivered = (double)delivered / PS_PER_NS};
+        sim->run->on_message(sim->run->ctx, &record);
+    }
+    sim->delivered++;
+    tell_progress(sim);
+    bool has_broadcasts =
+        sim->config->broadcast_packets == 0 || sim->broadcast.count >= BROADCASTS_LEAST;
+    if (sim->delivered >= sim->wanted && has_broadcasts)
+        sim->is_over = true;
+}
+
+void ic_packets_deliver(struct packets *sim, uint32_t packet, uint64_t start)
+{
+    uint64_t delivered = start + sim->channel + sim->serial + sim->receive;
+    if (sim->packets[packet].to == TO_ALL)
+        ic_packets_broadcast_deliver(sim, delivered);
+    else
+        measure(sim, &sim->packets[packet], delivered);
+    ic_packets_drop(sim, packet);
+}
+
+/* ---- events ---- */
+static void arrive(struct packets *sim, uint32_t packet)
+{
+    sim->events++;
+    if (sim->packets[packet].to == TO_ALL) {
+        ic_packets_broadcast_copy(sim, packet);
+        return;
+    }
+    if (sim->ports != NULL) {
+        ic_packets_input_arrive(sim, packet);
+        return;
+    }
+    uint32_t channel = ic_packets_route(sim, &sim->packets[packet]);
+    uint64_t start = ic_packets_reserve(sim, channel, sim->now);
+    if (channel >= sim->first_ejection)
+        ic_packets_deliver(sim, packet, start);
+    else
+        ic_packets_send(sim, packet, channel, start);
+}
+
+static void step(struct packets *sim, uint32_t event)
+{
+    sim->now = sim->calendar.entries[event].time;
+    if (event >= sim->first_packet)
+        arrive(sim, event - sim->first_packet);
+    else if (event == sim->broadcast_event)
+        ic_packets_broadcast_begin(sim);
+    else if (event >= sim->first_output)
+        ic_packets_input_release(sim, event - sim->first_output);
+    else
+        create(sim, event);
+}
+
+/* Hosts begin at random within their first interval. A host that would send to itself is silent. */
+static uint32_t start_hosts(struct packets *sim)
+{
+    const struct ic_traffic *traffic = &sim->config->traffic;
+    uint32_t senders = 0;
+    for (uint32_t i = 0; i < sim->network->hosts; i++) {
+        uint64_t begin = (uint64_t)(ic_random_unit(&sim->arrivals) * sim->between);
+        if (traffic->pattern != IC_TRAFFIC_UNIFORM && ic_traffic_partner(traffic, i) == i)
+            continue;
+        ic_calendar_push(&sim->calendar, i, begin);
+        senders++;
+    }
+    return senders;
+}
+
+/* ---- a run ---- */
+/* Packets per host until queues have forgotten how they began: a queue's relaxation time grows as
+ * 1 / (1 - load)^2. */
+static uint64_t warmup_length(double load, uint32_t senders)
+{
+    double each = fmin(fmax(4 / ((1 - load) * (1 - load)), 10), 500);
+    double all = each * senders;
+    return all > WARMUP_LEAST ? (uint64_t)all : WARMUP_LEAST;
+}
+
+static uint64_t ps(double ns)
+{
+    return (uint64_t)llround(ns * PS_PER_NS);
+}
+
+static void set_times(struct packets *sim)
+{
+    const struct ic_packet_timing *timing = &sim->config->timing;
+    sim->serial = ps(ic_packet_serial_ns(timing));
+    sim->channel = ps(timing->channel_ns);
+    sim->send = ps(timing->send_ns);
+    sim->receive = ps(timing->receive_ns);
+    sim->store = sim->config->switching == IC_STORE_AND_FORWARD ? sim->serial : 0;
+    sim->hop = sim->channel + ps(timing->switch_ns) + sim->store;
+    sim->between = (double)sim->serial / sim->config->load;
+}
+
+static gmc_status make_room(struct packets *sim)
+{
+    const struct ic_network *network = sim->network;
+    uint32_t channels = ic_network_channels(network), hosts = network->hosts;
+    sim->first_injection = channels;
+    sim->first_ejection = channels + hosts;
+    sim->channel_count = channels + 2 * hosts;
+    sim->first_output = hosts;
+    sim->broadcast_event = hosts + sim->channel_count;
+    sim->first_packet = sim->broadcast_event + 1;
+    sim->free_packet = NONE;
+    sim->channels = calloc(sim->channel_count, sizeof(*sim->channels));
+    if (sim->config->buffering == IC_INPUT_BUFFERED)
+        sim->ports = malloc(sim->channel_count * sizeof(*sim->ports));
+    bool has_ports = sim->config->buffering == IC_OUTPUT_BUFFERED || sim->ports != NULL;
+    for (uint32_t i = 0; sim->ports != NULL && i < sim->channel_count; i++)
+        sim->ports[i] =
+            (struct port){.head = NONE, .tail = NONE, .first = NONE, .last = NONE, .next = NONE};
+    double events = (double)hosts * (sim->config->routes->mean_hops + 2);
+    if (sim->channels == NULL || !has_ports)
+        return GMC_ERR_NOMEM;
+    return ic_calendar_init(&sim->calendar, sim->first_packet, sim->between / events,
+                            2 * sim->between + (double)sim->hop);
+}
+
+static void release(struct packets *sim)
+{
+    ic_packets_broadcast_fini(sim);
+    ic_calendar_fini(&sim->calendar);
+    free(sim->packets);
+    free(sim->channels);
+    free(sim->ports);
+}
+
+gmc_status ic_packets_check(const struct ic_packets_config *config, char *error)
+{
+    gmc_status status = ic_packet_timing_check(&config->timing, error);
+    if (status == GMC_OK)
+        status = ic_check_number("the load of a host's link", config->load, 1e-6,
+                                 IC_PACKETS_LOAD_MAX, error);
+    if (status == GMC_OK)
+        status = ic_check_range("the packets of a broadcast", config->broadcast_packets, 0,
+                                IC_BROADCAST_PACKETS_MAX, error);
+    if (status != GMC_OK)
+        return status;
+    if (config->broadcast_packets > 0 &&
+        (config->graph == NULL || config->buffering != IC_OUTPUT_BUFFERED))
+        return ic_refuse(error, "broadcasts need a direct network of switches with output buffers");
+    return GMC_OK;
+}
+
+static void tell_channels(const struct packets *sim)
+{
+    const struct ic_network *network = sim->network;
+    double time = (double)(sim->now - sim->measured_from);
+    for (uint32_t i = 0; sim->run->on_channel != NULL && i < sim->channel_count; i++) {
+        struct ic_channel_record record = {
+            .load = time > 0 ? fmin((double)sim->channels[i].busy / time, 1) : 0};
+        if (i < sim->first_injection) {
+            record.what = "link";
+            record.from = network->from[i];
+            record.to = network->to[i];
+        } else if (i < sim->first_ejection) {
+            record.what = "injection";
+            record.from = i - sim->first_injection;
+            record.to = network->attached[record.from];
+        } else {
+            record.what = "ejection";
+            record.to = i - sim->first_ejection;
+            record.from = network->attached[record.to];
+        }
+        sim->run->on_channel(sim->run->ctx, &record);
+    }
+}
+
+/* More packets than were there at the beginning were never delivered: a slow growth of queues that
+ * the warm-up did not see. */
+static bool has_grown(const struct packets *sim)
+{
+    uint64_t before = sim->in_flight_from, after = sim->in_flight;
+    return after > 2 * before && (after - before) * GROWTH_PARTS > sim->delivered;
+}
+
+static void sum_up(const struct packets *sim, struct ic_packets_result *result)
+{
+    double time = (double)(sim->now - sim->measured_from);
+    *result = (struct ic_packets_result){
+        .latency = ic_batches_interval(&sim->latency),
+        .network = ic_batches_interval(&sim->in_network),
+        .broadcast = ic_batches_interval(&sim->broadcast.latency),
+        .events = sim->events,
+        .is_saturated = sim->is_saturated || has_grown(sim),
+    };
+    if (sim->delivered == 0 || time <= 0)
+        return;
+    result->mean_hops = (double)sim->hops / (double)sim->delivered;
+    result->throughput =
+        (double)sim->delivered * (double)sim->serial / time / (double)sim->network->hosts;
+}
+
+static gmc_status run_all(struct packets *sim, char *error)
+{
+    uint32_t senders = start_hosts(sim);
+    if (senders == 0)
+        return ic_refuse(error, "no host sends: with this pattern each would send to itself");
+    uint64_t warmup = warmup_length(sim->config->load, senders);
+    ic_warmup_init(&sim->warmup, warmup, warmup * WARMUP_MOST);
+    if (sim->config->broadcast_packets > 0)
+        ic_calendar_push(&sim->calendar, sim->broadcast_event, ps(0));
+    while (!sim->is_over)
+        step(sim, ic_calendar_pop(&sim->calendar));
+    if (sim->is_stopped)
+        (void)ic_refuse(error, "the simulation was ended");
+    return sim->is_stopped ? GMC_ERR_STATE : sim->status;
+}
+
+gmc_status ic_packets_simulate(const struct ic_packets_config *config, const struct ic_run *run,
+                               struct ic_packets_result *result, char *error)
+{
+    struct gmc_prng root;
+    struct packets sim = {
+        .config = config,
+        .run = run,
+        .network = config->routes->network,
+        .wanted = run->messages > 0 ? run->messages : IC_PACKETS_MESSAGES,
+    };
+    gmc_status status = ic_packets_check(config, error);
+    if (status != GMC_OK)
+        return status;
+    gmc_prng_init(&root, run->seed);
+    gmc_prng_fork(&root, "arrivals", &sim.arrivals);
+    gmc_prng_fork(&root, "destinations", &sim.destinations);
+    gmc_prng_fork(&root, "routing", &sim.routing);
+    gmc_prng_fork(&root, "roots", &sim.roots);
+    ic_batches_init(&sim.latency);
+    ic_batches_init(&sim.in_network);
+    set_times(&sim);
+    status = make_room(&sim);
+    if (status == GMC_OK)
+        status = ic_packets_broadcast_init(&sim);
+    if (status == GMC_OK)
+        status = run_all(&sim, error);
+    if (status == GMC_OK) {
+        sum_up(&sim, result);
+        tell_channels(&sim);
+    }
+    release(&sim);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which ports of a switch are on shortest ways to a host's switch, for all switches, as bit masks;
+ * and the choice among them.
+ *
+ *   fixed      the lowest port (on a hypercube the lowest bit that differs)
+ *   oblivious  a random one
+ *   adaptive   the one with the least backlog
+ */
+#ifndef INTERCONNECT_LDR_ROUTES_H
+#define INTERCONNECT_LDR_ROUTES_H
+
+#include "interconnect/ldr/network.h"
+
+enum ic_packet_routing { IC_FIXED, IC_OBLIVIOUS, IC_ADAPTIVE, IC_PACKET_ROUTINGS };
+
+struct ic_routes {
+    const struct ic_network *network;
+    uint32_t leaves;  /* switches with hosts */
+    uint32_t *leaf;   /* of a switch: its number among those; IC_GRAPH_NONE */
+    uint32_t width;   /* bytes of a mask: 1, 2, 4 or 8 */
+    uint8_t *masks;   /* by leaf, then by switch */
+    double mean_hops; /* between switches, over pairs of different hosts */
+    uint32_t diameter;
+};
+
+/* Borrows the network. INVALID: the tables would take more than 2 GB. NOMEM. Ends with fini. */
+GMC_NODISCARD gmc_status ic_routes_init(struct ic_routes *routes, const struct ic_network *network,
+                                        char *error);
+void ic_routes_fini(struct ic_routes *routes);
+
+/* Ports of `at` that lead to the switch `to`, which has hosts; 0 where it is there. */
+static inline uint64_t ic_routes_ports(const struct ic_routes *routes, uint32_t at, uint32_t to)
+{
+    size_t place = (size_t)routes->leaf[to] * routes->network->switches + at;
+    switch (routes->width) {
+    case 1:
+        return routes->masks[place];
+    case 2:
+        return ((const uint16_t *)(const void *)routes->masks)[place];
+    case 4:
+        return ((const uint32_t *)(const void *)routes->masks)[place];
+    default:
+        return ((const uint64_t *)(const void *)routes->masks)[place];
+    }
+}
+
+#endif
