@@ -4,9 +4,15 @@
 
 EXTRA_DIST += experiments/.includes
 
+# What is left behind, and the page; gmcast-interconnect reproduce makes the same.
+noinst_LTLIBRARIES += experiments/libreport.la
+experiments_libreport_la_SOURCES = \
+	experiments/overview.c \
+	experiments/report.c experiments/report.h
+
 noinst_PROGRAMS += experiments/experiments
 experiments_experiments_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
-experiments_experiments_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS)
+experiments_experiments_LDADD = experiments/libreport.la interconnect/libinterconnect.la $(GMC_SIM_LIBS)
 experiments_experiments_SOURCES = \
 	experiments/case1.c experiments/case1.h experiments/case1_path.c experiments/case1_report.c \
 	experiments/case2.c experiments/case2.h experiments/case2_report.c \
@@ -14,9 +20,7 @@ experiments_experiments_SOURCES = \
 	experiments/jobs.c experiments/jobs.h \
 	experiments/main.c \
 	experiments/map.c \
-	experiments/overview.c \
 	experiments/relay.c \
-	experiments/report.c experiments/report.h \
 	experiments/san.c experiments/san.h \
 	experiments/shapes.c \
 	experiments/sweeps.c \

@@ -14,6 +14,9 @@
 
 static const struct ex_experiment *const experiments[] = {&ex_case1,  &ex_case2, &ex_shapes,
                                                           &ex_sweeps, &ex_relay, &ex_map};
+static const struct ex_page page = {
+    "gmcast experiments", "Published case studies and sweeps of our own, simulated event by event "
+                          "with the protocol core that the gateways run."};
 #define EXPERIMENTS (sizeof(experiments) / sizeof(experiments[0]))
 
 static void usage(FILE *out)
@@ -134,7 +137,7 @@ int main(int argc, char **argv)
     bool ok = true;
     for (size_t i = 0; i < count && ok; i++)
         ok = run(chosen[i], &options, &reports[i]);
-    ok = ok && ex_overview(options.folder, reports, count);
+    ok = ok && ex_overview(options.folder, &page, reports, count);
     for (size_t i = 0; i < count; i++)
         ex_report_fini(&reports[i]);
     if (ok)

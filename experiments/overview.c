@@ -6,10 +6,10 @@
 
 #include "experiments/report.h"
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>gmcast experiments</title>\n"
-    "<style>\n"
+static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>";
+static const char style[] =
+    "</title>\n<style>\n"
     "body{font:16px/1.5 system-ui,sans-serif;color:#222;background:#f4f5f7;margin:0}\n"
     "main{max-width:1040px;margin:0 auto;padding:1.5rem}\n"
     "section,header{background:#fff;border-radius:10px;padding:1.2rem 1.6rem;margin:0 0 1.4rem;"
@@ -58,15 +58,17 @@ static void count_claims(const struct ex_report *report, unsigned *all, unsigned
     }
 }
 
-static void put_summary(FILE *out, const struct ex_report *reports, size_t count)
+static void put_summary(FILE *out, const struct ex_page *page, const struct ex_report *reports,
+                        size_t count)
 {
     uint64_t runs = 0, events = 0;
-    fputs("<header><h1>gmcast experiments</h1>\n<p>Published case studies and sweeps of our own, "
-          "simulated event by event with the protocol core that the gateways run. Claims that hold "
-          "and claims that do not stand beside each other, each with the figure that was "
-          "found.</p>\n<table><tr><th>Experiment</th><th>Claims that hold</th><th>Runs</th>"
-          "<th>Events</th><th>Seconds</th></tr>\n",
-          out);
+    fputs("<header><h1>", out);
+    put_text(out, page->title);
+    fprintf(out,
+            "</h1>\n<p>%s Claims that hold and claims that do not stand beside each other, each "
+            "with the figure that was found.</p>\n<table><tr><th></th><th>Claims that hold</th>"
+            "<th>Runs</th><th>Events</th><th>Seconds</th></tr>\n",
+            page->about);
     for (size_t i = 0; i < count; i++) {
         unsigned all, held;
         count_claims(&reports[i], &all, &held);
@@ -151,7 +153,7 @@ static FILE *open_file(const char *folder, const char *name)
     snprintf(path, sizeof(path), "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     if (file == NULL)
-        fprintf(stderr, "experiments: cannot write %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
     return file;
 }
 
@@ -183,18 +185,21 @@ static void put_claims_table(FILE *out, const struct ex_report *reports, size_t 
         }
 }
 
-bool ex_overview(const char *folder, const struct ex_report *reports, size_t count)
+bool ex_overview(const char *folder, const struct ex_page *page, const struct ex_report *reports,
+                 size_t count)
 {
-    FILE *page = open_file(folder, "index.html"), *table = open_file(folder, "claims.csv");
-    if (page != NULL && table != NULL) {
-        fputs(head, page);
-        put_summary(page, reports, count);
+    FILE *html = open_file(folder, "index.html"), *table = open_file(folder, "claims.csv");
+    if (html != NULL && table != NULL) {
+        fputs(head, html);
+        put_text(html, page->title);
+        fputs(style, html);
+        put_summary(html, page, reports, count);
         for (size_t i = 0; i < count; i++)
-            put_report(page, &reports[i]);
-        fputs("</main></body></html>\n", page);
+            put_report(html, &reports[i]);
+        fputs("</main></body></html>\n", html);
         put_claims_table(table, reports, count);
     }
-    bool ok = page != NULL && table != NULL;
-    ok = (page == NULL || fclose(page) == 0) && ok;
+    bool ok = html != NULL && table != NULL;
+    ok = (html == NULL || fclose(html) == 0) && ok;
     return (table == NULL || fclose(table) == 0) && ok;
 }

@@ -19,7 +19,7 @@ static FILE *open_file(const struct ex_report *report, const char *what, const c
     snprintf(path, sizeof(path), "%s/%s%s%s", report->folder, report->name, what, suffix);
     FILE *file = fopen(path, "w");
     if (file == NULL)
-        fprintf(stderr, "experiments: cannot write %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
     return file;
 }
 
@@ -130,6 +130,11 @@ static int draw(const struct ex_report *report)
     return WEXITSTATUS(status);
 }
 
+void ex_picture(struct ex_report *report, const char *caption, const char *file)
+{
+    add(report, EX_FIGURE, true, caption, file);
+}
+
 void ex_figure_end(struct ex_report *report)
 {
     static bool has_said;
@@ -143,11 +148,10 @@ void ex_figure_end(struct ex_report *report)
         snprintf(file, sizeof(file), "%s%s.png", report->name, report->plot_name);
         figure->detail = sim_strdup(file);
     } else if (status != 127) {
-        fprintf(stderr, "experiments: gnuplot could not draw %s%s.gp\n", report->name,
-                report->plot_name);
+        fprintf(stderr, "gnuplot could not draw %s%s.gp\n", report->name, report->plot_name);
     } else if (!has_said) {
         has_said = true;
-        fprintf(stderr, "experiments: gnuplot is not installed; the scripts (.gp) are there, the "
+        fprintf(stderr, "gnuplot is not installed; the scripts (.gp) are there, the "
                         "pictures are not\n");
     }
 }

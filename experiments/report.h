@@ -47,14 +47,24 @@ void ex_row(struct ex_report *report, const char *format, ...)
 void ex_figure_begin(struct ex_report *report, const char *what, const char *caption);
 void ex_figure_end(struct ex_report *report);
 
+/* A picture that was drawn otherwise: a file in the folder, "" when it could not be drawn. */
+void ex_picture(struct ex_report *report, const char *caption, const char *file);
+
 /* `claim` is a sentence of the source; the rest says what was found. */
 void ex_claim(struct ex_report *report, bool holds, const char *claim, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void ex_note(struct ex_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What stands on top of the page. */
+struct ex_page {
+    const char *title;
+    const char *about; /* HTML */
+};
+
 /* FOLDER/index.html over these reports, and their claims in FOLDER/claims.csv. False, with words,
  * when they cannot be written. */
-bool ex_overview(const char *folder, const struct ex_report *reports, size_t count);
+bool ex_overview(const char *folder, const struct ex_page *page, const struct ex_report *reports,
+                 size_t count);
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef INTERCONNECT_COMMAND_COLUMNS_H
 #define INTERCONNECT_COMMAND_COLUMNS_H
 
+#include <stdio.h>
+
 #include "interconnect/command/points.h"
 
 enum ic_column_kind {
@@ -40,8 +42,8 @@ void ic_columns_fini(struct ic_columns *columns);
 struct ic_cell ic_columns_cell(const struct ic_column *column, const struct ic_points *points,
                                size_t point);
 
-/* On standard output. The points that are not done are left out. */
-void ic_write_csv(const struct ic_points *points);
+/* The points that are not done are left out. JSON goes to standard output. */
+void ic_write_csv(FILE *out, const struct ic_points *points);
 void ic_write_json(const struct ic_points *points, const char *command);
 
 #endif

@@ -16,6 +16,7 @@ int ic_command_list(int argc, char **argv);
 int ic_command_model(int argc, char **argv);
 int ic_command_simulate(int argc, char **argv);
 int ic_command_compare(int argc, char **argv);
+int ic_command_reproduce(int argc, char **argv);
 int ic_command_schedule(int argc, char **argv);
 
 /* Says what is wrong, after the name of the command, on standard error; gives IC_BAD. */

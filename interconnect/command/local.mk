@@ -17,8 +17,15 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/options.c interconnect/command/options.h \
 	interconnect/command/points.c interconnect/command/points.h \
 	interconnect/command/records.c interconnect/command/records.h \
+	interconnect/command/reproduce.c \
 	interconnect/command/run.c \
 	interconnect/command/schedule.c \
+	interconnect/command/studies.c interconnect/command/studies.h \
+	interconnect/command/studies_star.c \
+	interconnect/command/studies_torus.c \
+	interconnect/command/studies_wan.c \
+	interconnect/command/studies_wormhole.c \
+	interconnect/command/study.c interconnect/command/study.h \
 	interconnect/command/wan.c \
 	interconnect/command/words.c \
 	interconnect/command/write.c
@@ -27,7 +34,12 @@ bin_PROGRAMS += interconnect/gmcast-interconnect
 interconnect_gmcast_interconnect_CPPFLAGS = $(HOST_CPPFLAGS) $(MPI_CFLAGS)
 interconnect_gmcast_interconnect_SOURCES = interconnect/command/main.c sim-wan/run/pool_mpi.c
 interconnect_gmcast_interconnect_LDADD = interconnect/command/libcommand.la \
-	interconnect/libinterconnect.la $(GMC_SIM_LIBS) $(MPI_LIBS) -lm
+	experiments/libreport.la interconnect/libinterconnect.la $(GMC_SIM_LIBS) $(MPI_LIBS) -lm
+
+# make reproduce [QUICK=1]: everything into interconnect-out/, the overview in its index.html.
+reproduce: interconnect/gmcast-interconnect
+	interconnect/gmcast-interconnect reproduce --out interconnect-out $(if $(QUICK),--quick)
+.PHONY: reproduce
 
 check_PROGRAMS += tests/unit/test_ic_wan
 tests_unit_test_ic_wan_SOURCES = tests/unit/test_ic_wan.c tests/unit/ic_table.c \

@@ -20,6 +20,7 @@ static const struct command {
     {"model", "compute a family's figures, or a reference table", ic_command_model},
     {"simulate", "simulate a family", ic_command_simulate},
     {"compare", "model and simulator side by side", ic_command_compare},
+    {"reproduce", "published figures and their claims, as a page", ic_command_reproduce},
     {"schedule", "who sends to whom in a multicast, and what it costs", ic_command_schedule},
 };
 
@@ -65,7 +66,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    sim_mpi_begin(&argc, &argv);
+    /* Of many ranks one speaks; what the others find comes back to it. */
+    if (sim_mpi_begin(&argc, &argv) > 1 && !sim_mpi_is_root() &&
+        (freopen("/dev/null", "w", stdout) == NULL || freopen("/dev/null", "w", stderr) == NULL))
+        return IC_BAD;
     int status = run(argc, argv);
     sim_mpi_end();
     return status;

@@ -37,7 +37,7 @@ static int report(const struct ic_options *options, const struct ic_points *poin
     if (options->is_json)
         ic_write_json(points, options->command);
     else
-        ic_write_csv(points);
+        ic_write_csv(stdout, points);
     if (ic_finish_output(options->command) != IC_DONE)
         return IC_BAD;
     if (options->plot != NULL &&

@@ -9,50 +9,50 @@
 
 #define DIGITS 10
 
-static void put_field(const char *text)
+static void put_field(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\n") == NULL) {
-        fputs(text, stdout);
+        fputs(text, out);
         return;
     }
-    putchar('"');
+    fputc('"', out);
     for (; *text != '\0'; text++) {
         if (*text == '"')
-            putchar('"');
-        putchar(*text);
+            fputc('"', out);
+        fputc(*text, out);
     }
-    putchar('"');
+    fputc('"', out);
 }
 
-static void put_head(const struct ic_columns *columns)
+static void put_head(FILE *out, const struct ic_columns *columns)
 {
     for (size_t i = 0; i < columns->count; i++) {
         const struct ic_column *column = &columns->list[i];
-        printf("%s%s", i > 0 ? "," : "", column->name);
+        fprintf(out, "%s%s", i > 0 ? "," : "", column->name);
         if (column->unit[0] != '\0')
-            printf(" [%s]", column->unit);
+            fprintf(out, " [%s]", column->unit);
     }
-    putchar('\n');
+    fputc('\n', out);
 }
 
-void ic_write_csv(const struct ic_points *points)
+void ic_write_csv(FILE *out, const struct ic_points *points)
 {
     struct ic_columns columns;
     ic_columns_init(&columns, points);
-    put_head(&columns);
+    put_head(out, &columns);
     for (size_t point = 0; point < points->sweep->points; point++) {
         if (!points->points[point].is_done)
             continue;
         for (size_t i = 0; i < columns.count; i++) {
             struct ic_cell cell = ic_columns_cell(&columns.list[i], points, point);
             if (i > 0)
-                putchar(',');
+                fputc(',', out);
             if (cell.is_number)
-                printf("%.*g", DIGITS, cell.value);
+                fprintf(out, "%.*g", DIGITS, cell.value);
             else
-                put_field(cell.text);
+                put_field(out, cell.text);
         }
-        putchar('\n');
+        fputc('\n', out);
     }
     ic_columns_fini(&columns);
 }

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Oral 2003, chapters 3 and 4: multicast through a Myrinet switch, and against SCI. */
+#include <math.h>
+
+#include "interconnect/command/studies.h"
+
+static const char *const algorithms[] = {"binomial", "binary", "serial", "separate"};
+
+static const char *const schemes[] = {"HB", "NB", "NA"};
+
+#define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
+#define GROUP_MAX 256u
+
+static double latency(const struct ic_points *t, const char *scheme, const char *algorithm,
+                      unsigned group)
+{
+    return ic_study_model(t, "latency", "scheme=%s algorithm=%s group=%u", scheme, algorithm,
+                          group);
+}
+
+/* How much less NA takes than NB, percent, of 16 nodes. */
+static double gain(const struct ic_points *t, const char *algorithm)
+{
+    return 100 * (1 - latency(t, "NA", algorithm, 16) / latency(t, "NB", algorithm, 16));
+}
+
+static void judge_myrinet(const struct ic_points *t, struct ex_report *report)
+{
+    unsigned ordered = 0, nb_slowest = 0, cases = 0;
+    for (unsigned group = 3; group <= GROUP_MAX; group++) {
+        ordered += group >= 4 &&
+                   latency(t, "HB", "binary", group) < latency(t, "HB", "binomial", group) &&
+                   latency(t, "HB", "binomial", group) < latency(t, "HB", "serial", group) &&
+                   latency(t, "HB", "serial", group) < latency(t, "HB", "separate", group);
+        for (size_t i = 0; i < ALGORITHMS; i++, cases++)
+            nb_slowest +=
+                latency(t, "HB", algorithms[i], group) < latency(t, "NA", algorithms[i], group) &&
+                latency(t, "NA", algorithms[i], group) < latency(t, "NB", algorithms[i], group);
+    }
+    ex_claim(report, ordered == GROUP_MAX - 3,
+             "host-based: binary, binomial, serial, separate, from the fastest to the slowest",
+             "at %u of %u group sizes from 4 on", ordered, GROUP_MAX - 3);
+    ex_claim(report, nb_slowest == cases,
+             "NIC-based is slowest with every algorithm, NIC-assisted between",
+             "in %u of %u cases from 3 nodes on", nb_slowest, cases);
+    ex_claim(report,
+             gain(t, "separate") > fmax(gain(t, "binomial"), gain(t, "binary")) &&
+                 gain(t, "serial") < fmin(gain(t, "binomial"), gain(t, "binary")),
+             "the host's assistance helps separate addressing most, serial least",
+             "16 nodes: separate %.0f %%, binomial %.0f %%, binary %.0f %%, serial %.0f %%",
+             gain(t, "separate"), gain(t, "binomial"), gain(t, "binary"), gain(t, "serial"));
+}
+
+static const struct ic_study_table myrinet_tables[] = {
+    {"latency", "star", IC_MODEL, "scheme=all algorithm=all group=3..256 bytes=2", NULL,
+     "2 bytes through one Myrinet switch, model", 0},
+    {"both", "star", IC_BOTH, "scheme=HB algorithm=all group=3..32 bytes=2", NULL,
+     "Host-based: model and simulator", 0},
+};
+const struct ic_study ic_study_myrinet = {
+    "myrinet",
+    "NIC-based and host-based multicast (Oral 2003, chapter 3)",
+    "<p>Binomial, binary, serial and separate addressing, by the host (HB), the interface (NB), or "
+    "the interface with the host choosing (NA).</p>",
+    myrinet_tables,
+    2,
+    judge_myrinet,
+};
+
+/* ---- against SCI ---- */
+static double sci(const struct ic_points *t, const char *algorithm, unsigned group)
+{
+    return ic_study_model(t, "latency", "algorithm=%s group=%u", algorithm, group);
+}
+
+static double best_myrinet(const struct ic_points *t, unsigned group)
+{
+    double best = INFINITY;
+    for (int s = 0; s < 3; s++)
+        for (size_t i = 0; i < ALGORITHMS; i++)
+            best = fmin(best, latency(t, schemes[s], algorithms[i], group));
+    return best;
+}
+
+/* The best of 64 KB to 16 nodes, simulated. */
+static double best_large_sci(const struct ic_points *t)
+{
+    static const char *const tori[] = {"separate", "U-torus", "S-torus", "Md-torus", "Mu-torus"};
+    double best = INFINITY;
+    for (int i = 0; i < 5; i++)
+        best = fmin(best, ic_study_simulated(t, "latency", "algorithm=%s bytes=64K", tori[i]));
+    return best;
+}
+
+static double best_large_myrinet(const struct ic_points *t)
+{
+    double best = INFINITY;
+    for (int s = 0; s < 3; s++)
+        for (size_t i = 0; i < ALGORITHMS; i++)
+            best = fmin(best, ic_study_simulated(t, "latency", "scheme=%s algorithm=%s bytes=64K",
+                                                 schemes[s], algorithms[i]));
+    return best;
+}
+
+static void judge_head_to_head(const struct ic_points *t, struct ex_report *report)
+{
+    static const char *const tori[] = {"U-torus", "Md-torus", "Mu-torus"};
+    unsigned wins = 0, trees = 0, cases = 0;
+    for (unsigned group = 4; group <= 16; group++) {
+        wins += sci(&t[0], "separate", group) < best_myrinet(&t[1], group);
+        for (int i = 0; i < 3; i++, cases++)
+            trees += fmax(latency(&t[1], "HB", "binary", group),
+                          latency(&t[1], "HB", "binomial", group)) < sci(&t[0], tori[i], group);
+    }
+    ex_claim(report, wins == 13,
+             "separate addressing on SCI beats all Myrinet algorithms at 2 bytes",
+             "at %u of 13 group sizes from 4 to 16; at 16: %.1f against %.1f us", wins,
+             sci(&t[0], "separate", 16), best_myrinet(&t[1], 16));
+    ex_claim(report, trees == cases,
+             "host-based binary and binomial are faster than U, Md and Mu-torus at 2 bytes",
+             "in %u of %u cases", trees, cases);
+    double torus = best_large_sci(&t[2]), star = best_large_myrinet(&t[3]);
+    ex_claim(report, torus < star, "with 64 KB SCI beats Myrinet",
+             "16 nodes, simulated: the best %.0f against %.0f us", torus, star);
+}
+
+static const struct ic_study_table head_tables[] = {
+    {"sci", "torus", IC_MODEL, "algorithm=all group=4..16 k=4 bytes=2", NULL, "SCI, 2 bytes, model",
+     0},
+    {"myrinet", "star", IC_MODEL, "scheme=all algorithm=all group=4..16 bytes=2", NULL,
+     "Myrinet, 2 bytes, model", 0},
+    {"sci-large", "torus", IC_SIMULATOR, "algorithm=all bytes=2,16K,32K,48K,64K group=16 k=4", NULL,
+     "SCI, 16 nodes, by length, simulated", 40},
+    {"myrinet-large", "star", IC_SIMULATOR,
+     "scheme=all algorithm=all bytes=2,16K,32K,48K,64K group=16 nic_rate=wire", NULL,
+     "Myrinet, 16 nodes, by length, simulated at the wire's rate", 0},
+};
+const struct ic_study ic_study_head_to_head = {
+    "sci-myrinet",
+    "SCI and Myrinet side by side (Oral 2003, chapter 4)",
+    "<p>The same multicasts on a 4 x 4 torus and through one switch.</p>",
+    head_tables,
+    4,
+    judge_head_to_head,
+};

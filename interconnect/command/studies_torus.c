@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Oral 2003, chapter 2: multicast on SCI tori. */
+#include <math.h>
+
+#include "interconnect/command/studies.h"
+
+static const char *const names[] = {"separate", "U-torus", "S-torus", "Md-torus", "Mu-torus"};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+enum { SEPARATE, U, S, MD, MU };
+
+/* ---- 2 bytes ---- */
+static double small(const struct ic_points *t, int algorithm, unsigned group)
+{
+    return ic_study_model(t, "latency", "algorithm=%s group=%u", names[algorithm], group);
+}
+
+static double farthest_from_line(const struct ic_points *t, int algorithm, unsigned first,
+                                 unsigned last, unsigned step)
+{
+    double worst = 0, a = small(t, algorithm, first), b = small(t, algorithm, last);
+    for (unsigned group = first; group <= last; group += step)
+        worst = fmax(worst, fabs(small(t, algorithm, group) - a -
+                                 (b - a) * (group - first) / (last - first)));
+    return worst / b;
+}
+
+static void judge_small(const struct ic_points *t, struct ex_report *report)
+{
+    unsigned u_slower = 0, s_slowest = 0, separate_fastest = 0;
+    double flat_least = INFINITY, flat_most = 0;
+    for (unsigned group = 3; group <= 16; group++) {
+        u_slower += small(t, U, group) > small(t, S, group);
+        s_slowest += small(t, S, group) > small(t, SEPARATE, group) &&
+                     small(t, S, group) > small(t, MD, group) &&
+                     small(t, S, group) > small(t, MU, group);
+        separate_fastest +=
+            small(t, SEPARATE, group) < fmin(fmin(small(t, U, group), small(t, S, group)),
+                                             fmin(small(t, MD, group), small(t, MU, group)));
+        if (group >= 5) {
+            double flat =
+                ic_study_model(t, "latency_other_form", "algorithm=U-torus group=%u", group);
+            flat_least = fmin(flat_least, flat);
+            flat_most = fmax(flat_most, flat);
+        }
+    }
+    double apart = fabs(small(t, MU, 16) / small(t, MD, 16) - 1);
+    ex_claim(report, farthest_from_line(t, S, 2, 16, 1) < 1e-9, "S-torus is linear in the group",
+             "no point is off the line by more than %.1g", farthest_from_line(t, S, 2, 16, 1));
+    ex_claim(report, s_slowest >= 13,
+             "S-torus is slowest of all (against separate, Md-torus, Mu-torus)",
+             "at %u of 14 group sizes from 3 on", s_slowest);
+    ex_claim(report, u_slower == 0, "S-torus is slowest of all (against U-torus)",
+             "U-torus is slower at %u of 14 sizes: its processing takes 629 us a step", u_slower);
+    ex_claim(report, separate_fastest == 14, "separate addressing is fastest",
+             "at %u of 14 group sizes", separate_fastest);
+    ex_claim(report, apart < 0.05, "Md-torus and Mu-torus are on one level",
+             "%.1f %% apart at 16 nodes; %.0f and %.0f us at 8", 100 * apart, small(t, MD, 8),
+             small(t, MU, 8));
+    ex_claim(report, flat_most / flat_least < 1.5, "U-torus is nearly flat (integer division)",
+             "from 5 nodes on within %.0f %%; with real division, as printed, it is a saw-tooth",
+             100 * (flat_most / flat_least - 1));
+    for (size_t i = 0; i < NAMES; i++)
+        ex_note(report, "%s at 16 nodes: model %.1f us, simulator %.1f us", names[i],
+                small(t, (int)i, 16),
+                ic_study_simulated(t, "latency", "algorithm=%s group=16", names[i]));
+}
+
+static const struct ic_study_table small_tables[] = {
+    {"latency", "torus", IC_BOTH, "algorithm=all group=2..16 k=4 bytes=2", NULL,
+     "2 bytes on a 4 x 4 torus: model, and simulator over random groups", 0},
+};
+const struct ic_study ic_study_sci_small = {
+    "sci-small",
+    "Small messages on a 4 x 4 SCI torus (Oral 2003, chapter 2)",
+    "<p>Five multicast algorithms, 2 bytes to 2 to 16 nodes.</p>",
+    small_tables,
+    1,
+    judge_small,
+};
+
+/* ---- 64 KB ---- */
+static double large(const struct ic_points *t, int algorithm, unsigned group)
+{
+    return ic_study_simulated(t, "latency", "algorithm=%s group=%u", names[algorithm], group);
+}
+
+static void judge_way(const struct ic_points *t, const char *way, struct ex_report *report)
+{
+    unsigned md_best = 0, s_worst = 0;
+    double least = INFINITY, most = 0;
+    for (unsigned group = 4; group <= 16; group += 2) {
+        bool is_worst = true;
+        for (size_t i = 0; i < NAMES; i++)
+            is_worst = is_worst && large(t, S, group) >= large(t, (int)i, group);
+        s_worst += group >= 6 && is_worst;
+        if (group >= 12)
+            md_best +=
+                large(t, MD, group) < fmin(fmin(large(t, SEPARATE, group), large(t, U, group)),
+                                           fmin(large(t, S, group), large(t, MU, group) * 1.015));
+        if (group > 4) {
+            double grows = large(t, SEPARATE, group) - large(t, SEPARATE, group - 2);
+            least = fmin(least, grows);
+            most = fmax(most, grows);
+        }
+    }
+    ex_claim(report, md_best == 3, "Md-torus is best for large groups",
+             "%s: at %u of 3 sizes from 12 on (at 16 Mu-torus is within 1.5 %%: %.0f and %.0f us)",
+             way, md_best, large(t, MD, 16), large(t, MU, 16));
+    ex_claim(report, most / least < 1.01, "separate addressing is linear in the group",
+             "%s: two more nodes take %.0f to %.0f us", way, least, most);
+    ex_claim(report, s_worst == 6, "S-torus is worst", "%s: at %u of 6 sizes from 6 on", way,
+             s_worst);
+    ex_claim(report, large(t, MU, 10) > large(t, MD, 10) && large(t, MU, 14) > large(t, MD, 14),
+             "Mu-torus is worse than Md-torus at 10 and 14 nodes",
+             "%s: %.0f against %.0f us, %.0f against %.0f us", way, large(t, MU, 10),
+             large(t, MD, 10), large(t, MU, 14), large(t, MD, 14));
+}
+
+static void judge_large(const struct ic_points *t, struct ex_report *report)
+{
+    judge_way(&t[0], "store and forward", report);
+    judge_way(&t[1], "in packets of 4 KB", report);
+    ex_note(report, "Mu-torus is cut as its model (2-12) counts: what is left over joins the last "
+                    "run. As a run of its own it is no slower than Md-torus at 14 nodes.");
+}
+
+static const struct ic_study_table large_tables[] = {
+    {"whole", "torus", IC_SIMULATOR, "algorithm=all group=4..16/2 k=4 bytes=64K", NULL,
+     "64 KB on a 4 x 4 torus, store and forward, simulated", 40},
+    {"packets", "torus", IC_SIMULATOR, "algorithm=all group=4..16/2 k=4 bytes=64K packet=4K", NULL,
+     "The same, pipelined in packets of 4 KB", 40},
+};
+const struct ic_study ic_study_sci_large = {
+    "sci-large",
+    "64 KB on a 4 x 4 SCI torus (Oral 2003, chapter 2)",
+    "<p>Means over random groups; processors and ring links are busy for as long as the testbed's "
+    "were. The source measured this.</p>",
+    large_tables,
+    2,
+    judge_large,
+};
+
+/* ---- projections ---- */
+/* The widths of the steps of Md-torus: 0 when they are not all k. */
+static unsigned stairs(const struct ic_points *t, unsigned k)
+{
+    for (unsigned group = k + 1; group < k * k; group++) {
+        bool rises = small(t, MD, group + 1) > small(t, MD, group);
+        if (rises != (group % k == 0))
+            return 0;
+    }
+    return k;
+}
+
+static void judge_projection(const struct ic_points *t, unsigned k, double bound,
+                             struct ex_report *report)
+{
+    unsigned full = k * k;
+    double least = fmin(fmin(small(t, MD, full), small(t, MU, full)), small(t, U, full));
+    double most = fmax(fmax(small(t, MD, full), small(t, MU, full)), small(t, U, full));
+    ex_claim(report, stairs(t, k) == k, "Md-torus is a staircase of width k", "k = %u: %s", k,
+             stairs(t, k) == k ? "every step" : "not every step");
+    ex_claim(report, most / least < bound, "Md, Mu and U-torus stay near each other at full size",
+             "%u nodes: within a factor of %.2f", full, most / least);
+    ex_claim(report,
+             farthest_from_line(t, SEPARATE, 2, full, 1) < 1e-9 &&
+                 farthest_from_line(t, S, 2, full, 1) < 1e-9,
+             "separate addressing and S-torus are linear", "k = %u: no point is off the line", k);
+    ex_claim(
+        report, small(t, SEPARATE, full) > fmin(small(t, MD, full), small(t, MU, full)),
+        "separate addressing loses its advantage",
+        "%u nodes: separate %.0f us, Md-torus %.0f us, Mu-torus %.0f us; of the slopes only it "
+        "is true",
+        full, small(t, SEPARATE, full), small(t, MD, full), small(t, MU, full));
+}
+
+static void judge_projections(const struct ic_points *t, struct ex_report *report)
+{
+    judge_projection(&t[0], 8, 2.32, report);
+    judge_projection(&t[1], 16, 1.56, report);
+}
+
+static const struct ic_study_table tori_tables[] = {
+    {"8x8", "torus", IC_MODEL, "algorithm=all group=2..64 k=8", NULL, "64 nodes, model", 0},
+    {"16x16", "torus", IC_MODEL, "algorithm=all group=2..256 k=16", NULL, "256 nodes, model", 0},
+};
+const struct ic_study ic_study_sci_large_tori = {
+    "sci-tori",
+    "Projections to 64 and 256 nodes (Oral 2003, chapter 2)",
+    "<p>The closed forms for 8 x 8 and 16 x 16 tori, 128 bytes.</p>",
+    tori_tables,
+    2,
+    judge_projections,
+};
+
+/* ---- links ---- */
+static double link_figure(const struct ic_points *t, const char *figure, int algorithm,
+                          unsigned group)
+{
+    return ic_study_simulated(t, figure, "algorithm=%s group=%u", names[algorithm], group);
+}
+
+static void judge_links(const struct ic_points *t, struct ex_report *report)
+{
+    double s_most = 0, md_concurrency = 0;
+    bool is_lowest = true, u_largest = true, md_falls = true;
+    for (unsigned group = 4; group <= 16; group += 2) {
+        double rank = ic_study_simulated(&t[1], "link_concentration", "group=%u", group);
+        s_most = fmax(s_most, rank);
+        for (size_t i = 0; i < NAMES; i++)
+            is_lowest =
+                is_lowest && rank <= link_figure(t, "link_concentration", (int)i, group) + 1e-9;
+        md_concurrency = fmax(md_concurrency, link_figure(t, "concurrency", MD, group));
+        u_largest = u_largest && (group < 10 || link_figure(t, "concurrency", U, group) >=
+                                                    link_figure(t, "concurrency", MD, group));
+        md_falls =
+            md_falls && (group < 10 || link_figure(t, "link_concentration", MD, group) <=
+                                           link_figure(t, "link_concentration", MD, group - 2));
+    }
+    ex_claim(report, is_lowest && s_most <= 1,
+             "the link concentration of S-torus is lowest and constant",
+             "routed along the ranks: at most %.3f", s_most);
+    ex_claim(report, md_falls, "that of Md-torus falls slowly with the group",
+             "from 8 nodes on: %.3f at 8, %.3f at 16", link_figure(t, "link_concentration", MD, 8),
+             link_figure(t, "link_concentration", MD, 16));
+    ex_claim(report, md_concurrency <= 4, "at most k messages of Md-torus are on their way at once",
+             "k = 4: at most %.2f on average", md_concurrency);
+    ex_claim(report, u_largest, "U-torus has most messages on their way at once",
+             "at 16 nodes %.1f, Md-torus %.1f", link_figure(t, "concurrency", U, 16),
+             link_figure(t, "concurrency", MD, 16));
+}
+
+static const struct ic_study_table link_tables[] = {
+    {"concentration", "torus", IC_SIMULATOR, "algorithm=all group=4..16/2 k=4 bytes=64K",
+     "link_concentration", "Link visits over links used, routed along the dimensions", 200},
+    {"ranks", "torus", IC_SIMULATOR, "algorithm=S-torus group=4..16/2 k=4 bytes=64K routing=rank",
+     "link_concentration", "S-torus, routed along the ranks", 200},
+};
+const struct ic_study ic_study_sci_links = {
+    "sci-links",
+    "Link concentration and concurrency (Oral 2003, chapter 2)",
+    "<p>What the schedules make of the ring links of a 4 x 4 torus; means over random groups.</p>",
+    link_tables,
+    2,
+    judge_links,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A published figure or table, made again: tables of points over families, their pictures, and the
+ * claims that were made of them. */
+#ifndef INTERCONNECT_COMMAND_STUDY_H
+#define INTERCONNECT_COMMAND_STUDY_H
+
+#include "experiments/report.h"
+#include "interconnect/command/points.h"
+
+#define IC_STUDY_TABLES_MAX 8u
+
+struct ic_study_table {
+    const char *what; /* of its files: NAME-WHAT.csv, .svg, .png */
+    const char *family;
+    unsigned side;         /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
+    const char *arguments; /* "algorithm=all group=2..16": values as on the command line */
+    const char *figure;    /* that is drawn; NULL: the first */
+    const char *caption;
+    uint64_t messages; /* of a simulation; 0: as usual */
+};
+
+struct ic_study {
+    const char *name, *title;
+    const char *about; /* HTML */
+    const struct ic_study_table *tables;
+    size_t table_count;
+    /* Claims, of the tables' points in their order; anything else may be computed too. */
+    void (*judge)(const struct ic_points *tables, struct ex_report *report);
+};
+
+extern const struct ic_study *const ic_studies[];
+extern const size_t ic_study_count;
+
+struct ic_study_options {
+    const char *folder;
+    bool is_quick; /* a tenth of the messages */
+    bool is_quiet;
+    size_t workers; /* 0: one per core */
+};
+
+/* Computes the tables, draws, judges. False after words on standard error. */
+bool ic_study_run(const struct ic_study *study, const struct ic_study_options *options,
+                  struct ex_report *report);
+
+/* The figure of the point that has these values, "algorithm=Md-torus group=10", of the parameters
+ * that the table varies; NAN when it has none. Aborts where there is no such point: a study asks
+ * for what it made. */
+double ic_study_model(const struct ic_points *points, const char *output, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double ic_study_simulated(const struct ic_points *points, const char *output, const char *format,
+                          ...) __attribute__((format(printf, 3, 4)));
+
+#endif
