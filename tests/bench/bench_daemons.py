@@ -18,6 +18,7 @@ os.environ.setdefault("GMC_TMPDIR", "/dev/shm")
 import lib  # noqa: E402
 
 BYTES = int(os.environ.get("GMC_BENCH_BYTES", 1 << 30))
+BUFFERS = 1 << 30  # more than all sockets and caches of a run
 ROUNDS = int(os.environ.get("GMC_BENCH_ROUNDS", 3))
 TLS = os.path.join(lib.BUILD, "tests", "bench", "bench_tls")
 
@@ -62,7 +63,7 @@ class Ballast:
 
     def _follow(self):
         level = free_bytes()
-        while self.size > 0 and not self.ended.wait(0.01):
+        while self.size > 0 and not self.ended.wait(0.03):
             gone = level - free_bytes()
             if gone >= self.STEP:
                 self.size = max(0, self.size - gone)
@@ -107,11 +108,11 @@ def compare(receivers, discard):
         grid.start()
         path = os.path.join(grid["a"].data, "object")
         make_object(path, BYTES)
-        stored = 0 if discard else receivers * BYTES
+        memory = BUFFERS + (0 if discard else receivers * BYTES)
         for _ in range(ROUNDS):
-            with Ballast(grid.path, stored):
+            with Ballast(grid.path, memory):
                 theirs.append(tls(path, grid.path, receivers, discard))
-            with Ballast(grid.path, stored):
+            with Ballast(grid.path, memory):
                 ours.append(gmcast(grid, names[1:]))
     return median(ours), median(theirs)
 
