@@ -37,13 +37,13 @@ struct vc {
     uint32_t head, count; /* flits in the ring */
     uint32_t sent;        /* of the message at its head */
     uint64_t popped;      /* cycle of the last departure, + 1 */
-    double clock;         /* last stamp */
 };
 
 struct link {
     uint32_t wanted[CLASSES]; /* bits of inputs */
     uint32_t owner[CLASSES];  /* input, or NONE */
     uint32_t classes;         /* bits of classes that are wanted */
+    double clock[CLASSES];    /* last stamps that flits got */
     uint32_t turn, credit;    /* round robin: class, flits that it may still send */
     double virtual_time;      /* fair queueing: last stamp that was served */
     uint64_t flits;
@@ -53,7 +53,6 @@ struct source {
     uint32_t first[CLASSES], last[CLASSES]; /* messages */
     uint32_t sent[CLASSES];                 /* flits of the first */
     uint32_t classes;                       /* bits of queues that are not empty */
-    double clock[CLASSES];
     struct link link;
 };
 
@@ -274,6 +273,13 @@ static void want_no_more(struct ic_qos_engine *e, uint32_t router, uint32_t outp
         e->busy_routers[router / 64] &= ~(UINT64_C(1) << router % 64);
 }
 
+/* Of a flit that comes to a link's scheduler now. */
+static double next_stamp(const struct ic_qos_engine *e, const struct link *link, uint32_t c)
+{
+    double now = e->scheduler == IC_QOS_VIRTUAL_CLOCK ? (double)e->now : link->virtual_time;
+    return fmax(now, link->clock[c]) + e->tick[c];
+}
+
 static void push(struct ic_qos_engine *e, uint32_t router, uint32_t input, uint32_t c,
                  uint32_t message, uint64_t ready, bool is_header)
 {
@@ -282,15 +288,11 @@ static void push(struct ic_qos_engine *e, uint32_t router, uint32_t input, uint3
     uint32_t at = vc->head + vc->count;
     if (at >= e->capacity)
         at -= e->capacity;
-    if (e->scheduler == IC_QOS_VIRTUAL_CLOCK) {
-        vc->clock = fmax((double)e->now, vc->clock) + e->tick[c];
-    } else if (e->scheduler == IC_QOS_FAIR_QUEUEING) {
-        uint32_t output = output_of(e, router, message);
-        double now = e->links[router * e->ports + output].virtual_time;
-        vc->clock = fmax(now, vc->clock) + e->tick[c];
-    }
+    struct link *link = &e->links[router * e->ports + output_of(e, router, message)];
+    double stamp = next_stamp(e, link, c);
+    link->clock[c] = stamp;
     e->flits[(size_t)index * e->capacity + at] =
-        (struct flit){ready << INDEX_BITS | message, vc->clock};
+        (struct flit){ready << INDEX_BITS | message, stamp};
     vc->count++;
     if (is_header && vc->count == 1)
         want(e, router, input, c);
@@ -348,18 +350,16 @@ static void inject(struct ic_qos_engine *e, uint32_t node)
     double stamps[CLASSES] = {0};
     for (uint32_t left = source->classes; left != 0; left &= left - 1) {
         uint32_t c = (uint32_t)__builtin_ctz(left);
-        double now =
-            e->scheduler == IC_QOS_VIRTUAL_CLOCK ? (double)e->now : source->link.virtual_time;
         if (!vc_has_room(e, vc_index(e, router, input, c)))
             continue;
         able |= 1u << c;
-        stamps[c] = fmax(now, source->clock[c]) + e->tick[c];
+        stamps[c] = next_stamp(e, &source->link, c);
     }
     if (able == 0)
         return;
     uint32_t c = schedule(e, &source->link, able, stamps), index = source->first[c];
     bool is_header = source->sent[c] == 0;
-    source->clock[c] = stamps[c];
+    source->link.clock[c] = stamps[c];
     source->link.flits++;
     if (is_header) {
         e->messages[index].entered = e->now;

@@ -14,8 +14,9 @@
  * move through; of at least P + 1, without which no message would stream.
  *
  * Schedulers, weights being the classes' rates in flits:
- *   virtual clock   a flit that arrives is stamped max(now, last stamp) + 1/weight; the smallest
- *                   goes first, best effort when no real-time flit can
+ *   virtual clock   a flit for a link is stamped as it comes to the router (at a source: as it can
+ *                   go) with max(now, last stamp of its class there) + 1/weight; the smallest
+ *                   stamp goes first, best effort when no real-time flit can
  *   fair queueing   the same with the stamp of the flit served last in place of the time, best
  *                   effort with its weight (self-clocked)
  *   weighted round robin, round robin   in turn, as many flits as the weight says, or one

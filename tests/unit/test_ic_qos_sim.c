@@ -243,7 +243,13 @@ static void the_same_seed_gives_the_same(void **state)
     (void)state;
     struct ic_qos_simulated a = run_of(&simulation, 3000, 1), b = run_of(&simulation, 3000, 1);
     struct ic_qos_simulated c = run_of(&simulation, 3000, 2);
-    assert_memory_equal(&a, &b, sizeof(a));
+    for (int class = R1; class <= BE; class ++) {
+        assert_true(a.classes[class].network.mean == b.classes[class].network.mean);
+        assert_true(a.classes[class].wait.mean == b.classes[class].wait.mean);
+        assert_true(a.classes[class].miss.mean == b.classes[class].miss.mean);
+    }
+    assert_int_equal(a.cycles, b.cycles);
+    assert_int_equal(a.flit_hops, b.flit_hops);
     assert_true(a.classes[R1].network.mean != c.classes[R1].network.mean);
 }
 
@@ -393,6 +399,24 @@ static void expect(const struct ic_table *table, const struct ic_interval *got, 
                  got->mean, got->half_width, wanted, interval);
 }
 
+/* dmp_d1 is of the deadline that runs have here. The table gives no intervals of these: ours twice,
+ * and a tenth, the distance that the text asks for. Cubes only: at one router, where all links
+ * carry just what is reserved on them, R1's and R2's misses differ from run to run by more. */
+static void expect_misses(const struct ic_table *table, const struct ic_qos_simulated *out)
+{
+    static const char *const columns[] = {"dmp_d1_R1", "dmp_d1_R2"};
+    for (int c = R1; c <= R2; c++) {
+        const struct ic_interval *got = &out->classes[c].miss;
+        double wanted = strtod(ic_table_text(table, columns[c]), NULL);
+        if (is_whole())
+            print_message("  %s %.4f +- %.4f (%.4f)\n", columns[c], got->mean, got->half_width,
+                          wanted);
+        if (!(fabs(got->mean - wanted) <= 0.1 * wanted + 2 * got->half_width))
+            fail_msg("row %d: %s is %.4f +- %.4f, should be %.4f", table->rows, columns[c],
+                     got->mean, got->half_width, wanted);
+    }
+}
+
 static void expect_row(const struct ic_table *table)
 {
     uint64_t n = ic_table_number(table, "n_0_is_single");
@@ -409,6 +433,8 @@ static void expect_row(const struct ic_table *table)
     expect(table, &out.classes[R2].network, "R2", 0.05);
     if (strtod(ic_table_text(table, "simW_BE"), NULL) < 100)
         expect(table, &out.classes[BE].network, "BE", 0.08);
+    if (n != 0)
+        expect_misses(table, &out);
 }
 
 static void reference_simulations_agree(void **state)
