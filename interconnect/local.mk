@@ -21,7 +21,8 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/schedule.c interconnect/schedule.h \
 	interconnect/stats.c interconnect/stats.h \
 	interconnect/sweep.c interconnect/sweep.h \
-	interconnect/text.c interconnect/text.h
+	interconnect/text.c interconnect/text.h \
+	interconnect/traffic.c interconnect/traffic.h
 
 check_PROGRAMS += tests/unit/test_ic_advise
 tests_unit_test_ic_advise_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
@@ -53,6 +54,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/fattree/family.c \
 	interconnect/fattree/golden.c \
 	interconnect/fattree/javadi.c interconnect/fattree/javadi.h \
+	interconnect/fattree/network.c interconnect/fattree/network.h \
 	interconnect/fattree/tree.c interconnect/fattree/tree.h
 
 check_PROGRAMS += tests/unit/test_ic_javadi
@@ -63,6 +65,7 @@ tests_unit_test_ic_javadi_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/hypercube/family.c \
 	interconnect/hypercube/golden.c \
+	interconnect/hypercube/network.c interconnect/hypercube/network.h \
 	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h
 
 check_PROGRAMS += tests/unit/test_ic_pcube
@@ -155,8 +158,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \
-	interconnect/ldr/timing.c interconnect/ldr/timing.h \
-	interconnect/ldr/traffic.c interconnect/ldr/traffic.h
+	interconnect/ldr/timing.c interconnect/ldr/timing.h
 
 check_PROGRAMS += tests/unit/test_ic_ldr
 tests_unit_test_ic_ldr_SOURCES = tests/unit/test_ic_ldr.c tests/unit/ic_table.c \
@@ -166,3 +168,21 @@ check_PROGRAMS += tests/unit/test_ic_packets
 tests_unit_test_ic_packets_SOURCES = tests/unit/test_ic_packets.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+# wormhole
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/wormhole/arrivals.c interconnect/wormhole/arrivals.h \
+	interconnect/wormhole/engine.c interconnect/wormhole/engine.h \
+	interconnect/wormhole/network.c interconnect/wormhole/network.h \
+	interconnect/wormhole/options.c interconnect/wormhole/options.h \
+	interconnect/wormhole/run.c interconnect/wormhole/run.h
+
+check_PROGRAMS += tests/unit/test_ic_wormhole
+tests_unit_test_ic_wormhole_SOURCES = tests/unit/test_ic_wormhole.c tests/unit/ic_table.c \
+	tests/unit/ic_table.h
+tests_unit_test_ic_wormhole_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
+# make check-interconnect: every row of the tables of reference simulations; two minutes.
+check-interconnect: tests/unit/test_ic_wormhole
+	GMC_SRCDIR=$(abs_srcdir) GMC_IC_ALL=1 tests/unit/test_ic_wormhole
+.PHONY: check-interconnect

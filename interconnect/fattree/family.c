@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One fat tree, in cycles, and clusters of them, in the time units of the source, as families. */
 #include "interconnect/families.h"
-#include "interconnect/fattree/javadi.h"
+#include "interconnect/fattree/network.h"
+#include "interconnect/wormhole/options.h"
 
 static const char *const divisors[] = {"4", "2", NULL};
 static const char *const queues[] = {
@@ -27,8 +28,18 @@ static gmc_status solve(const struct ic_javadi *system, double load, struct ic_j
 }
 
 /* ---- one tree ---- */
-enum { TREE_LOAD, TREE_M, TREE_N, TREE_FLITS, TREE_DIVISOR, TREE_PARAMS };
-enum { TREE_LATENCY, TREE_OUTPUTS };
+enum {
+    TREE_LOAD,
+    TREE_M,
+    TREE_N,
+    TREE_FLITS,
+    TREE_DIVISOR,
+    TREE_VCS,
+    TREE_ROUTING,
+    TREE_MORE,
+    TREE_PARAMS = TREE_MORE + IC_WH_PARAMS
+};
+enum { TREE_LATENCY, TREE_NETWORK, TREE_WAIT, TREE_SEEN, TREE_OUTPUTS = TREE_SEEN + IC_WH_OUTPUTS };
 
 static const struct ic_param tree_params[TREE_PARAMS] = {
     [TREE_LOAD] = {"load", "messages/node/cycle", "messages that a node generates", IC_NUMBER, 0, 1,
@@ -37,15 +48,23 @@ static const struct ic_param tree_params[TREE_PARAMS] = {
                 IC_BOTH},
     [TREE_N] = {"n", "levels", "levels of switches", IC_COUNT, 1, IC_FAT_TREE_LEVELS_MAX, 3, NULL,
                 IC_BOTH},
-    [TREE_FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_JAVADI_FLITS_MAX, 32, NULL,
+    [TREE_FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_WH_FLITS_MAX, 32, NULL,
                     IC_BOTH},
     [TREE_DIVISOR] = {"divisor", "", "of channel rates: 4 as printed, 2 exact", IC_CHOICE, 0, 0, 0,
                       divisors, IC_MODEL},
+    [TREE_VCS] = {"V", "channels", "virtual channels of a channel", IC_COUNT, 1, IC_WH_VCS_MAX, 1,
+                  NULL, IC_SIMULATOR},
+    [TREE_ROUTING] = {"routing", "", "which ports lead up", IC_CHOICE, 0, 0,
+                      IC_FAT_TREE_DESTINATION, ic_fat_tree_routing_names, IC_SIMULATOR},
+    IC_WH_PARAM_ROWS(TREE_MORE),
 };
 
 static const struct ic_output tree_outputs[TREE_OUTPUTS] = {
     [TREE_LATENCY] = {"latency", "cycles", "of a message, its wait at the source among it",
                       IC_BOTH},
+    [TREE_NETWORK] = {"network_latency", "cycles", "the same without the wait", IC_SIMULATOR},
+    [TREE_WAIT] = {"source_wait", "cycles", "before entering the network", IC_SIMULATOR},
+    IC_WH_OUTPUT_ROWS(TREE_SEEN, "messages/node/cycle"),
 };
 
 static gmc_status tree_model(const double *values, struct ic_result *result, char *error)
@@ -64,6 +83,28 @@ static gmc_status tree_model(const double *values, struct ic_result *result, cha
     return status;
 }
 
+static gmc_status tree_simulate(const double *values, const struct ic_run *run,
+                                struct ic_result *result, char *error)
+{
+    static const struct ic_wh_layout layout = {.params = TREE_MORE,
+                                               .latency = TREE_LATENCY,
+                                               .network = TREE_NETWORK,
+                                               .wait = TREE_WAIT,
+                                               .outputs = TREE_SEEN,
+                                               .cycle = 1};
+    struct ic_wh_network network;
+    gmc_status status =
+        ic_fat_tree_network((uint64_t)values[TREE_M], (uint64_t)values[TREE_N],
+                            (enum ic_fat_tree_routing)values[TREE_ROUTING], &network, error);
+    if (status != GMC_OK)
+        return status;
+    status =
+        ic_wh_simulate(&network, &layout, values, values[TREE_LOAD], (uint32_t)values[TREE_VCS],
+                       (uint32_t)values[TREE_FLITS], run, result, error);
+    ic_wh_network_fini(&network);
+    return status;
+}
+
 const struct ic_family ic_family_fattree = {
     .name = "fattree",
     .title = "wormhole fat trees: m-port n-trees",
@@ -74,6 +115,7 @@ const struct ic_family ic_family_fattree = {
     .output_count = TREE_OUTPUTS,
     .load = "load",
     .model = tree_model,
+    .simulate = tree_simulate,
 };
 
 /* ---- clusters of trees ---- */
@@ -91,9 +133,22 @@ enum {
     FLIT_BYTES,
     DIVISOR,
     QUEUE,
-    PARAMS
+    VCS,
+    ROUTING,
+    MORE,
+    PARAMS = MORE + IC_WH_PARAMS
 };
-enum { LATENCY, OUTGOING, INTRA, INTER, WAIT, OUTPUTS };
+enum {
+    LATENCY,
+    OUTGOING,
+    INTRA,
+    INTER,
+    CONCENTRATOR,
+    NETWORK,
+    WAIT,
+    SEEN,
+    OUTPUTS = SEEN + IC_WH_OUTPUTS
+};
 
 static const char *const systems[] = {"1120", "544", "own", NULL};
 static const uint64_t system_nodes[] = {1120, 544};
@@ -122,13 +177,18 @@ static const struct ic_param params[PARAMS] = {
     [COUNT2] = CLUSTERS_OF("clusters2", 16),
     [N3] = LEVELS_OF("n3", 3),
     [COUNT3] = CLUSTERS_OF("clusters3", 4),
-    [FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_JAVADI_FLITS_MAX, 32, NULL,
+    [FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_WH_FLITS_MAX, 32, NULL,
                IC_BOTH},
     [FLIT_BYTES] = {"flit", "bytes", "length of a flit", IC_COUNT, 1, 1048576, 256, NULL, IC_BOTH},
     [DIVISOR] = {"divisor", "", "of channel rates: 4 as printed, 2 exact", IC_CHOICE, 0, 0, 0,
                  divisors, IC_MODEL},
     [QUEUE] = {"queue", "", "rate of the source queue: of its node, or as printed", IC_CHOICE, 0, 0,
                IC_JAVADI_QUEUE_NODE, queues, IC_MODEL},
+    [VCS] = {"V", "channels", "virtual channels of a channel", IC_COUNT, 1, IC_WH_VCS_MAX, 1, NULL,
+             IC_SIMULATOR},
+    [ROUTING] = {"routing", "", "which ports lead up", IC_CHOICE, 0, 0, IC_FAT_TREE_ADAPTIVE,
+                 ic_fat_tree_routing_names, IC_SIMULATOR},
+    IC_WH_PARAM_ROWS(MORE),
 };
 
 static const struct ic_output outputs[OUTPUTS] = {
@@ -137,7 +197,10 @@ static const struct ic_output outputs[OUTPUTS] = {
                   IC_MODEL},
     [INTRA] = {"intra", "time", "within a cluster of the last kind", IC_MODEL},
     [INTER] = {"inter", "time", "from there to others, without concentrators", IC_MODEL},
-    [WAIT] = {"concentrator_wait", "time", "in concentrator and dispatcher", IC_MODEL},
+    [CONCENTRATOR] = {"concentrator_wait", "time", "in concentrator and dispatcher", IC_MODEL},
+    [NETWORK] = {"network_latency", "time", "latency without the wait at the source", IC_SIMULATOR},
+    [WAIT] = {"source_wait", "time", "before entering the network", IC_SIMULATOR},
+    IC_WH_OUTPUT_ROWS(SEEN, "messages/node/time"),
 };
 
 static gmc_status read_system(const double *values, struct ic_javadi *system, char *error)
@@ -171,8 +234,30 @@ static gmc_status model(const double *values, struct ic_result *result, char *er
     ic_result_set(result, OUTGOING, part->outgoing);
     ic_result_set(result, INTRA, part->intra);
     ic_result_set(result, INTER, part->inter);
-    ic_result_set(result, WAIT, part->wait);
+    ic_result_set(result, CONCENTRATOR, part->wait);
     return GMC_OK;
+}
+
+/* A cycle is the time of a flit between switches; links to nodes take the same with the constants
+ * of the source. */
+static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
+                           char *error)
+{
+    struct ic_wh_layout layout = {
+        .params = MORE, .latency = LATENCY, .network = NETWORK, .wait = WAIT, .outputs = SEEN};
+    struct ic_javadi system;
+    struct ic_wh_network network;
+    gmc_status status = read_system(values, &system, error);
+    if (status == GMC_OK)
+        status = ic_multicluster_network(&system, (enum ic_fat_tree_routing)values[ROUTING],
+                                         &network, error);
+    if (status != GMC_OK)
+        return status;
+    layout.cycle = system.switch_time;
+    status = ic_wh_simulate(&network, &layout, values, values[LOAD] * layout.cycle,
+                            (uint32_t)values[VCS], (uint32_t)values[FLITS], run, result, error);
+    ic_wh_network_fini(&network);
+    return status;
 }
 
 const struct ic_family ic_family_multicluster = {
@@ -185,4 +270,5 @@ const struct ic_family ic_family_multicluster = {
     .output_count = OUTPUTS,
     .load = "load",
     .model = model,
+    .simulate = simulate,
 };

@@ -9,7 +9,7 @@ struct setup {
     const struct ic_javadi *system;
     struct ic_fat_tree trees[IC_JAVADI_KINDS_MAX];
     struct ic_fat_tree top; /* ICN2; unused with one cluster */
-    double nodes;           /* N */
+    uint64_t nodes;         /* N */
     uint32_t clusters;      /* C */
 };
 
@@ -34,40 +34,43 @@ void ic_javadi_times(struct ic_javadi *system, double flit_bytes)
 }
 
 /* The tree of C concentrators. */
-static gmc_status setup_top(struct setup *setup, char *error)
+static gmc_status top_tree(const struct ic_javadi *system, uint32_t clusters,
+                           struct ic_fat_tree *top, char *error)
 {
-    uint64_t half = setup->system->ports / 2, size = 2 * half;
+    uint64_t half = system->ports / 2, size = 2 * half;
     uint32_t levels = 1;
-    while (size < setup->clusters) {
+    while (size < clusters) {
         size *= half;
         levels++;
     }
-    if (size != setup->clusters)
+    if (size != clusters)
         return ic_refuse(
             error, "C, clusters, is %u; with m = %u it must be 1, %u, %u or a larger 2 (m/2)^k",
-            setup->clusters, setup->system->ports, setup->system->ports,
-            (unsigned)(2 * half * half));
-    return ic_fat_tree_init(&setup->top, setup->system->ports, levels, error);
+            clusters, system->ports, system->ports, (unsigned)(2 * half * half));
+    return ic_fat_tree_init(top, system->ports, levels, error);
 }
 
-static gmc_status setup_trees(struct setup *setup, char *error)
+gmc_status ic_javadi_trees(const struct ic_javadi *system, struct ic_fat_tree *trees,
+                           struct ic_fat_tree *top, uint32_t *clusters, uint64_t *nodes,
+                           char *error)
 {
-    const struct ic_javadi *system = setup->system;
     gmc_status status =
         ic_check_range("kinds of clusters", system->kind_count, 1, IC_JAVADI_KINDS_MAX, error);
+    *clusters = 0;
+    *nodes = 0;
     for (uint32_t i = 0; status == GMC_OK && i < system->kind_count; i++) {
-        status = ic_check_range("clusters of a kind", system->kinds[i].clusters, 1,
-                                IC_JAVADI_CLUSTERS_MAX, error);
+        const struct ic_javadi_kind *kind = &system->kinds[i];
+        status =
+            ic_check_range("clusters of a kind", kind->clusters, 1, IC_JAVADI_CLUSTERS_MAX, error);
         if (status == GMC_OK)
-            status =
-                ic_fat_tree_init(&setup->trees[i], system->ports, system->kinds[i].levels, error);
-        if (status == GMC_OK) {
-            setup->clusters += system->kinds[i].clusters;
-            setup->nodes += (double)system->kinds[i].clusters * setup->trees[i].nodes;
-        }
+            status = ic_fat_tree_init(&trees[i], system->ports, kind->levels, error);
+        if (status != GMC_OK)
+            return status;
+        *clusters += kind->clusters;
+        *nodes += (uint64_t)kind->clusters * trees[i].nodes;
     }
-    if (status == GMC_OK && setup->clusters > 1)
-        status = setup_top(setup, error);
+    if (status == GMC_OK && *clusters > 1)
+        status = top_tree(system, *clusters, top, error);
     return status;
 }
 
@@ -86,7 +89,8 @@ static gmc_status setup_init(struct setup *setup, const struct ic_javadi *system
         status = ic_refuse(error, "D, divisor of channel rates, is %u; it must be 2 or 4",
                            system->divisor);
     if (status == GMC_OK)
-        status = setup_trees(setup, error);
+        status = ic_javadi_trees(system, setup->trees, &setup->top, &setup->clusters, &setup->nodes,
+                                 error);
     return status;
 }
 
@@ -231,10 +235,11 @@ static bool solve(const struct setup *setup, double load, struct ic_javadi_laten
     double outgoing[IC_JAVADI_KINDS_MAX];
     *out = (struct ic_javadi_latency){0};
     for (uint32_t i = 0; i < system->kind_count; i++)
-        outgoing[i] = (setup->nodes - setup->trees[i].nodes) / (setup->nodes - 1);
+        outgoing[i] = (double)(setup->nodes - setup->trees[i].nodes) / (double)(setup->nodes - 1);
     for (uint32_t i = 0; i < system->kind_count; i++) {
         struct ic_javadi_part *part = &out->parts[i];
-        double share = (double)system->kinds[i].clusters * setup->trees[i].nodes / setup->nodes;
+        double share =
+            (double)system->kinds[i].clusters * setup->trees[i].nodes / (double)setup->nodes;
         part->outgoing = outgoing[i];
         if (!intra_time(setup, i, load, part) ||
             (setup->clusters > 1 && !inter_times(setup, i, outgoing, load, part)))

@@ -60,6 +60,12 @@ GMC_NODISCARD gmc_status ic_javadi_system(struct ic_javadi *system, uint64_t nod
  */
 void ic_javadi_times(struct ic_javadi *system, double flit_bytes);
 
+/* Trees of the kinds, ICN2 (not set with one cluster), and what there is in all; for simulators.
+ * INVALID with words. */
+GMC_NODISCARD gmc_status ic_javadi_trees(const struct ic_javadi *system, struct ic_fat_tree *trees,
+                                         struct ic_fat_tree *top, uint32_t *clusters,
+                                         uint64_t *nodes, char *error);
+
 struct ic_javadi_part {
     double outgoing; /* Po_i */
     double intra;    /* T_i; time units, as all that follow */

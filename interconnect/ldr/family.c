@@ -62,11 +62,6 @@ static const char *const bufferings[] = {
     [IC_OUTPUT_BUFFERED] = "output", [IC_INPUT_BUFFERED] = "input", [IC_BUFFERINGS] = NULL};
 static const char *const arrivals[] = {
     [IC_POISSON] = "poisson", [IC_DETERMINISTIC] = "deterministic", [IC_ARRIVALS] = NULL};
-static const char *const patterns[] = {
-    [IC_TRAFFIC_UNIFORM] = "uniform",   [IC_TRAFFIC_SHIFT] = "shift",
-    [IC_TRAFFIC_RING] = "ring",         [IC_TRAFFIC_TRANSPOSE] = "transpose",
-    [IC_TRAFFIC_REVERSAL] = "reversal", [IC_TRAFFIC_COMPLEMENT] = "complement",
-    [IC_TRAFFIC_PATTERNS] = NULL};
 
 #define COUNT(name, unit, about, least, most, usual)                                               \
     {                                                                                              \
@@ -98,7 +93,7 @@ static const struct ic_param params[PARAMS] = {
     [SWITCHING] = CHOICE("switching", "when a switch passes a packet on", switchings, IC_BOTH),
     [BUFFERS] = CHOICE("buffers", "where packets wait in switches", bufferings, IC_SIMULATOR),
     [ARRIVALS] = CHOICE("arrivals", "of packets at a host", arrivals, IC_BOTH),
-    [PATTERN] = CHOICE("traffic", "who sends to whom", patterns, IC_BOTH),
+    [PATTERN] = CHOICE("traffic", "who sends to whom", ic_traffic_names, IC_BOTH),
     [SHIFT] = COUNT("shift", "hosts", "from source to destination, of shift traffic", 1,
                     IC_GRAPH_NODES_MAX - 1, 1),
     [BROADCAST] = {"broadcast", "packets", "of one broadcast at a time beside the traffic; 0: none",

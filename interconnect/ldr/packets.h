@@ -25,7 +25,7 @@
 #include "interconnect/family.h"
 #include "interconnect/ldr/routes.h"
 #include "interconnect/ldr/timing.h"
-#include "interconnect/ldr/traffic.h"
+#include "interconnect/traffic.h"
 #include "interconnect/stats.h"
 
 enum ic_buffering { IC_OUTPUT_BUFFERED, IC_INPUT_BUFFERED, IC_BUFFERINGS };

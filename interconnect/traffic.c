@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The patterns. */
-#include "interconnect/ldr/traffic.h"
+#include "interconnect/traffic.h"
+
+#include <stddef.h>
+
+const char *const ic_traffic_names[IC_TRAFFIC_PATTERNS + 1] = {
+    [IC_TRAFFIC_UNIFORM] = "uniform",   [IC_TRAFFIC_SHIFT] = "shift",
+    [IC_TRAFFIC_RING] = "ring",         [IC_TRAFFIC_TRANSPOSE] = "transpose",
+    [IC_TRAFFIC_REVERSAL] = "reversal", [IC_TRAFFIC_COMPLEMENT] = "complement",
+    [IC_TRAFFIC_PATTERNS] = NULL,
+};
 
 gmc_status ic_traffic_init(struct ic_traffic *traffic, enum ic_traffic_pattern pattern,
                            uint32_t hosts, uint64_t shift, char *error)

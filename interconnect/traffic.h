@@ -11,8 +11,8 @@
  *
  * A host whose destination would be itself does not send. Source: Mehta 2005, chapter 6.
  */
-#ifndef INTERCONNECT_LDR_TRAFFIC_H
-#define INTERCONNECT_LDR_TRAFFIC_H
+#ifndef INTERCONNECT_TRAFFIC_H
+#define INTERCONNECT_TRAFFIC_H
 
 #include "base/prng.h"
 #include "interconnect/error.h"
@@ -26,6 +26,9 @@ enum ic_traffic_pattern {
     IC_TRAFFIC_COMPLEMENT,
     IC_TRAFFIC_PATTERNS
 };
+
+/* By pattern, ended by NULL. */
+extern const char *const ic_traffic_names[IC_TRAFFIC_PATTERNS + 1];
 
 struct ic_traffic {
     enum ic_traffic_pattern pattern;

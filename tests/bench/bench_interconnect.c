@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How fast the flit engine is: flit-hops per CPU second on one core, beside the limits. Exits with
+ * 1 when one is missed. A flit-hop is a flit over a channel, those into and out of the network
+ * among them; links alone are given too.
+ *
+ *     make bench-interconnect
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "interconnect/fattree/network.h"
+#include "interconnect/hypercube/network.h"
+#include "interconnect/wormhole/run.h"
+
+#define LIMIT_HOPS 15e6       /* per CPU second */
+#define LIMIT_KILOBYTES 20000 /* of the process with 512 nodes */
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+}
+
+static long kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Channels that are neither injection nor ejection. */
+struct links {
+    double all, links;
+};
+
+static void add_channel(void *ctx, const struct ic_channel_record *channel)
+{
+    struct links *sums = ctx;
+    sums->all += channel->load;
+    if (strcmp(channel->what, "link") == 0)
+        sums->links += channel->load;
+}
+
+/* Flit-hops per CPU second; at least a second's worth of them. */
+static double measure(const char *what, const struct ic_wh_network *network, uint32_t vcs,
+                      double flits_per_cycle)
+{
+    const struct ic_wh_options options = {.vcs = vcs,
+                                          .flits = 32,
+                                          .depth = 1,
+                                          .links_in_order = true};
+    const struct ic_wh_load load = {.rate = flits_per_cycle / 32,
+                                    .traffic = {.hosts = network->nodes}};
+    struct links sums = {0, 0};
+    const struct ic_run run = {.seed = 1,
+                               .messages = 200000,
+                               .on_channel = add_channel,
+                               .ctx = &sums};
+    struct ic_wh_figures figures;
+    char error[IC_ERROR_MAX] = "out of memory";
+    double start = cpu_seconds();
+    if (ic_wh_run(network, &options, &load, &run, &figures, error) != GMC_OK) {
+        fprintf(stderr, "%s: %s\n", what, error);
+        return 0;
+    }
+    double rate = (double)figures.flit_hops / (cpu_seconds() - start);
+    printf("%-34s %3.0f %%  %7.1f M  (links alone %5.1f M)  limit 15 M  %ld kB%s\n", what,
+           100 * flits_per_cycle, rate / 1e6, rate / 1e6 * sums.links / sums.all, kilobytes(),
+           figures.is_saturated ? ", saturated" : "");
+    return rate;
+}
+
+/* The slowest over the fastest of both loads. */
+static int cubes(enum ic_hypercube_routing routing, double *slowest)
+{
+    static const double loads[] = {0.1, 0.4};
+    for (int i = 0; i < 2; i++)
+        for (uint64_t n = 6; n <= 9; n++) {
+            struct ic_wh_network network;
+            char error[IC_ERROR_MAX], what[64];
+            if (ic_hypercube_network(n, routing, true, &network, error) != GMC_OK)
+                return 1;
+            snprintf(what, sizeof(what), "hypercube n=%u V=3 M=32 %s", (unsigned)n,
+                     ic_hypercube_routing_names[routing]);
+            double rate = measure(what, &network, 3, loads[i]);
+            if (rate < *slowest)
+                *slowest = rate;
+            ic_wh_network_fini(&network);
+        }
+    return 0;
+}
+
+static int trees(double *slowest)
+{
+    struct ic_wh_network network;
+    struct ic_javadi system = {0};
+    char error[IC_ERROR_MAX];
+    if (ic_fat_tree_network(8, 4, IC_FAT_TREE_DESTINATION, &network, error) != GMC_OK)
+        return 1;
+    double rate = measure("fat tree m=8 n=4 V=1 M=32", &network, 1, 0.2);
+    ic_wh_network_fini(&network);
+    if (rate < *slowest)
+        *slowest = rate;
+    if (ic_javadi_system(&system, 1120, error) != GMC_OK ||
+        ic_multicluster_network(&system, IC_FAT_TREE_ADAPTIVE, &network, error) != GMC_OK)
+        return 1;
+    measure("clusters N=1120 V=1 M=32", &network, 1, 0.003);
+    ic_wh_network_fini(&network);
+    return 0;
+}
+
+int main(void)
+{
+    double slowest = 1e12;
+    if (cubes(IC_HYPERCUBE_PCUBE, &slowest) != 0 || cubes(IC_HYPERCUBE_ECUBE, &slowest) != 0)
+        return 1;
+    long most = kilobytes();
+    if (trees(&slowest) != 0)
+        return 1;
+    printf("flit-hops per CPU second, slowest: %.1f M, limit %.0f M\n", slowest / 1e6,
+           LIMIT_HOPS / 1e6);
+    printf("memory up to 512 nodes: %ld kB, limit %d kB\n", most, LIMIT_KILOBYTES);
+    return slowest < LIMIT_HOPS || most > LIMIT_KILOBYTES;
+}
