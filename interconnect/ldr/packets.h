@@ -25,8 +25,8 @@
 #include "interconnect/family.h"
 #include "interconnect/ldr/routes.h"
 #include "interconnect/ldr/timing.h"
-#include "interconnect/traffic.h"
 #include "interconnect/stats.h"
+#include "interconnect/traffic.h"
 
 enum ic_buffering { IC_OUTPUT_BUFFERED, IC_INPUT_BUFFERED, IC_BUFFERINGS };
 enum ic_arrivals { IC_POISSON, IC_DETERMINISTIC, IC_ARRIVALS };
