@@ -203,7 +203,7 @@ static const struct {
     uint32_t stripes;
     const char *trees; /* the present ones, "-1 0 ..." each */
     const char *chosen;
-} lates[] = {
+} late_rows[] = {
     {"L0 without any uplink the nearest, as eco", 4, NULL, "1-3:1", 1, "-1 0 1 0", "1"},
     {"L2 not the nearest but who has a slot left", 4, "100 100 100 100", "1-3:1", 1, "-1 0 1 0",
      "2"},
@@ -219,21 +219,22 @@ static const struct {
 static void every_late_rule(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(lates) / sizeof(lates[0]); i++) {
+    for (size_t i = 0; i < sizeof(late_rows) / sizeof(late_rows[0]); i++) {
         int32_t parent[PARENTS_MAX], chosen[GMC_TREE_STRIPES_MAX];
-        char *trees = (char *)(uintptr_t)lates[i].trees, *want = (char *)(uintptr_t)lates[i].chosen;
+        char *trees = (char *)(uintptr_t)late_rows[i].trees,
+             *want = (char *)(uintptr_t)late_rows[i].chosen;
         struct graph g;
 
-        print_message("%s\n", lates[i].rule);
-        graph_init(&g, lates[i].n, GMC_MS(20), 1000000000);
-        graph_links(&g, lates[i].links);
-        rates(g.uplink, lates[i].n, lates[i].uplinks);
-        for (size_t k = 0; k < lates[i].stripes * lates[i].n; k++)
+        print_message("%s\n", late_rows[i].rule);
+        graph_init(&g, late_rows[i].n, GMC_MS(20), 1000000000);
+        graph_links(&g, late_rows[i].links);
+        rates(g.uplink, late_rows[i].n, late_rows[i].uplinks);
+        for (size_t k = 0; k < late_rows[i].stripes * late_rows[i].n; k++)
             parent[k] = (int32_t)strtol(trees, &trees, 10);
-        assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, lates[i].stripes,
-                                              (int32_t)lates[i].n - 1, chosen),
+        assert_int_equal(gmc_tree_bulk_attach(&g.view, parent, late_rows[i].stripes,
+                                              (int32_t)late_rows[i].n - 1, chosen),
                          GMC_OK);
-        for (uint32_t k = 0; k < lates[i].stripes; k++)
+        for (uint32_t k = 0; k < late_rows[i].stripes; k++)
             assert_int_equal(chosen[k], strtol(want, &want, 10));
     }
 }
