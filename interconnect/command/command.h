@@ -12,6 +12,7 @@
 enum { IC_DONE = 0, IC_BAD = 1 };
 
 int ic_command_advise(int argc, char **argv);
+int ic_command_graph(int argc, char **argv);
 int ic_command_list(int argc, char **argv);
 int ic_command_model(int argc, char **argv);
 int ic_command_simulate(int argc, char **argv);

@@ -8,34 +8,8 @@
 #include <string.h>
 
 #include "interconnect/command/command.h"
+#include "interconnect/command/file.h"
 #include "sim-wan/mem.h"
-
-#define READ_BYTES 65536u
-#define FILE_BYTES_MAX ((size_t)1 << 30)
-
-/* The whole file (malloc); NULL with errno. */
-static char *read_file(const char *name, size_t *length)
-{
-    FILE *file = fopen(name, "re");
-    char *bytes = NULL;
-    size_t got = 1;
-    *length = 0;
-    if (file == NULL)
-        return NULL;
-    while (got > 0 && *length < FILE_BYTES_MAX) {
-        bytes = sim_grow(bytes, *length + READ_BYTES, 1);
-        got = fread(bytes + *length, 1, READ_BYTES, file);
-        *length += got;
-    }
-    if (*length >= FILE_BYTES_MAX)
-        errno = EFBIG;
-    if (ferror(file) || *length >= FILE_BYTES_MAX) {
-        free(bytes);
-        bytes = NULL;
-    }
-    fclose(file);
-    return bytes;
-}
 
 /* "x/sci_latency.csv": sci_latency. */
 static char *base_name(const char *file)
@@ -80,7 +54,7 @@ int ic_golden_command(const char *command, const char *file)
         return ic_bad(command,
                       "%s: no reference table has this name; gmcast-interconnect list names them",
                       file);
-    char *bytes = read_file(file, &length);
+    char *bytes = ic_read_file(file, &length);
     if (bytes == NULL)
         return ic_bad(command, "%s: %s", file, strerror(errno));
     gmc_status status = recompute(golden, bytes, length, &out, error);

@@ -12,7 +12,9 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/columns.c interconnect/command/columns.h \
 	interconnect/command/command.h \
 	interconnect/command/curves.c interconnect/command/curves.h \
+	interconnect/command/file.c interconnect/command/file.h \
 	interconnect/command/golden.c interconnect/command/golden.h \
+	interconnect/command/graph.c \
 	interconnect/command/list.c \
 	interconnect/command/options.c interconnect/command/options.h \
 	interconnect/command/points.c interconnect/command/points.h \

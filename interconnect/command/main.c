@@ -16,6 +16,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"advise", "the best multicast algorithm for a cluster", ic_command_advise},
+    {"graph", "make, improve, measure and export graphs", ic_command_graph},
     {"list", "families, their parameters and figures", ic_command_list},
     {"model", "compute a family's figures, or a reference table", ic_command_model},
     {"simulate", "simulate a family", ic_command_simulate},

@@ -152,6 +152,26 @@ expect 1 advise --group 4
 expect 1 advise --network torus:4x4 --group 4 --bytes 0
 says "bytes (bytes) is 0; it must be 1 to 1048576"
 
+expect 0 graph generate --nodes 32 --degree 5 --samples 5
+cp "$dir/out" "$dir/g32"
+expect 0 graph improve "$dir/g32" --steps 2000
+cp "$dir/out" "$dir/better"
+for graph in g32 better; do
+    expect 0 graph measure "$dir/$graph"
+    grep -q '^32,80,5,5,yes,' "$dir/out" || fail "$graph is not regular: $(cat "$dir/out")"
+done
+expect 0 graph export "$dir/g32"
+cmp "$dir/g32" "$dir/out" || fail "a graph is not what it was"
+expect 0 graph export --dot "$dir/g32"
+[ "$(grep -c -- ' -- ' "$dir/out")" = 80 ] || fail "not 80 links"
+expect 0 graph improve --nodes 16 --degree 4 --steps 500
+expect 1 graph generate --nodes 5 --degree 3
+expect 1 graph measure "$dir/missing"
+expect 1 graph measure
+expect 1 graph draw "$dir/g32"
+printf 'a b\nb a\n' >"$dir/twice"
+expect 1 graph measure "$dir/twice"
+
 expect 0 reproduce --quick --out "$dir/page" sci-large wan
 grep -q '^  holds  *Mu-torus is worse than Md-torus' "$dir/out" || fail "no claim: $(cat "$dir/out")"
 for file in index.html claims.csv sci-large.csv sci-large-whole.csv sci-large-packets.csv wan.csv; do
