@@ -102,6 +102,18 @@ gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *sp
     return status;
 }
 
+gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph, char *error)
+{
+    *built = (struct ic_ldr_built){.graph = *graph, .is_direct = true};
+    *graph = (struct ic_graph){0};
+    gmc_status status = ic_network_direct(&built->network, &built->graph, error);
+    if (status == GMC_OK)
+        status = ic_routes_init(&built->routes, &built->network, error);
+    if (status != GMC_OK)
+        ic_ldr_built_fini(built);
+    return status;
+}
+
 void ic_ldr_built_fini(struct ic_ldr_built *built)
 {
     ic_routes_fini(&built->routes);

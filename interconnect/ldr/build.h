@@ -40,6 +40,10 @@ struct ic_ldr_built {
  */
 GMC_NODISCARD gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *spec,
                                       char *error);
+/* A direct network of any connected graph, as one that was read from a file; takes the graph, which
+ * is released when it fails, too. */
+GMC_NODISCARD gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph,
+                                            char *error);
 void ic_ldr_built_fini(struct ic_ldr_built *built);
 
 #endif

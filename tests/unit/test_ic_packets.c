@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interconnect/fattree/tree.h"
+#include "interconnect/graph/edges.h"
 #include "interconnect/ldr/build.h"
 #include "interconnect/ldr/calendar.h"
 #include "interconnect/ldr/model.h"
@@ -131,6 +132,26 @@ static void ports_of_a_hypercube_are_its_bits(void **state)
         for (uint32_t to = 0; to < 64; to++)
             assert_int_equal(ic_routes_ports(&built.routes, at, to), at ^ to);
     ic_ldr_built_fini(&built);
+}
+
+static void any_graph_can_be_built(void **state)
+{
+    static const char ring[] = "a b\nb c\nc d\nd e\ne a\n", parts[] = "a b\nc d\n";
+    struct ic_edges edges;
+    struct ic_ldr_built built;
+    (void)state;
+    assert_ok(ic_edges_parse(&edges, ring, strlen(ring), error));
+    assert_ok(ic_ldr_build_graph(&built, &edges.graph, error));
+    struct ic_packets_config config = usual(&built, 0.3);
+    struct ic_packets_result result = simulate(&config, 5000);
+    assert_near(built.routes.mean_hops, 1.5, 1e-12);
+    assert_near(result.mean_hops, 1.5, 0.05);
+    ic_ldr_built_fini(&built);
+    ic_edges_fini(&edges);
+    assert_ok(ic_edges_parse(&edges, parts, strlen(parts), error));
+    assert_int_equal(ic_ldr_build_graph(&built, &edges.graph, error), GMC_ERR_INVALID);
+    assert_string_equal(error, "the graph is not connected");
+    ic_edges_fini(&edges);
 }
 
 /* ---- traffic ---- */
@@ -438,6 +459,7 @@ int main(void)
         cmocka_unit_test(fat_trees_have_their_distances),
         cmocka_unit_test(hybrids_join_equal_positions),
         cmocka_unit_test(ports_of_a_hypercube_are_its_bits),
+        cmocka_unit_test(any_graph_can_be_built),
         cmocka_unit_test(patterns_are_permutations),
         cmocka_unit_test(zero_load_is_exact),
         cmocka_unit_test(figures_are_those_of_the_reference),
