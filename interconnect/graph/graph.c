@@ -66,7 +66,7 @@ gmc_status ic_graph_init(struct ic_graph *graph, uint64_t nodes, const struct ic
     *graph = (struct ic_graph){
         .nodes = (uint32_t)nodes,
         .links = count,
-        .first = calloc(nodes + 2, sizeof(*graph->first)),
+        .first = calloc((size_t)nodes + 2, sizeof(*graph->first)),
         .neighbours = calloc(2 * count + 1, sizeof(*graph->neighbours)),
     };
     if (graph->first == NULL || graph->neighbours == NULL)
@@ -94,7 +94,7 @@ gmc_status ic_graph_hypercube(struct ic_graph *graph, uint64_t dimensions, char 
         return status;
     uint32_t nodes = 1u << dimensions;
     size_t count = 0;
-    struct ic_graph_link *links = calloc((size_t)nodes / 2 * dimensions, sizeof(*links));
+    struct ic_graph_link *links = calloc((size_t)nodes / 2 * (size_t)dimensions, sizeof(*links));
     if (links == NULL)
         return GMC_ERR_NOMEM;
     for (uint32_t i = 0; i < nodes; i++)

@@ -23,7 +23,7 @@ static bool grow(struct packets *sim)
         sim->is_saturated = sim->is_over = true;
         return false;
     }
-    struct packet *packets = realloc(sim->packets, wanted * sizeof(*packets));
+    struct packet *packets = realloc(sim->packets, (size_t)wanted * sizeof(*packets));
     if (packets != NULL)
         sim->packets = packets;
     if (packets == NULL ||
