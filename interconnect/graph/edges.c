@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define WORDS_MAX 4u
 
 /* One place where a name stands. */
@@ -79,6 +81,7 @@ static gmc_status read_line(struct reader *reader, char *text, uint32_t line)
 {
     gmc_status status = GMC_OK;
     char *rest = NULL;
+    const char *first = NULL;
     uint32_t words = 0;
     text[strcspn(text, "#")] = '\0';
     for (char *word = strtok_r(text, " \t\r", &rest); word != NULL && status == GMC_OK;
@@ -89,9 +92,10 @@ static gmc_status read_line(struct reader *reader, char *text, uint32_t line)
                              word);
         if (words <= 2)
             status = mention(reader, word, line);
-        if (words == 2 && status == GMC_OK &&
-            strcmp(word, reader->mentions[reader->count - 2].name) == 0)
+        if (words == 2 && first != NULL && strcmp(word, first) == 0)
             return ic_refuse(reader->error, "line %u: a link joins '%.60s' to itself", line, word);
+        if (words == 1)
+            first = word;
         if (words == 2 && status == GMC_OK)
             status = add_link(reader);
     }
@@ -198,6 +202,7 @@ static gmc_status number_links(struct reader *reader, const struct mention *node
 
 static gmc_status make_graph(struct reader *reader, struct ic_edges *edges)
 {
+    GMC_ASSERT(reader->mentions != NULL && reader->links != NULL);
     struct mention *nodes = calloc(2 * reader->count, sizeof(*nodes));
     uint32_t *node_of = calloc(reader->count, sizeof(*node_of));
     gmc_status status = GMC_ERR_NOMEM;

@@ -143,6 +143,7 @@ static gmc_status build(const double *values, struct ic_ldr_built *built,
         .load = values[LOAD],
         .broadcast_packets = (uint32_t)values[BROADCAST],
     };
+    *built = (struct ic_ldr_built){0};
     gmc_status status = ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
                                         (uint32_t)values[NODES], (uint64_t)values[SHIFT], error);
     if (status == GMC_OK)

@@ -232,6 +232,7 @@ gmc_status ic_lift_graph(const struct ic_lift *lift, struct ic_graph *graph, cha
 {
     uint32_t order = lift->order;
     size_t count = 0;
+    GMC_ASSERT(order > 0);
     struct ic_graph_link *links = calloc((size_t)lift->count * order, sizeof(*links));
     if (links == NULL)
         return GMC_ERR_NOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "interconnect/fattree/tree.h"
 
 #define SWITCHES_MAX 262144u
@@ -219,6 +220,7 @@ static uint32_t switch_of_leaf(const struct ic_fat_tree *tree, uint32_t leaf)
 {
     if (tree->levels == 1)
         return 0;
+    GMC_ASSERT(tree->half > 0);
     return (uint32_t)level_first(tree, tree->levels - 1) + leaf / tree->half;
 }
 
