@@ -42,7 +42,8 @@ static void put_member(const struct tree *tree, const struct gmc_ctl_member *m)
     put_safe(m->domain, tree->out);
     if (m->latency_ns > 0 && strcmp(trees_parent(m, tree->stripe), m->parent) == 0)
         fprintf(tree->out, "  %s", text_latency(m->latency_ns, latency));
-    fprintf(tree->out, "  %s", gmc_client_member_state_name(m->state));
+    if (tree->transfer->state != GMC_CTL_TRANSFER_PLANNED || m->state != GMC_CTL_MEMBER_WAITING)
+        fprintf(tree->out, "  %s", gmc_client_member_state_name(m->state));
     if (m->reason[0] != '\0') {
         fputs(": ", tree->out);
         put_safe(m->reason, tree->out);
@@ -100,7 +101,10 @@ static void draw_stripe(const struct gmc_ctl_transfer *transfer, size_t stripe, 
     if (tree.drawn == NULL)
         return;
     put_safe(tree.root, out);
-    fprintf(out, "  source  (tree %u, %s", transfer->tree_version, transfer->shape);
+    if (transfer->state == GMC_CTL_TRANSFER_PLANNED)
+        fprintf(out, "  source  (planned, %s", transfer->shape);
+    else
+        fprintf(out, "  source  (tree %u, %s", transfer->tree_version, transfer->shape);
     if (trees_count(transfer) > 1)
         fprintf(out, ", stripe %zu of %zu", stripe + 1, trees_count(transfer));
     fputs(")\n", out);
@@ -121,6 +125,48 @@ void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
 {
     for (size_t stripe = 0; stripe < trees_count(transfer); stripe++)
         draw_stripe(transfer, stripe, lines, out);
+}
+
+static void put_limit(const struct gmc_ctl_transfer *t, FILE *out)
+{
+    const struct gmc_ctl_plan *plan = &t->plan;
+    bool uplink = plan->limit == GMC_CTL_LIMIT_UPLINK;
+    char rate[TEXT_FIGURE_MAX];
+
+    text_rate((double)plan->limit_bps / 8, rate);
+    if (plan->limit == GMC_CTL_LIMIT_CAP) {
+        fputs("limited by --rate\n", out);
+    } else if (plan->limit != GMC_CTL_LIMIT_NONE) {
+        fprintf(out, "limited by the %s of ", uplink ? "uplink" : "downlink");
+        put_safe(plan->limit_domain, out);
+        fprintf(out, ": %s%s", rate, plan->assumed ? ", which is assumed: it is not known" : "");
+        if (uplink && trees_count(t) > 1)
+            fprintf(out, ", for %u children over %zu stripes", plan->copies, trees_count(t));
+        else if (uplink && plan->copies > 1)
+            fprintf(out, ", for %u children", plan->copies);
+        fputc('\n', out);
+    }
+}
+
+void draw_plan(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
+{
+    const struct gmc_ctl_plan *plan = &transfer->plan;
+    char size[TEXT_FIGURE_MAX], rate[TEXT_FIGURE_MAX];
+
+    draw_tree(transfer, lines, out);
+    text_size(transfer->total_bytes, size);
+    if (plan->time_ns > 0)
+        fprintf(out, "predicted: %s at each domain after %.2f s and the set-up (%s)\n", size,
+                (double)plan->time_ns / 1e9, text_rate((double)plan->rate_bps / 8, rate));
+    else
+        fprintf(out, "%s; no prediction: too many domains, or too little is known\n", size);
+    put_limit(transfer, out);
+    if (plan->bound_ns > 0)
+        fprintf(out, "no trees could take less than %.2f s\n", (double)plan->bound_ns / 1e9);
+    if (transfer->reason[0] != '\0') {
+        put_safe(transfer->reason, out);
+        fputc('\n', out);
+    }
 }
 
 /* In quotes, as the dot language wants it. */

@@ -12,6 +12,8 @@
 void draw_tree(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out);
 /* The same for Graphviz, all trees in one graph: the edges of each have a colour and its number. */
 void draw_dot(const struct gmc_ctl_transfer *transfer, FILE *out);
+/* The trees that were planned, what they would take, and what limits that. */
+void draw_plan(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out);
 /* A table of peers, and the round trips between them in milliseconds. */
 void draw_peers(const struct gmc_ctl_reply *reply, FILE *out);
 

@@ -29,12 +29,15 @@ static const char help[] =
     "                         latencies), flat, binomial, binary or chain\n"
     "  -r, --rate RATE        no link carries more than this: 200M, 1.5G (bit/s) or 50MB/s\n"
     "  -b, --background       yield to everyone else: use what others leave of the paths\n"
+    "  -n, --plan             send nothing: measure, and print the trees, the time that is\n"
+    "                         predicted, and what limits it\n"
     "  -d, --detach           only start it and print the channel; see gmcast watch\n"
     "      --json             JSON lines (also when the output is not a terminal)\n"
     "      --plain            a line per event and a table, for logs\n"
     "\n"
     "An interrupt leaves the transfer running. Exit status: 0 complete everywhere, 1 could not\n"
-    "start, 2 complete at some, 3 cancelled, 4 interrupted while the transfer goes on.";
+    "start, 2 complete at some, 3 cancelled, 4 interrupted while the transfer goes on. With\n"
+    "--plan: 0 for all domains, 1 no plan, 2 for those that can be reached.";
 
 /* Asking twice would begin two transfers, so this one is patient. */
 #define STAGE_TIMEOUT_MS 15000
@@ -46,6 +49,7 @@ struct stage_options {
     const char *shape;
     uint64_t rate_bps;
     bool background;
+    bool plan;
     bool detach;
     enum session_output output;
 };
@@ -145,6 +149,9 @@ static int take_option(int found, struct stage_options *options)
     case 'b':
         options->background = true;
         return EXIT_COMPLETE;
+    case 'n':
+        options->plan = true;
+        return EXIT_COMPLETE;
     case 'd':
         options->detach = true;
         return EXIT_COMPLETE;
@@ -168,7 +175,7 @@ static int started(struct gmc_client *client, const char *channel,
     else if (options->detach)
         puts(copy);
     else
-        fprintf(stderr, "transfer %s%s\n", copy,
+        fprintf(stderr, "%s %s%s\n", options->plan ? "plan" : "transfer", copy,
                 terminal ? "" : " (gmcast watch, status, tree, cancel)");
     if (options->detach)
         return EXIT_COMPLETE;
@@ -178,7 +185,7 @@ static int started(struct gmc_client *client, const char *channel,
 static int stage_with(struct gmc_client *client, const struct stage_options *options,
                       const struct sources *sources)
 {
-    struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
+    struct gmc_ctl_request request = {.kind = options->plan ? GMC_CTL_PLAN : GMC_CTL_STAGE,
                                       .from = sources->from,
                                       .sources = (const char *const *)sources->paths,
                                       .source_count = sources->count,
@@ -231,6 +238,7 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
         {"detach", no_argument, NULL, 'd'},
         {"help", no_argument, NULL, 'h'},
         {"into", required_argument, NULL, 'i'},
+        {"plan", no_argument, NULL, 'n'},
         {"rate", required_argument, NULL, 'r'},
         {"background", no_argument, NULL, 'b'},
         {"to", required_argument, NULL, 't'},
@@ -243,7 +251,7 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
     int found;
 
     while (status == EXIT_COMPLETE &&
-           (found = getopt_long(argc, argv, ":bdhi:r:t:T:", long_options, NULL)) != -1) {
+           (found = getopt_long(argc, argv, ":bdhi:nr:t:T:", long_options, NULL)) != -1) {
         if (found == 'h') {
             puts(help);
             targets_free(&options.targets);

@@ -49,6 +49,7 @@ static const char *result_name(enum gmc_ctl_transfer_state state)
     case GMC_CTL_TRANSFER_COMPLETE:
     case GMC_CTL_TRANSFER_PARTIAL:
     case GMC_CTL_TRANSFER_CANCELLED:
+    case GMC_CTL_TRANSFER_PLANNED:
         return gmc_client_transfer_state_name(state);
     default:
         return "failed";
@@ -99,6 +100,28 @@ json_t *report_tree(const struct gmc_ctl_transfer *t, size_t stripe)
     return object;
 }
 
+static json_t *plan_object(const struct gmc_ctl_plan *plan)
+{
+    static const char *const limits[] = {[GMC_CTL_LIMIT_UPLINK] = "uplink",
+                                         [GMC_CTL_LIMIT_DOWNLINK] = "downlink",
+                                         [GMC_CTL_LIMIT_CAP] = "rate"};
+    json_t *object = json_object();
+
+    json_object_set_new(object, "seconds",
+                        plan->time_ns > 0 ? seconds(plan->time_ns) : json_null());
+    json_object_set_new(object, "bound_seconds",
+                        plan->bound_ns > 0 ? seconds(plan->bound_ns) : json_null());
+    json_object_set_new(object, "rate_bps", count(plan->rate_bps));
+    json_object_set_new(object, "limit",
+                        plan->limit != GMC_CTL_LIMIT_NONE ? json_string(limits[plan->limit])
+                                                          : json_null());
+    json_object_set_new(object, "limit_domain", text_or_null(plan->limit_domain));
+    json_object_set_new(object, "limit_bps", count(plan->limit_bps));
+    json_object_set_new(object, "copies", count(plan->copies));
+    json_object_set_new(object, "assumed", json_boolean(plan->assumed));
+    return object;
+}
+
 json_t *report_transfer(const struct gmc_ctl_transfer *t)
 {
     json_t *object = json_object();
@@ -121,6 +144,8 @@ json_t *report_transfer(const struct gmc_ctl_transfer *t)
     json_object_set_new(object, "targets", count(t->total_members));
     json_object_set_new(object, "verified", count(t->verified_members));
     json_object_set_new(object, "failed", count(t->failed_members));
+    if (t->state == GMC_CTL_TRANSFER_PLANNED)
+        json_object_set_new(object, "plan", plan_object(&t->plan));
     if (t->member_count > 0) {
         json_t *trees = json_array();
 

@@ -2,6 +2,7 @@
 /* Owns the conversation of a sub-command with its gateway. */
 #include "tools/session.h"
 
+#include <langinfo.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/draw.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/text.h"
@@ -251,8 +253,26 @@ static void say_result(const struct gmc_ctl_transfer *t)
     free(reason);
 }
 
+static int end_of_plan(struct follow *f, const struct gmc_ctl_transfer *t)
+{
+    if (f->output == SESSION_JSON) {
+        report_line(report_result(t), stdout);
+    } else {
+        rewind_display(f);
+        draw_plan(t, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, stdout);
+        fflush(stdout);
+    }
+    for (size_t i = 0; i < t->member_count; i++) {
+        if (t->members[i].state == GMC_CTL_MEMBER_SILENT)
+            return EXIT_PARTIAL;
+    }
+    return EXIT_COMPLETE;
+}
+
 static int end_of(struct follow *f, const struct gmc_ctl_transfer *t)
 {
+    if (t->state == GMC_CTL_TRANSFER_PLANNED)
+        return end_of_plan(f, t);
     if (f->output == SESSION_JSON) {
         report_line(report_result(t), stdout);
     } else {

@@ -193,8 +193,8 @@ enum gmc_client_result gmc_client_peers(struct gmc_client *client,
 
 const char *gmc_client_transfer_state_name(enum gmc_ctl_transfer_state state)
 {
-    static const char *const names[] = {"unknown",  "scanning", "probing",   "running",
-                                        "complete", "partial",  "cancelled", "failed"};
+    static const char *const names[] = {"unknown", "scanning",  "probing", "running", "complete",
+                                        "partial", "cancelled", "failed",  "planned"};
 
     return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : names[0];
 }
@@ -210,5 +210,6 @@ const char *gmc_client_member_state_name(enum gmc_ctl_member_state state)
 bool gmc_client_transfer_is_over(enum gmc_ctl_transfer_state state)
 {
     return state == GMC_CTL_TRANSFER_COMPLETE || state == GMC_CTL_TRANSFER_PARTIAL ||
-           state == GMC_CTL_TRANSFER_CANCELLED || state == GMC_CTL_TRANSFER_FAILED;
+           state == GMC_CTL_TRANSFER_CANCELLED || state == GMC_CTL_TRANSFER_FAILED ||
+           state == GMC_CTL_TRANSFER_PLANNED;
 }

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "base/trace.h"
 #include "core/io.h"
-#include "core/tree.h"
+#include "core/tree_predict.h"
 
 struct gmc_gateway;
 
@@ -79,6 +79,7 @@ struct gmc_stage_request {
     enum gmc_tree_shape shape;
     uint64_t rate_bps; /* cap on what each link carries of this object; 0: none */
     bool background;   /* links that carry nothing else yield to everyone else */
+    bool plan;         /* only measure, and choose the trees: nobody is sent anything of it */
 };
 
 /* Begins a transfer; what fails later shows in the channel's state. error (borrowed until the
@@ -116,7 +117,21 @@ enum gmc_channel_state {
     GMC_CHANNEL_COMPLETE, /* complete everywhere (at a target: here) */
     GMC_CHANNEL_PARTIAL,  /* source: complete at some */
     GMC_CHANNEL_CANCELLED,
-    GMC_CHANNEL_FAILED /* could not start, or the source failed */
+    GMC_CHANNEL_FAILED, /* could not start, or the source failed */
+    GMC_CHANNEL_PLANNED /* the trees are chosen, and nothing else was to be done */
+};
+
+/* How long a planned transfer would take after its set-up, and why. Rates are those of the object:
+ * without heads, and what congestion control leaves. */
+struct gmc_plan_info {
+    gmc_duration time;  /* 0: there is no prediction */
+    gmc_duration bound; /* that no trees can beat */
+    uint64_t rate_bps;  /* of the whole object, at every target */
+    enum gmc_tree_limit limit;
+    const char *limit_domain; /* whose uplink or downlink it is, else NULL */
+    uint64_t limit_bps;       /* its rate */
+    uint32_t copies;          /* children of that domain over all stripes, if its uplink is it */
+    bool assumed;             /* the uplink is not known */
 };
 
 enum gmc_member_state {
@@ -158,6 +173,7 @@ struct gmc_channel_info {
     size_t member_count; /* targets; 0 where this is not the source and the record is unknown */
     uint8_t digest[GMC_HASH_BYTES];
     const char *reason;
+    struct gmc_plan_info plan; /* when PLANNED */
 };
 
 size_t gmc_gateway_channel_count(const struct gmc_gateway *gw);

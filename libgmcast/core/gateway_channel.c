@@ -210,7 +210,7 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
     gw->channel_count--;
     gw_watch_links(gw);
     static const char *const names[] = {"scanning", "probing",   "running", "complete",
-                                        "partial",  "cancelled", "failed"};
+                                        "partial",  "cancelled", "failed",  "planned"};
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s%s%s", names[state],
              ch->reason[0] != '\0' ? ": " : "", ch->reason);
 }

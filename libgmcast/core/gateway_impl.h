@@ -146,6 +146,10 @@ struct gwsource {
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
     bool background;
+    bool plan; /* only the trees are wanted */
+    struct gmc_tree_prediction prediction;
+    gmc_peer limit_at;  /* whose uplink or downlink limits them */
+    uint64_t limit_bps; /* its rate */
     struct gwbuild build;
     struct gmc_list unread; /* blocks that the store could not read, for read_again_at */
     gmc_time read_again_at;

@@ -27,6 +27,23 @@ size_t gmc_gateway_channel_count(const struct gmc_gateway *gw)
     return count;
 }
 
+static void describe_plan(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                          struct gmc_plan_info *plan)
+{
+    const struct gmc_tree_prediction *p = &ch->src->prediction;
+    bool of_domain = p->limit == GMC_TREE_LIMIT_UPLINK || p->limit == GMC_TREE_LIMIT_DOWNLINK;
+    *plan = (struct gmc_plan_info){.time = p->time,
+                                   .bound = p->bound,
+                                   .rate_bps = p->rate_bps,
+                                   .limit = p->limit,
+                                   .copies = p->copies,
+                                   .assumed = p->assumed};
+    if (of_domain) {
+        plan->limit_domain = gw->peers[ch->src->limit_at]->name;
+        plan->limit_bps = ch->src->limit_bps;
+    }
+}
+
 bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
                               struct gmc_channel_info *info)
 {
@@ -55,6 +72,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
         info->bytes = info->total_bytes;
         if (ch->src->setup_end != 0)
             info->setup = gmc_time_sub(ch->src->setup_end, ch->opened_at);
+        if (ch->state == GMC_CHANNEL_PLANNED)
+            describe_plan(gw, ch, &info->plan);
     } else if (ch->record_holder != NULL) {
         info->member_count = ch->record.member_count - 1;
         if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
@@ -81,7 +100,8 @@ static const char *parent_of(const struct gmc_gateway *gw, const struct gwchanne
 {
     gmc_peer parent = member->actual_parent[stripe];
     int32_t place = member->parent[stripe];
-    if (parent == GMC_PEER_NONE && ch->record_holder != NULL)
+    bool is_planned = ch->state == GMC_CHANNEL_PLANNED && member->placed;
+    if (parent == GMC_PEER_NONE && (ch->record_holder != NULL || is_planned))
         parent = place > 0 ? ch->src->members[place - 1].peer : gw->self;
     return parent != GMC_PEER_NONE ? gw->peers[parent]->name : NULL;
 }

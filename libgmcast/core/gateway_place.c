@@ -105,6 +105,7 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
                                           .uplink_bps = graph->uplink,
                                           .downlink_bps = graph->downlink,
                                           .bytes = ch->object.total_bytes,
+                                          .cap_bps = ch->src->rate_bps,
                                           .stripes_max = stripes_max(ch, n)};
     fill_latencies(gw, graph);
     fill_rates(gw, ch, graph);
@@ -135,6 +136,20 @@ static bool are_trees(const struct graph *graph, uint32_t stripes)
     return true;
 }
 
+/* What the trees would take. Without memory there is no prediction. */
+static void predict(struct gwchannel *ch, const struct graph *graph, uint32_t stripes)
+{
+    struct gwsource *src = ch->src;
+    struct gmc_tree_prediction *p = &src->prediction;
+    if (gmc_tree_predict(&graph->view, graph->parent, stripes, p) != GMC_OK || p->at < 0)
+        return;
+    size_t at = (size_t)p->at;
+    src->limit_at = graph->list[at];
+    src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK
+                         ? gmc_tree_uplink(&graph->view, at, gmc_tree_least_uplink(&graph->view))
+                         : gmc_tree_downlink(&graph->view, at);
+}
+
 /* A large group, of which not every pair was measured: one tree. */
 static void place_large(struct gmc_gateway *gw, struct gwchannel *ch, struct graph *graph)
 {
@@ -156,8 +171,11 @@ void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
         place_large(gw, ch, &graph);
     else if (graph_make(gw, ch, &graph) &&
              gmc_tree_ops(ch->src->shape)->build(&graph.view, graph.parent, &stripes) == GMC_OK &&
-             are_trees(&graph, stripes) && gw_stripes_set(ch, stripes) == GMC_OK)
+             are_trees(&graph, stripes) && gw_stripes_set(ch, stripes) == GMC_OK) {
         take_parents(ch, &graph, stripes);
+        if (ch->src->plan)
+            predict(ch, &graph, stripes);
+    }
     graph_free(&graph);
 }
 

@@ -171,6 +171,7 @@ gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
     ch->src->shape = request->shape;
     ch->src->rate_bps = request->rate_bps;
     ch->src->background = request->background;
+    ch->src->plan = request->plan;
     ch->src->asked_at = now;
     ch->src->gather_until = gmc_time_add(now, GW_GATHER_WAIT);
     ch->state = GMC_CHANNEL_SCANNING;
@@ -291,7 +292,8 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
     src->file_count = result->file_count;
     gw_channel_set_object(ch, &object);
     src->build.target = 1;
-    gw_build_pages(gw, ch);
+    if (!src->plan)
+        gw_build_pages(gw, ch);
     ch->state = GMC_CHANNEL_PROBING;
     src->gathering = true;
     if (src->gather_until < gw->now)
@@ -354,6 +356,25 @@ static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
     ch->object.fragment_bytes = (GW_BLOCK_BYTES + count - 1) / count;
 }
 
+/* The trees are chosen, over those that are here: that is all. */
+static void end_plan(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t lacking = 0;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        const struct gwpeer *peer = gw_peer(gw, member->peer);
+        if (member->placed)
+            continue;
+        lacking++;
+        member->state = GMC_MEMBER_SILENT;
+        gw_text(member->reason, sizeof(member->reason), "not reachable: %s", peer->reason);
+    }
+    if (lacking > 0)
+        gw_text(ch->reason, sizeof(ch->reason), "planned without %zu of %zu domains", lacking,
+                ch->src->member_count);
+    gw_channel_end(gw, ch, GMC_CHANNEL_PLANNED, true, NULL);
+}
+
 static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
@@ -379,6 +400,10 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
     src->gathering = false;
     choose_fragment(gw, ch);
     gw_source_place(gw, ch);
+    if (src->plan) {
+        end_plan(gw, ch);
+        return;
+    }
     ch->state = GMC_CHANNEL_RUNNING;
     if (!gw_source_make_record(gw, ch))
         return;

@@ -58,6 +58,8 @@ static void find_rate(const struct gmc_tree_graph *graph, const uint32_t *childr
         if (i > 0 && downlink != UINT64_MAX)
             lower(p, downlink, GMC_TREE_LIMIT_DOWNLINK, i);
     }
+    if (graph->cap_bps != 0)
+        lower(p, graph->cap_bps, GMC_TREE_LIMIT_CAP, 0);
     if (p->limit != GMC_TREE_LIMIT_UPLINK)
         return;
     p->copies = children[p->at];

@@ -4,7 +4,7 @@
  *
  *   P1  A gateway with uplink u that has c children over all of k stripes feeds them at k*u/c, in
  *       bits of the whole object per second.
- *   P2  The rate is the smallest of these and of the downlinks.
+ *   P2  The rate is the smallest of these, of the downlinks and of the cap.
  *   P3  The time is bytes over rate and, for the last byte, half the round trips of the deepest
  *       path; links that are not heard count nothing.
  *   P4  The bound is what no trees can beat: max(F/u_s, F/d_min, (n-1)F / sum of all u) (Kumar and
@@ -22,9 +22,10 @@
 #define GMC_TREE_ASSUMED_BPS UINT64_C(100000000)
 
 enum gmc_tree_limit {
-    GMC_TREE_LIMIT_NONE,    /* nobody but the source */
-    GMC_TREE_LIMIT_UPLINK,  /* of the gateway `at` */
-    GMC_TREE_LIMIT_DOWNLINK /* of the gateway `at` */
+    GMC_TREE_LIMIT_NONE,     /* nobody but the source */
+    GMC_TREE_LIMIT_UPLINK,   /* of the gateway `at` */
+    GMC_TREE_LIMIT_DOWNLINK, /* of the gateway `at` */
+    GMC_TREE_LIMIT_CAP
 };
 
 struct gmc_tree_prediction {

@@ -153,7 +153,8 @@ static void stage_here(struct call *call, const struct targets *targets)
                                       .target_count = targets->count,
                                       .shape = GMC_TREE_BULK,
                                       .rate_bps = request->rate_bps,
-                                      .background = request->background};
+                                      .background = request->background,
+                                      .plan = request->kind == GMC_CTL_PLAN};
     struct gmc_channel_key key;
     const char *error = NULL;
     gmc_status status;
@@ -387,6 +388,7 @@ static void dispatch(struct call *call)
 {
     switch (call->request->kind) {
     case GMC_CTL_STAGE:
+    case GMC_CTL_PLAN:
         handle_stage(call);
         return;
     case GMC_CTL_STATUS:

@@ -27,8 +27,37 @@ static enum gmc_ctl_transfer_state transfer_state(enum gmc_channel_state state)
         return GMC_CTL_TRANSFER_CANCELLED;
     case GMC_CHANNEL_FAILED:
         return GMC_CTL_TRANSFER_FAILED;
+    case GMC_CHANNEL_PLANNED:
+        return GMC_CTL_TRANSFER_PLANNED;
     }
     return GMC_CTL_TRANSFER_UNKNOWN;
+}
+
+static enum gmc_ctl_limit limit_of(enum gmc_tree_limit limit)
+{
+    switch (limit) {
+    case GMC_TREE_LIMIT_UPLINK:
+        return GMC_CTL_LIMIT_UPLINK;
+    case GMC_TREE_LIMIT_DOWNLINK:
+        return GMC_CTL_LIMIT_DOWNLINK;
+    case GMC_TREE_LIMIT_CAP:
+        return GMC_CTL_LIMIT_CAP;
+    case GMC_TREE_LIMIT_NONE:
+        break;
+    }
+    return GMC_CTL_LIMIT_NONE;
+}
+
+static void describe_plan(const struct gmc_plan_info *info, struct gmc_ctl_plan *plan)
+{
+    *plan = (struct gmc_ctl_plan){.time_ns = info->time,
+                                  .bound_ns = info->bound,
+                                  .rate_bps = info->rate_bps,
+                                  .limit = limit_of(info->limit),
+                                  .limit_domain = info->limit_domain,
+                                  .limit_bps = info->limit_bps,
+                                  .copies = info->copies,
+                                  .assumed = info->assumed};
 }
 
 static enum gmc_ctl_member_state member_state(enum gmc_member_state state)
@@ -105,6 +134,7 @@ static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfe
                                           .total_members = (uint32_t)info->member_count,
                                           .reason = info->reason};
     memcpy(transfer->digest, info->digest, sizeof transfer->digest);
+    describe_plan(&info->plan, &transfer->plan);
 }
 
 static void count_members(const struct call *call, size_t index, struct gmc_ctl_transfer *transfer)

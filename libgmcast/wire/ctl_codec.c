@@ -78,6 +78,10 @@ static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_c
         message->kind_case = GMCAST__CTL__REQUEST__KIND_STAGE;
         message->stage = &parts->stage;
         return fill_stage(holder, request, &parts->stage);
+    case GMC_CTL_PLAN:
+        message->kind_case = GMCAST__CTL__REQUEST__KIND_PLAN;
+        message->plan = &parts->stage;
+        return fill_stage(holder, request, &parts->stage);
     case GMC_CTL_ADD:
         message->kind_case = GMCAST__CTL__REQUEST__KIND_ADD;
         message->add = &parts->add.add;
@@ -161,7 +165,7 @@ static gmc_status take_sources(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
 }
 
 static gmc_status take_stage(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Stage *stage,
-                             struct gmc_ctl_request *request)
+                             enum gmc_ctl_kind kind, struct gmc_ctl_request *request)
 {
     struct gmc_ctl_target *targets;
 
@@ -178,7 +182,7 @@ static gmc_status take_stage(struct gmc_ctl_holder *holder, const Gmcast__Ctl__S
         if (status != GMC_OK)
             return status;
     }
-    request->kind = GMC_CTL_STAGE;
+    request->kind = kind;
     request->from = stage->from;
     request->shape = stage->shape;
     request->rate_bps = stage->rate_bps;
@@ -220,7 +224,9 @@ static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
     *request = (struct gmc_ctl_request){.channel = "", .from = "", .shape = ""};
     switch (message->kind_case) {
     case GMCAST__CTL__REQUEST__KIND_STAGE:
-        return take_stage(holder, message->stage, request);
+        return take_stage(holder, message->stage, GMC_CTL_STAGE, request);
+    case GMCAST__CTL__REQUEST__KIND_PLAN:
+        return take_stage(holder, message->plan, GMC_CTL_PLAN, request);
     case GMCAST__CTL__REQUEST__KIND_ADD:
         return take_add(holder, message->add, request);
     case GMCAST__CTL__REQUEST__KIND_STATUS:

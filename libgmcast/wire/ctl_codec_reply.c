@@ -9,7 +9,8 @@
 #include "wire/ctl_arena.h"
 
 /* The plain enums have the numbers of the wire, so that no table is between them. */
-_Static_assert((int)GMC_CTL_TRANSFER_FAILED == GMCAST__CTL__TRANSFER_STATE__TRANSFER_FAILED, "");
+_Static_assert((int)GMC_CTL_TRANSFER_PLANNED == GMCAST__CTL__TRANSFER_STATE__TRANSFER_PLANNED, "");
+_Static_assert((int)GMC_CTL_LIMIT_CAP == GMCAST__CTL__PLAN_LIMIT__LIMIT_CAP, "");
 _Static_assert((int)GMC_CTL_MEMBER_SILENT == GMCAST__CTL__MEMBER_STATE__MEMBER_SILENT, "");
 
 /* ---- encoding ---- */
@@ -63,12 +64,31 @@ static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ct
     to->failed_count = from->failed_members;
 }
 
+static void fill_plan(const struct gmc_ctl_plan *from, Gmcast__Ctl__Plan *to)
+{
+    gmcast__ctl__plan__init(to);
+    to->time_ns = from->time_ns;
+    to->bound_ns = from->bound_ns;
+    to->rate_bps = from->rate_bps;
+    to->limit = (Gmcast__Ctl__PlanLimit)from->limit;
+    to->limit_domain = gmc_ctl_text(from->limit_domain);
+    to->limit_bps = from->limit_bps;
+    to->copies = from->copies;
+    to->assumed = from->assumed;
+}
+
 static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_ctl_transfer *from,
                                 Gmcast__Ctl__Transfer *to)
 {
     Gmcast__Ctl__Member *members = gmc_ctl_alloc(holder, from->member_count, sizeof *members);
 
     fill_transfer_fields(from, to);
+    if (from->state == GMC_CTL_TRANSFER_PLANNED) {
+        to->plan = gmc_ctl_alloc(holder, 1, sizeof *to->plan);
+        if (to->plan == NULL)
+            return GMC_ERR_NOMEM;
+        fill_plan(&from->plan, to->plan);
+    }
     to->members = gmc_ctl_alloc(holder, from->member_count, sizeof(void *));
     if (members == NULL || to->members == NULL)
         return GMC_ERR_NOMEM;
@@ -261,6 +281,25 @@ static gmc_status take_members(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
     return GMC_OK;
 }
 
+static gmc_status take_plan(const Gmcast__Ctl__Plan *from, struct gmc_ctl_plan *to)
+{
+    *to = (struct gmc_ctl_plan){.limit_domain = ""};
+    if (from == NULL)
+        return GMC_OK;
+    if (!gmc_ctl_name_fits(from->limit_domain, GMC_NAME_MAX))
+        return GMC_ERR_INVALID;
+    to->time_ns = from->time_ns;
+    to->bound_ns = from->bound_ns;
+    to->rate_bps = from->rate_bps;
+    if ((unsigned)from->limit <= GMC_CTL_LIMIT_CAP)
+        to->limit = (enum gmc_ctl_limit)from->limit;
+    to->limit_domain = from->limit_domain;
+    to->limit_bps = from->limit_bps;
+    to->copies = from->copies;
+    to->assumed = from->assumed != 0;
+    return GMC_OK;
+}
+
 static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Transfer *from,
                                 struct gmc_ctl_transfer *to)
 {
@@ -272,7 +311,7 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
         return GMC_ERR_INVALID;
     to->channel = from->channel;
     to->is_source = from->is_source != 0;
-    to->state = (unsigned)from->state <= GMC_CTL_TRANSFER_FAILED
+    to->state = (unsigned)from->state <= GMC_CTL_TRANSFER_PLANNED
                     ? (enum gmc_ctl_transfer_state)from->state
                     : GMC_CTL_TRANSFER_UNKNOWN;
     to->shape = from->shape;
@@ -288,7 +327,9 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->total_members = from->member_count;
     to->verified_members = from->verified_count;
     to->failed_members = from->failed_count;
-    status = take_digest(&from->digest, &to->has_digest, to->digest);
+    status = take_plan(from->plan, &to->plan);
+    if (status == GMC_OK)
+        status = take_digest(&from->digest, &to->has_digest, to->digest);
     return status == GMC_OK ? take_members(holder, from, to) : status;
 }
 

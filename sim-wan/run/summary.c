@@ -112,7 +112,7 @@ static const char *channel_state(enum gmc_channel_state state)
         [GMC_CHANNEL_SCANNING] = "scanning", [GMC_CHANNEL_PROBING] = "probing",
         [GMC_CHANNEL_RUNNING] = "running",   [GMC_CHANNEL_COMPLETE] = "complete",
         [GMC_CHANNEL_PARTIAL] = "partial",   [GMC_CHANNEL_CANCELLED] = "cancelled",
-        [GMC_CHANNEL_FAILED] = "failed"};
+        [GMC_CHANNEL_FAILED] = "failed",     [GMC_CHANNEL_PLANNED] = "planned"};
     return names[state];
 }
 

@@ -7,6 +7,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_files.py \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_paths.py \
+	tests/daemons/test_plan.py \
 	tests/daemons/test_large.py \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \

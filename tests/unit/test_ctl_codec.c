@@ -144,6 +144,45 @@ static void reply_round_trip(void **state)
     gmc_ctl_release(holder);
 }
 
+static void a_plan_round_trip(void **state)
+{
+    const struct gmc_ctl_target target = {"d", "p"};
+    const struct gmc_ctl_request in = {.kind = GMC_CTL_PLAN, .targets = &target, .target_count = 1};
+    const struct gmc_ctl_transfer transfer = {.state = GMC_CTL_TRANSFER_PLANNED,
+                                              .plan = {.time_ns = 9,
+                                                       .bound_ns = 8,
+                                                       .rate_bps = 7,
+                                                       .limit = GMC_CTL_LIMIT_CAP,
+                                                       .limit_domain = "a",
+                                                       .limit_bps = 6,
+                                                       .copies = 5,
+                                                       .assumed = true}};
+    const struct gmc_ctl_reply reply = {.transfers = &transfer, .transfer_count = 1};
+    struct gmc_ctl_request request;
+    struct gmc_ctl_reply out;
+    struct gmc_ctl_holder *holder = recode_request(&in, &request);
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(request.kind, GMC_CTL_PLAN);
+    assert_string_equal(request.targets[0].path, "p");
+    gmc_ctl_release(holder);
+    assert_int_equal(gmc_ctl_encode_reply(&reply, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &out, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    assert_int_equal(out.transfers[0].state, GMC_CTL_TRANSFER_PLANNED);
+    assert_int_equal(out.transfers[0].plan.time_ns, 9);
+    assert_int_equal(out.transfers[0].plan.bound_ns, 8);
+    assert_int_equal(out.transfers[0].plan.rate_bps, 7);
+    assert_int_equal(out.transfers[0].plan.limit, GMC_CTL_LIMIT_CAP);
+    assert_string_equal(out.transfers[0].plan.limit_domain, "a");
+    assert_int_equal(out.transfers[0].plan.limit_bps, 6);
+    assert_int_equal(out.transfers[0].plan.copies, 5);
+    assert_true(out.transfers[0].plan.assumed);
+    gmc_ctl_release(holder);
+}
+
 static void too_many_stripes_are_refused(void **state)
 {
     static const char *const more[GMC_CTL_STRIPES_MAX] = {"c", "c", "c", "c", "c", "c", "c", "c"};
@@ -258,6 +297,7 @@ int main(void)
         cmocka_unit_test(stage_round_trip),
         cmocka_unit_test(every_kind_round_trip),
         cmocka_unit_test(reply_round_trip),
+        cmocka_unit_test(a_plan_round_trip),
         cmocka_unit_test(too_many_stripes_are_refused),
         cmocka_unit_test(malformed_is_refused),
         cmocka_unit_test(bounds_are_kept),

@@ -145,6 +145,44 @@ static void test_stripes(void **state)
     free(text);
 }
 
+static void plan(FILE *out)
+{
+    const struct gmc_ctl_member alone = {.domain = "b",
+                                         .parent = "s",
+                                         .state = GMC_CTL_MEMBER_WAITING,
+                                         .reason = ""};
+    const struct gmc_ctl_transfer planned = {.channel = "0123456789abcdef@s",
+                                             .state = GMC_CTL_TRANSFER_PLANNED,
+                                             .shape = "bulk",
+                                             .total_bytes = 100000000,
+                                             .reason = "",
+                                             .members = &alone,
+                                             .member_count = 1,
+                                             .plan = {.time_ns = 8000000000,
+                                                      .bound_ns = 7500000000,
+                                                      .rate_bps = 100000000,
+                                                      .limit = GMC_CTL_LIMIT_UPLINK,
+                                                      .limit_domain = "s",
+                                                      .limit_bps = 200000000,
+                                                      .copies = 2}};
+
+    draw_plan(&planned, false, out);
+}
+
+static void test_plan(void **state)
+{
+    char *text = text_of(plan);
+
+    (void)state;
+    assert_string_equal(text,
+                        "s  source  (planned, bulk)\n"
+                        "`-- b\n"
+                        "predicted: 100 MB at each domain after 8.00 s and the set-up (12.5 MB/s)\n"
+                        "limited by the uplink of s: 25.0 MB/s, for 2 children\n"
+                        "no trees could take less than 7.50 s\n");
+    free(text);
+}
+
 static void test_dot(void **state)
 {
     char *text = text_of(dot);
@@ -192,9 +230,9 @@ static void test_peers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),  cmocka_unit_test(test_nonsense_ends),
-        cmocka_unit_test(test_dot),   cmocka_unit_test(test_stripes),
-        cmocka_unit_test(test_peers),
+        cmocka_unit_test(test_tree), cmocka_unit_test(test_nonsense_ends),
+        cmocka_unit_test(test_dot),  cmocka_unit_test(test_stripes),
+        cmocka_unit_test(test_plan), cmocka_unit_test(test_peers),
     };
 
     setlocale(LC_CTYPE, "C.UTF-8");

@@ -229,6 +229,48 @@ static void late_to_join(void **state)
     toynet_free(net);
 }
 
+/* Only measured, predicted and told; nobody gets anything, and the same can be staged after it. */
+static void a_plan_sends_nothing(void **state)
+{
+    struct toynet_config config;
+    struct toynet *net = make(&config);
+    struct gmc_stage_target targets[TARGETS];
+    const char *source = "x", *error;
+    struct gmc_channel_key key;
+    struct gmc_channel_info info;
+    struct gmc_member_info member;
+
+    (void)state;
+    for (size_t i = 0; i < TARGETS; i++)
+        targets[i] = (struct gmc_stage_target){.domain = toynet_name(net, i + 1), .path = ""};
+    struct gmc_stage_request request = {.sources = &source,
+                                        .source_count = 1,
+                                        .targets = targets,
+                                        .target_count = TARGETS,
+                                        .shape = GMC_TREE_BULK,
+                                        .plan = true};
+    assert_ok(gmc_gateway_stage(toynet_gateway(net, 0), toynet_now(net), &request, &key, &error));
+    toynet_drain(net, 0);
+    toynet_run_until(net, toynet_now(net) + GMC_S(3));
+    assert_true(toynet_channel(net, 0, &key, &info));
+    assert_int_equal(info.state, GMC_CHANNEL_PLANNED);
+    assert_int_equal(info.plan.limit, GMC_TREE_LIMIT_UPLINK);
+    assert_non_null(info.plan.limit_domain);
+    assert_in_range(info.plan.rate_bps, 260 * MBIT, 300 * MBIT);
+    assert_true(info.plan.bound > 0 && info.plan.bound <= info.plan.time);
+    for (size_t i = 1; i <= TARGETS; i++) {
+        assert_true(toynet_member(net, 0, &key, i, &member));
+        assert_int_equal(member.stripes, 2);
+        assert_non_null(member.parent);
+        assert_non_null(member.more_parents[0]);
+        assert_int_equal(toynet_stats(net, 0)->data_sent[i], 0);
+        assert_false(toynet_channel(net, i, &key, &info));
+    }
+    stage(net, &key);
+    is_complete(net, &key);
+    toynet_free(net);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +283,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(parents_are_lost),
         cmocka_unit_test(memory_for_a_few_blocks),
         cmocka_unit_test(late_to_join),
+        cmocka_unit_test(a_plan_sends_nothing),
     };
 
     if (argc > 1)

@@ -19,7 +19,8 @@ enum gmc_ctl_kind {
     GMC_CTL_CANCEL,    /* end it everywhere, remove what is unfinished */
     GMC_CTL_RESUME,    /* ask failed members again */
     GMC_CTL_PEERS,     /* known gateways, links, latencies */
-    GMC_CTL_COUNTERS   /* why datagrams were dropped, and other counts */
+    GMC_CTL_COUNTERS,  /* why datagrams were dropped, and other counts */
+    GMC_CTL_PLAN       /* as STAGE, but only the trees are chosen; ends PLANNED */
 };
 
 enum gmc_ctl_transfer_state {
@@ -30,7 +31,15 @@ enum gmc_ctl_transfer_state {
     GMC_CTL_TRANSFER_COMPLETE, /* everywhere; at a target: here */
     GMC_CTL_TRANSFER_PARTIAL,  /* complete at some, the others failed */
     GMC_CTL_TRANSFER_CANCELLED,
-    GMC_CTL_TRANSFER_FAILED
+    GMC_CTL_TRANSFER_FAILED,
+    GMC_CTL_TRANSFER_PLANNED
+};
+
+enum gmc_ctl_limit {
+    GMC_CTL_LIMIT_NONE, /* or from a newer gateway */
+    GMC_CTL_LIMIT_UPLINK,
+    GMC_CTL_LIMIT_DOWNLINK,
+    GMC_CTL_LIMIT_CAP /* that the request gave */
 };
 
 enum gmc_ctl_member_state {
@@ -52,13 +61,13 @@ struct gmc_ctl_request {
     enum gmc_ctl_kind kind;
     const char *channel; /* ADD, STATUS, CANCEL, RESUME: "hex@domain" or the first hex digits;
                             STATUS "": all */
-    const char *from;    /* STAGE: the domain that holds the data; "" the gateway asked */
-    const char *const *sources; /* STAGE: absolute paths there */
+    const char *from;    /* STAGE, PLAN: the domain that holds the data; "" the gateway asked */
+    const char *const *sources; /* STAGE, PLAN: absolute paths there */
     size_t source_count;
-    const struct gmc_ctl_target *targets; /* STAGE, ADD (one) */
+    const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one) */
     size_t target_count;
-    const char *shape; /* STAGE: eco, flat, binomial, binary, chain, bulk; "" the default */
-    uint64_t rate_bps; /* STAGE: cap of what each link carries, bit/s; 0 none */
+    const char *shape; /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
+    uint64_t rate_bps; /* STAGE, PLAN: cap of what each link carries, bit/s; 0 none */
     bool background;   /* STAGE: links that carry nothing else yield to everyone else */
 };
 
@@ -83,6 +92,19 @@ struct gmc_ctl_member {
     size_t more_parent_count;
 };
 
+/* What a planned transfer would take after its set-up. Rates are those of the object, without
+ * headers and what congestion control leaves free, in bit/s. */
+struct gmc_ctl_plan {
+    uint64_t time_ns;  /* 0: no prediction */
+    uint64_t bound_ns; /* that no trees can beat */
+    uint64_t rate_bps;
+    enum gmc_ctl_limit limit;
+    const char *limit_domain; /* whose uplink or downlink it is */
+    uint64_t limit_bps;
+    uint32_t copies; /* children that this uplink feeds, over all stripes */
+    bool assumed;    /* that uplink is not known */
+};
+
 struct gmc_ctl_transfer {
     const char *channel; /* 16 hexadecimal digits, "@", source domain */
     bool is_source;      /* the answering gateway is the source */
@@ -102,6 +124,7 @@ struct gmc_ctl_transfer {
     uint32_t total_members, verified_members, failed_members;
     const struct gmc_ctl_member *members; /* only when one transfer was asked for */
     size_t member_count;
+    struct gmc_ctl_plan plan; /* when PLANNED */
 };
 
 struct gmc_ctl_peer {
@@ -131,7 +154,7 @@ struct gmc_ctl_reply {
     int status;          /* 0, or a negative code; error then says why */
     const char *error;   /* what, where, what to do */
     const char *domain;  /* who answers */
-    const char *channel; /* STAGE, ADD, CANCEL, RESUME */
+    const char *channel; /* STAGE, PLAN, ADD, CANCEL, RESUME */
     const struct gmc_ctl_transfer *transfers;
     size_t transfer_count;
     const struct gmc_ctl_peer *peers; /* the first is the answering gateway itself */
