@@ -136,7 +136,7 @@ static void ports_of_a_hypercube_are_its_bits(void **state)
 
 static void any_graph_can_be_built(void **state)
 {
-    static const char ring[] = "a b\nb c\nc d\nd e\ne a\n", parts[] = "a b\nc d\n";
+    static const char ring[] = "a b\nb c\nc x\nx y\ny a\n", parts[] = "a b\nc d\n";
     struct ic_edges edges;
     struct ic_ldr_built built;
     (void)state;
