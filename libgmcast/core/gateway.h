@@ -180,7 +180,8 @@ size_t gmc_gateway_channel_count(const struct gmc_gateway *gw);
 /* By index, in order of opening; false past the end. */
 bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
                               struct gmc_channel_info *info);
-/* Member i of channel index. */
+/* Member i of channel index. The source knows all of them; a target knows itself, which is member
+ * 0, and those above it in the first tree. */
 bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
                              struct gmc_member_info *info);
 

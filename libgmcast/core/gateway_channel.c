@@ -163,8 +163,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
         gw->config.crypto->ops->aead_free(ch->aead);
     if (ch->source_key != NULL)
         gw->config.crypto->ops->pubkey_free(ch->source_key);
-    gmc_record_release(ch->record_holder);
-    free(ch->record_bytes);
+    gw_place_free(&ch->place);
     free(ch->source_spki);
     free(ch->saved_have);
     gw_stripes_fini(ch);
@@ -259,40 +258,22 @@ gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *c
 }
 
 /* Takes over a record that was verified (or made) already. The bytes are copied. */
-gmc_status gw_channel_set_record(struct gwchannel *ch, struct gmc_bytes bytes,
-                                 struct gmc_bytes signature)
+gmc_status gw_channel_set_record(struct gwchannel *ch, const struct gmc_place *place)
 {
     struct gmc_record record;
     struct gmc_record_holder *holder;
-    if (signature.len > sizeof(ch->signature))
-        return GMC_ERR_INVALID;
-    gmc_status status = gmc_record_decode(bytes, &record, &holder);
+    gmc_status status = gmc_record_decode(place->record, &record, &holder);
     if (status != GMC_OK)
         return status;
-    uint8_t *copy = malloc(bytes.len + 1);
-    if (copy == NULL) {
-        gmc_record_release(holder);
-        return GMC_ERR_NOMEM;
-    }
-    memcpy(copy, bytes.data, bytes.len);
-    gmc_record_release(ch->record_holder);
-    free(ch->record_bytes);
+    gmc_record_release(holder);
+    status = gw_place_copy(&ch->place, place);
+    if (status != GMC_OK)
+        return status;
+    record.source = ch->key.source; /* the same, and it stays */
     ch->record = record;
-    ch->record_holder = holder;
-    ch->record_bytes = copy;
-    ch->record_len = bytes.len;
-    memcpy(ch->signature, signature.data, signature.len);
-    ch->signature_len = signature.len;
+    ch->recorded = true;
     ch->epoch = record.epoch;
     return GMC_OK;
-}
-
-int32_t gw_record_index(const struct gmc_record *record, const char *domain)
-{
-    for (size_t i = 0; i < record->member_count; i++)
-        if (strcmp(record->members[i].domain, domain) == 0)
-            return (int32_t)i;
-    return -1;
 }
 
 /* A new key epoch: nothing that was sealed or half received before fits any more. */
@@ -316,7 +297,7 @@ void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
             if (member == NULL)
                 continue;
             member->told = false;
-            gw_source_step(gw, ch);
+            gw_source_soon(gw, ch);
         } else {
             if (peer == ch->source_peer) {
                 ch->dst->told_ready = false;
@@ -406,8 +387,7 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
     if (ch == NULL)
         return GMC_ERR_LIMIT;
     /* Each file once: a second one of the same name would be mixed with the first. */
-    if (is_source ? ch->src->path_count > 0
-                  : strcmp(saved->name, "record") == 0 && ch->record_holder != NULL)
+    if (is_source ? ch->src->path_count > 0 : strcmp(saved->name, "record") == 0 && ch->recorded)
         return GMC_ERR_EXISTS;
     if (is_source)
         return gw_source_restore(gw, ch, saved->bytes);

@@ -20,6 +20,7 @@
 #include "core/have.h"
 #include "core/link.h"
 #include "core/manifest.h"
+#include "core/merkle.h"
 #include "core/overlay.h"
 #include "core/pace.h"
 #include "core/probe.h"
@@ -57,6 +58,12 @@ struct gwtimer {
     struct gwchannel *channel;
 };
 
+/* A member's place in a record, kept. */
+struct gwplace {
+    struct gmc_place view;
+    uint8_t *owned;
+};
+
 /* ---- one child of one channel ---- */
 struct gwchild {
     struct gmc_list in_channel;
@@ -65,12 +72,13 @@ struct gwchild {
     struct gwpeer *peer;
     uint32_t stripe; /* whose blocks it gets here; tx counts these alone, by index */
     struct gmc_tx tx;
-    uint64_t from;     /* index from which the block to open next is looked for first */
-    uint16_t id;       /* in cookies; unique within the peer's link */
-    uint16_t handle;   /* what the child calls the channel */
-    uint64_t wants;    /* blocks asked for again; bounded by the object's */
-    int64_t deficit;   /* bytes, deficit round robin among the link's channels */
-    int64_t allowance; /* bytes, token bucket of the channel's rate cap */
+    uint64_t from;        /* index from which the block to open next is looked for first */
+    struct gwplace place; /* that it showed, for whom it is named to; empty at the source */
+    uint16_t id;          /* in cookies; unique within the peer's link */
+    uint16_t handle;      /* what the child calls the channel */
+    uint64_t wants;       /* blocks asked for again; bounded by the object's */
+    int64_t deficit;      /* bytes, deficit round robin among the link's channels */
+    int64_t allowance;    /* bytes, token bucket of the channel's rate cap */
     gmc_time allowance_at;
 };
 
@@ -110,11 +118,12 @@ struct gwmember {
     int32_t parent[GMC_STRIPES_MAX];
     char *path;
     enum gmc_member_state state;
-    bool placed;   /* its parent was chosen by the tree (else it is a child of the source) */
-    bool told;     /* CHANNEL was sent on the present link */
-    bool joined;   /* its latency row is in */
-    bool closed;   /* it was told that the transfer is over */
-    bool recorded; /* in the present record */
+    bool placed;    /* its parent was chosen by the tree (else it is a child of the source) */
+    bool told;      /* CHANNEL was sent on the present link */
+    bool joined;    /* its latency row is in */
+    bool closed;    /* it was told that the transfer is over */
+    bool recorded;  /* in the present record */
+    uint32_t entry; /* of the roll, if it is */
     gmc_peer actual_parent[GMC_STRIPES_MAX];
     uint64_t bytes;
     gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
@@ -122,6 +131,18 @@ struct gwmember {
     gmc_time verified_at;
     uint8_t digest[GMC_HASH_BYTES];
     char reason[GMC_REASON_BYTES_MAX];
+};
+
+/* What the present record covers: an entry for each member that is in it (gateway_roll.c). */
+struct gwentry {
+    uint8_t *bytes;
+    size_t len;
+};
+
+struct gwroll {
+    struct gwentry *entries;
+    size_t count;
+    struct gmc_merkle tree;
 };
 
 /* The page that a source is building. */
@@ -143,6 +164,7 @@ struct gwsource {
     struct gwmember *members;
     size_t member_count, member_capacity;
     struct gmc_map by_peer; /* peer + 1 -> index of its member + 1 */
+    struct gwroll roll;
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
     bool background;
@@ -158,6 +180,7 @@ struct gwsource {
     bool scanned;
     gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
     bool unsaved;      /* the present record; members are told when it is not */
+    bool save_due;     /* what became of a member; with the next step */
     bool gathering;    /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
@@ -222,12 +245,9 @@ struct gwchannel {
     gmc_time opened_at, ended_at;
 
     /* the record */
-    uint8_t *record_bytes;
-    size_t record_len;
-    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
-    size_t signature_len;
+    struct gwplace place; /* here; of no member at the source */
     struct gmc_record record;
-    struct gmc_record_holder *record_holder;
+    bool recorded; /* there is a record */
     uint8_t secret[GMC_KEY_BYTES];
     struct gmc_aead *aead;
     struct gmc_pubkey *source_key;
@@ -488,9 +508,7 @@ gmc_status gw_channel_set_key(struct gmc_gateway *gw, struct gwchannel *ch,
                               const uint8_t secret[GMC_KEY_BYTES]);
 gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *ch,
                                      struct gmc_bytes spki);
-gmc_status gw_channel_set_record(struct gwchannel *ch, struct gmc_bytes bytes,
-                                 struct gmc_bytes signature);
-int32_t gw_record_index(const struct gmc_record *record, const char *domain); /* -1: none */
+gmc_status gw_channel_set_record(struct gwchannel *ch, const struct gmc_place *place);
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer);
@@ -606,13 +624,18 @@ void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result)
 
 /* gateway_source.c: this gateway as S */
 void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Something happened to one member. A step looks at all of them: in large groups it waits for
+ * company. */
+void gw_source_soon(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_free(struct gmc_gateway *gw, struct gwsource *src);
 void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg);
 void gw_source_reloaded(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
-gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
-                            struct gmc_bytes signature);
+static inline bool gw_source_is_in_record(const struct gwmember *member)
+{
+    return member->state != GMC_MEMBER_FAILED && !member->closed;
+}
 gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
                                 const char *path);
 void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
@@ -642,6 +665,27 @@ void gw_source_member_failed(struct gmc_gateway *gw, struct gwchannel *ch, struc
                              const char *reason);
 void gw_source_link_down(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
 
+/* gateway_roll.c: who is a member, and how that is proved */
+gmc_status gw_place_copy(struct gwplace *place, const struct gmc_place *from); /* NOMEM */
+void gw_place_free(struct gwplace *place);
+gmc_status gw_record_sign(struct gmc_gateway *gw, struct gmc_bytes record, uint8_t *signature,
+                          size_t *signature_len);
+gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
+                            struct gmc_bytes signature);
+/* Does the record cover the member? The signature is not looked at. */
+bool gw_place_fits(const struct gmc_gateway *gw, const struct gmc_record *record,
+                   const struct gmc_place *place);
+/* Does the place prove that the domain is a member of the channel, in the epoch that is served? */
+bool gw_place_is_of(struct gmc_gateway *gw, const struct gwchannel *ch,
+                    const struct gmc_place *place, const char *domain);
+/* Of all that are to be in the next record. NOMEM. */
+gmc_status gw_roll_make(struct gmc_gateway *gw, struct gwchannel *ch, struct gwroll *roll,
+                        uint8_t root[GMC_HASH_BYTES]);
+void gw_roll_free(struct gwroll *roll);
+/* The place of a member that is recorded. Borrowed from the channel and from `siblings`. */
+struct gmc_place gw_roll_place(const struct gwchannel *ch, const struct gwmember *member,
+                               uint8_t siblings[GMC_MERKLE_HEIGHT_MAX][GMC_HASH_BYTES]);
+
 /* gateway_target.c: this gateway as a receiver */
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
@@ -662,8 +706,12 @@ void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_rechecks_done(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
-                                struct gmc_bytes record, struct gmc_bytes signature,
-                                const uint8_t *secret, struct gmc_bytes spki);
+                                const struct gmc_place *place, const uint8_t *secret,
+                                struct gmc_bytes spki);
+/* Does the place name this gateway, and does all of it make sense? The signature is checked by
+ * whom it came from. */
+bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *place,
+                        const struct gmc_record *record);
 
 /* gateway_have.c: what a receiver has, counted, and told to its parent */
 bool gw_has(const struct gwchannel *ch, uint64_t number);

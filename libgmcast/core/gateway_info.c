@@ -74,8 +74,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
             info->setup = gmc_time_sub(ch->src->setup_end, ch->opened_at);
         if (ch->state == GMC_CHANNEL_PLANNED)
             describe_plan(gw, ch, &info->plan);
-    } else if (ch->record_holder != NULL) {
-        info->member_count = ch->record.member_count - 1;
+    } else if (ch->recorded) {
+        info->member_count = ch->record.members;
         if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
             info->state = GMC_CHANNEL_COMPLETE;
     }
@@ -101,7 +101,7 @@ static const char *parent_of(const struct gmc_gateway *gw, const struct gwchanne
     gmc_peer parent = member->actual_parent[stripe];
     int32_t place = member->parent[stripe];
     bool is_planned = ch->state == GMC_CHANNEL_PLANNED && member->placed;
-    if (parent == GMC_PEER_NONE && (ch->record_holder != NULL || is_planned))
+    if (parent == GMC_PEER_NONE && (ch->recorded || is_planned))
         parent = place > 0 ? ch->src->members[place - 1].peer : gw->self;
     return parent != GMC_PEER_NONE ? gw->peers[parent]->name : NULL;
 }
@@ -139,39 +139,53 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
         info->latency_ns = latency_between(gw, info->parent, peer->name);
 }
 
-/* As the record says; of this gateway itself as it is. */
-static const char *present_parent(const struct gmc_gateway *gw, const struct gwchannel *ch,
-                                  size_t member, uint32_t stripe, bool self)
+/* A target knows its own way up, and of the members on it no more than that they are. */
+static const char *above(const struct gmc_gateway *gw, const struct gwchannel *ch, size_t i,
+                         uint32_t stripe)
 {
-    gmc_peer parent = gmc_overlay_parent(&ch->stripes[stripe].overlay);
-    if (self && parent != GMC_PEER_NONE)
-        return gw->peers[parent]->name;
-    return ch->record.members[gmc_record_parent(&ch->record, member, stripe)].domain;
+    const struct gmc_overlay *overlay = &ch->stripes[stripe].overlay;
+    gmc_peer parent = i == 0 ? gmc_overlay_parent(overlay) : GMC_PEER_NONE;
+    if (parent == GMC_PEER_NONE)
+        parent = overlay->ancestors[i];
+    return gmc_gateway_peer_name(gw, parent);
 }
 
-static void record_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
-                          size_t i, struct gmc_member_info *info)
+static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                      struct gmc_member_info *info)
 {
-    const struct gmc_record_member *member = &ch->record.members[i + 1];
-    bool self = strcmp(member->domain, gw->domain) == 0;
-    *info = (struct gmc_member_info){.domain = member->domain,
-                                     .path = member->path,
-                                     .state = GMC_MEMBER_RECEIVING,
-                                     .elapsed = gmc_time_sub(now, ch->opened_at),
-                                     .reason = self ? ch->reason : ""};
-    info->stripes = ch->stripe_count;
-    info->parent = present_parent(gw, ch, i + 1, 0, self);
-    for (uint32_t k = 1; k < ch->stripe_count; k++)
-        info->more_parents[k - 1] = present_parent(gw, ch, i + 1, k, self);
-    if (!self)
-        return;
+    info->domain = gw->domain;
+    info->path = ch->dst->dest;
+    info->reason = ch->reason;
     info->bytes = ch->stored_bytes;
+    info->parent = above(gw, ch, 0, 0);
+    for (uint32_t k = 1; k < ch->stripe_count; k++)
+        info->more_parents[k - 1] = above(gw, ch, 0, k);
     if (ch->dst->phase == GW_DONE) {
         info->state = GMC_MEMBER_VERIFIED;
         memcpy(info->digest, ch->digest, GMC_HASH_BYTES);
     } else if (ch->closing) {
         info->state = GMC_MEMBER_FAILED;
     }
+}
+
+/* This gateway first, then those above it in the first tree; the source is no member. */
+static bool target_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
+                          size_t i, struct gmc_member_info *info)
+{
+    if (!ch->recorded || i >= ch->stripes[0].overlay.depth)
+        return false;
+    *info = (struct gmc_member_info){.path = "",
+                                     .state = GMC_MEMBER_RECEIVING,
+                                     .elapsed = gmc_time_sub(now, ch->opened_at),
+                                     .stripes = ch->stripe_count,
+                                     .reason = ""};
+    if (i == 0) {
+        self_info(gw, ch, info);
+        return true;
+    }
+    info->domain = gmc_gateway_peer_name(gw, ch->stripes[0].overlay.ancestors[i - 1]);
+    info->parent = above(gw, ch, i, 0);
+    return true;
 }
 
 bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
@@ -186,10 +200,7 @@ bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t 
         source_member(gw, ch, now, &ch->src->members[i], info);
         return true;
     }
-    if (ch->record_holder == NULL || i + 1 >= ch->record.member_count)
-        return false;
-    record_member(gw, ch, now, i, info);
-    return true;
+    return target_member(gw, ch, now, i, info);
 }
 
 size_t gmc_gateway_peer_count(const struct gmc_gateway *gw)

@@ -13,15 +13,33 @@ struct gmc_msg gw_about(const struct gwchannel *ch, enum gmc_msg_type type)
 
 /* ---- parents and children ---- */
 static void refuse(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *attach,
-                   gmc_status status, const char *redirect)
+                   gmc_status status)
 {
     struct gmc_msg msg = {.type = GMC_MSG_REDIRECT,
                           .source = attach->source,
                           .e = attach->e,
                           .stripe = attach->stripe,
                           .status = status,
-                          .text = gmc_status_text(status),
-                          .redirect = redirect};
+                          .text = gmc_status_text(status)};
+    gw_send(gw, peer, &msg);
+}
+
+/* Full: one of the children may have room. It is shown to be a member, as it was here. */
+static void send_on(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                    const struct gmc_msg *attach, const struct gwchild *child)
+{
+    uint8_t siblings[GMC_MERKLE_HEIGHT_MAX][GMC_HASH_BYTES];
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_REDIRECT);
+    msg.stripe = attach->stripe;
+    msg.status = GMC_ERR_FULL;
+    msg.text = gmc_status_text(GMC_ERR_FULL);
+    msg.redirect = child->peer->name;
+    msg.place = child->place.view;
+    if (ch->is_source) {
+        const struct gwmember *member = gw_source_member(ch, child->peer->number);
+        if (member != NULL && member->recorded)
+            msg.place = gw_roll_place(ch, member, siblings);
+    }
     gw_send(gw, peer, &msg);
 }
 
@@ -40,17 +58,27 @@ static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer, uint
     return false;
 }
 
-static gmc_status may_attach(struct gmc_gateway *gw, const struct gwchannel *ch,
-                             struct gwpeer *peer, const struct gmc_msg *msg)
+/* The source knows its members; the others are shown. */
+static bool is_member(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                      const struct gmc_place *place)
 {
-    if (ch == NULL || ch->record_holder == NULL)
+    if (!ch->is_source)
+        return gw_place_is_of(gw, ch, place, peer->name);
+    const struct gwmember *member = gw_source_member(ch, peer->number);
+    return member != NULL && member->recorded;
+}
+
+static gmc_status may_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer,
+                             const struct gmc_msg *msg)
+{
+    if (ch == NULL || !ch->recorded)
         return GMC_ERR_AGAIN; /* the record is on its way here too */
     if (ch->closing)
         return GMC_ERR_NOT_FOUND;
-    if (gw_record_index(&ch->record, peer->name) < 0)
-        return GMC_ERR_NOT_MEMBER;
     if (msg->epoch != ch->epoch || (ch->dst != NULL && ch->dst->phase < GW_RECEIVING))
         return GMC_ERR_AGAIN;
+    if (!is_member(gw, ch, peer, &msg->place))
+        return GMC_ERR_NOT_MEMBER;
     if (msg->stripe >= ch->stripe_count)
         return GMC_ERR_INVALID;
     if (is_above(ch, peer, msg->stripe))
@@ -114,7 +142,7 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     if (status != GMC_OK) {
         if (status == GMC_ERR_NOT_MEMBER)
             gw->counts.messages_refused++;
-        refuse(gw, peer, msg, status, "");
+        refuse(gw, peer, msg, status);
         return;
     }
     struct gwchild *child = gw_child_find(ch, peer, msg->stripe);
@@ -123,13 +151,17 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     size_t count = children_of(ch, msg->stripe);
     if (count >= gw->config.children_max) {
         size_t nth = (size_t)gmc_prng_below(&gw->prng, count);
-        refuse(gw, peer, msg, GMC_ERR_FULL, nth_child(ch, msg->stripe, nth)->peer->name);
+        send_on(gw, peer, ch, msg, nth_child(ch, msg->stripe, nth));
         return;
     }
     uint32_t window = msg->window < 1 ? 1 : msg->window > 65536 ? 65536 : msg->window;
     child = gw_child_new(gw, peer, ch, msg->stripe, window, (uint16_t)msg->handle);
+    if (child != NULL && !ch->is_source && gw_place_copy(&child->place, &msg->place) != GMC_OK) {
+        gw_child_free(gw, child);
+        child = NULL;
+    }
     if (child == NULL) {
-        refuse(gw, peer, msg, GMC_ERR_NOMEM, "");
+        refuse(gw, peer, msg, GMC_ERR_NOMEM);
         return;
     }
     gw_child_have(child, msg->ranges, msg->range_count);

@@ -6,7 +6,6 @@
 #include "core/gateway_impl.h"
 #include "core/probe_plan.h"
 
-#define RECORD_STRIPED_MAX 4096u /* members whose parents in 8 trees have room in a record */
 #define PACKET_HEAD_BYTES (28u + GMC_DATA_OVERHEAD_BYTES) /* IPv4, UDP, and ours */
 #define CC_SHARE_PERCENT 98u /* of a wire, that congestion control reaches (docs/CONGESTION.md) */
 
@@ -75,10 +74,10 @@ static void graph_free(struct graph *graph)
     free(graph->parent);
 }
 
-/* How many stripes are of equal size, and have room in the record. */
-static uint32_t stripes_max(const struct gwchannel *ch, size_t n)
+/* How many stripes are of equal size. */
+static uint32_t stripes_max(const struct gwchannel *ch)
 {
-    uint32_t most = n > RECORD_STRIPED_MAX ? 2 : GMC_STRIPES_MAX;
+    uint32_t most = GMC_STRIPES_MAX;
     while (most > 1 && !gmc_stripes_are_even(most, ch->blocks))
         most /= 2;
     return most;
@@ -106,7 +105,7 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
                                           .downlink_bps = graph->downlink,
                                           .bytes = ch->object.total_bytes,
                                           .cap_bps = ch->src->rate_bps,
-                                          .stripes_max = stripes_max(ch, n)};
+                                          .stripes_max = stripes_max(ch)};
     fill_latencies(gw, graph);
     fill_rates(gw, ch, graph);
     return true;

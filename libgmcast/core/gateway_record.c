@@ -8,7 +8,6 @@
 #include "core/probe_plan.h"
 
 #define SAVE_MAGIC 0x676d7332u /* "gms2" */
-#define SIGNED_PREFIX "gmcast-record-1\n"
 
 /* ---- measuring ---- */
 static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
@@ -204,110 +203,69 @@ void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gm
         peer->uplink_bps = msg->uplink_bps;
         peer->downlink_bps = msg->downlink_bps;
         peer->rates_at = gw->now;
-        gw_source_step(gw, ch);
+        gw_source_soon(gw, ch);
         return;
     }
     gw->counts.messages_refused++;
 }
 
 /* ---- the record ---- */
-static bool is_in_record(const struct gwmember *member)
+static gmc_status encode_record(struct gmc_gateway *gw, const struct gwchannel *ch,
+                                const struct gwroll *roll, const uint8_t root[GMC_HASH_BYTES],
+                                const uint8_t *secret, uint8_t **bytes, size_t *len)
 {
-    return member->state != GMC_MEMBER_FAILED && !member->closed;
-}
-
-/* Index in the record of each member, -1 for those that are not in it. */
-static size_t number_members(const struct gwchannel *ch, int32_t *index)
-{
-    size_t count = 1;
-    for (size_t i = 0; i < ch->src->member_count; i++)
-        index[i] = is_in_record(&ch->src->members[i]) ? (int32_t)count++ : -1;
-    return count;
-}
-
-static gmc_status sign_record(struct gmc_gateway *gw, struct gmc_bytes record, uint8_t *signature,
-                              size_t *signature_len)
-{
-    size_t prefix = sizeof(SIGNED_PREFIX) - 1;
-    uint8_t *bytes = malloc(prefix + record.len);
-    if (bytes == NULL)
-        return GMC_ERR_NOMEM;
-    memcpy(bytes, SIGNED_PREFIX, prefix);
-    memcpy(bytes + prefix, record.data, record.len);
-    const struct gmc_crypto *crypto = gw->config.crypto;
-    gmc_status status = crypto->ops->sign(crypto->ctx, gmc_bytes(bytes, prefix + record.len),
-                                          signature, signature_len);
-    free(bytes);
-    return status;
-}
-
-gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
-                            struct gmc_bytes signature)
-{
-    size_t prefix = sizeof(SIGNED_PREFIX) - 1;
-    uint8_t *bytes = malloc(prefix + record.len);
-    if (bytes == NULL)
-        return GMC_ERR_NOMEM;
-    memcpy(bytes, SIGNED_PREFIX, prefix);
-    memcpy(bytes + prefix, record.data, record.len);
-    gmc_status status =
-        gw->config.crypto->ops->verify(key, gmc_bytes(bytes, prefix + record.len), signature);
-    free(bytes);
-    return status;
-}
-
-static gmc_status encode_record(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t version,
-                                uint32_t epoch, const uint8_t *secret, uint8_t **bytes, size_t *len)
-{
-    struct gwsource *src = ch->src;
-    int32_t *index = malloc(sizeof(*index) * (src->member_count + 1));
-    struct gmc_record_member *members = calloc(src->member_count + 1, sizeof(*members));
-    int32_t(*parents)[GMC_STRIPES_MAX] = calloc(src->member_count + 1, sizeof(*parents));
-    gmc_status status = GMC_ERR_NOMEM;
-    if (index == NULL || members == NULL || parents == NULL)
-        goto done;
-    size_t count = number_members(ch, index);
-    memset(parents[0], 0xff, sizeof(parents[0])); /* -1 */
-    members[0] = (struct gmc_record_member){.domain = gw->domain,
-                                            .parent = -1,
-                                            .path = "",
-                                            .more_parents = &parents[0][1]};
-    for (size_t i = 0; i < src->member_count; i++) {
-        const struct gwmember *member = &src->members[i];
-        if (index[i] < 0)
-            continue;
-        int32_t *mine = parents[index[i]];
-        for (uint32_t k = 0; k < ch->stripe_count; k++) {
-            int32_t parent = member->parent[k] > 0 ? index[member->parent[k] - 1] : 0;
-            mine[k] = parent > 0 ? parent : 0;
-        }
-        members[index[i]] =
-            (struct gmc_record_member){.domain = gmc_gateway_peer_name(gw, member->peer),
-                                       .parent = mine[0],
-                                       .path = member->path,
-                                       .more_parents = mine + 1};
-    }
     struct gmc_record record = {.source = gw->domain,
                                 .e = ch->key.e,
-                                .version = version,
-                                .epoch = epoch,
+                                .version = ch->saved_version,
+                                .epoch = ch->saved_epoch,
                                 .listing_bytes = ch->object.listing_bytes,
                                 .total_bytes = ch->object.total_bytes,
                                 .block_bytes = ch->object.block_bytes,
                                 .fragment_bytes = ch->object.fragment_bytes,
-                                .rate_bps = src->rate_bps,
-                                .background = src->background,
-                                .shape = (uint32_t)src->shape,
-                                .members = members,
-                                .member_count = count,
-                                .stripes = ch->stripe_count};
+                                .rate_bps = ch->src->rate_bps,
+                                .background = ch->src->background,
+                                .shape = (uint32_t)ch->src->shape,
+                                .stripes = ch->stripe_count,
+                                .members = (uint32_t)roll->count};
     gw->config.crypto->ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
-    status = gmc_record_encode(&record, bytes, len);
-done:
-    free(parents);
-    free(members);
-    free(index);
-    return status;
+    memcpy(record.root, root, GMC_HASH_BYTES);
+    return gmc_record_encode(&record, bytes, len);
+}
+
+/* Of the present members; what was there before stays when it fails. */
+static gmc_status renew_record(struct gmc_gateway *gw, struct gwchannel *ch, const uint8_t *secret)
+{
+    struct gwroll roll;
+    uint8_t root[GMC_HASH_BYTES];
+    uint8_t *bytes = NULL;
+    size_t len;
+    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
+    size_t signature_len = sizeof(signature);
+    gmc_status status = gw_roll_make(gw, ch, &roll, root);
+    if (status != GMC_OK)
+        return status;
+    status = encode_record(gw, ch, &roll, root, secret, &bytes, &len);
+    if (status == GMC_OK)
+        status = gw_record_sign(gw, gmc_bytes(bytes, len), signature, &signature_len);
+    if (status == GMC_OK)
+        status =
+            gw_channel_set_record(ch, &(struct gmc_place){.record = gmc_bytes(bytes, len),
+                                                          .signature =
+                                                              gmc_bytes(signature, signature_len)});
+    gmc_msg_bytes_free(bytes);
+    if (status != GMC_OK) {
+        gw_roll_free(&roll);
+        return status;
+    }
+    gw_roll_free(&ch->src->roll);
+    ch->src->roll = roll;
+    uint32_t entry = 0;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        member->recorded = gw_source_is_in_record(member);
+        member->entry = member->recorded ? entry++ : 0;
+    }
+    return GMC_OK;
 }
 
 /* Makes, signs and saves a record of the present members. The first one of this start of the
@@ -329,26 +287,13 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
             gw_source_place_late(gw, ch, member);
         member->told = false;
     }
-    uint8_t *bytes = NULL;
-    size_t len;
-    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
-    size_t signature_len = sizeof(signature);
-    gmc_status status =
-        encode_record(gw, ch, ch->saved_version, ch->saved_epoch, secret, &bytes, &len);
-    if (status == GMC_OK)
-        status = sign_record(gw, gmc_bytes(bytes, len), signature, &signature_len);
-    if (status == GMC_OK)
-        status =
-            gw_channel_set_record(ch, gmc_bytes(bytes, len), gmc_bytes(signature, signature_len));
+    gmc_status status = renew_record(gw, ch, secret);
     if (status == GMC_OK && first)
         status = gw_channel_set_key(gw, ch, secret);
-    gmc_msg_bytes_free(bytes);
     if (status != GMC_OK) {
         gw_source_fail(gw, ch, status, "cannot make or sign the channel record");
         return false;
     }
-    for (size_t i = 0; i < ch->src->member_count; i++)
-        ch->src->members[i].recorded = is_in_record(&ch->src->members[i]);
     ch->src->unsaved = true;
     gw_source_save(gw, ch);
     return true;
@@ -386,11 +331,12 @@ static size_t saved_size(struct gmc_gateway *gw, const struct gwchannel *ch)
 
 void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    const struct gwsource *src = ch->src;
+    struct gwsource *src = ch->src;
     size_t size = saved_size(gw, ch);
     uint8_t *bytes = malloc(size);
     if (bytes == NULL)
         return;
+    src->save_due = false;
     struct gmc_writer w;
     gmc_writer_init(&w, bytes, size);
     gmc_writer_u32(&w, SAVE_MAGIC);

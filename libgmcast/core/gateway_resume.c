@@ -10,45 +10,52 @@
 
 #include "core/gateway_impl.h"
 
-#define RECORD_MAGIC 0x676d7231u /* "gmr1" */
+#define RECORD_MAGIC 0x676d7232u /* "gmr2" */
 
 /* ---- the record ---- */
+static void put(struct gmc_writer *w, struct gmc_bytes bytes)
+{
+    gmc_writer_u32(w, (uint32_t)bytes.len);
+    gmc_writer_bytes(w, bytes);
+}
+
+static struct gmc_bytes get(struct gmc_reader *r)
+{
+    return gmc_reader_bytes(r, gmc_reader_u32(r));
+}
+
 void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    size_t size =
-        4 + 4 + ch->record_len + 2 + ch->signature_len + GMC_KEY_BYTES + 2 + ch->source_spki_len;
+    const struct gmc_place *place = &ch->place.view;
+    size_t size = 4 + 4 * 6 + place->record.len + place->signature.len + place->member.len +
+                  place->siblings.len + GMC_KEY_BYTES + ch->source_spki_len;
     uint8_t *bytes = malloc(size);
     if (bytes == NULL)
         return;
     struct gmc_writer w;
     gmc_writer_init(&w, bytes, size);
     gmc_writer_u32(&w, RECORD_MAGIC);
-    gmc_writer_u32(&w, (uint32_t)ch->record_len);
-    gmc_writer_bytes(&w, gmc_bytes(ch->record_bytes, ch->record_len));
-    gmc_writer_u16(&w, (uint16_t)ch->signature_len);
-    gmc_writer_bytes(&w, gmc_bytes(ch->signature, ch->signature_len));
+    put(&w, place->record);
+    put(&w, place->signature);
+    put(&w, place->member);
+    gmc_writer_u32(&w, place->index);
+    put(&w, place->siblings);
     gmc_writer_bytes(&w, gmc_bytes(ch->secret, GMC_KEY_BYTES));
-    gmc_writer_u16(&w, (uint16_t)ch->source_spki_len);
-    gmc_writer_bytes(&w, gmc_bytes(ch->source_spki, ch->source_spki_len));
+    put(&w, gmc_bytes(ch->source_spki, ch->source_spki_len));
     GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
     gw_save(gw, ch, "record", bytes, size);
     free(bytes);
 }
 
 static bool is_ours(const struct gmc_gateway *gw, const struct gwchannel *ch,
-                    struct gmc_bytes record)
+                    const struct gmc_place *place)
 {
-    struct gmc_record decoded;
+    struct gmc_record record;
     struct gmc_record_holder *holder;
-    if (gmc_record_decode(record, &decoded, &holder) != GMC_OK)
+    if (gmc_record_decode(place->record, &record, &holder) != GMC_OK)
         return false;
-    struct gmc_object object = {.listing_bytes = decoded.listing_bytes,
-                                .total_bytes = decoded.total_bytes,
-                                .block_bytes = decoded.block_bytes,
-                                .fragment_bytes = decoded.fragment_bytes};
-    bool ours = gw_record_index(&decoded, gw->domain) >= 1 && decoded.e == ch->key.e &&
-                strcmp(decoded.source, ch->key.source) == 0 &&
-                gmc_object_check(&object) == GMC_OK && decoded.block_bytes == GW_BLOCK_BYTES;
+    bool ours = record.e == ch->key.e && strcmp(record.source, ch->key.source) == 0 &&
+                gw_target_place_ok(gw, place, &record);
     gmc_record_release(holder);
     return ours;
 }
@@ -56,19 +63,23 @@ static bool is_ours(const struct gmc_gateway *gw, const struct gwchannel *ch,
 gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved)
 {
     struct gmc_reader r;
+    struct gmc_place place;
     gmc_reader_init(&r, saved);
     if (gmc_reader_u32(&r) != RECORD_MAGIC)
         return GMC_ERR_INVALID;
-    struct gmc_bytes record = gmc_reader_bytes(&r, gmc_reader_u32(&r));
-    struct gmc_bytes signature = gmc_reader_bytes(&r, gmc_reader_u16(&r));
+    place.record = get(&r);
+    place.signature = get(&r);
+    place.member = get(&r);
+    place.index = gmc_reader_u32(&r);
+    place.siblings = get(&r);
     uint8_t secret[GMC_KEY_BYTES];
     gmc_reader_copy(&r, secret, sizeof(secret));
-    struct gmc_bytes spki = gmc_reader_bytes(&r, gmc_reader_u16(&r));
-    if (gmc_reader_status(&r) != GMC_OK || !is_ours(gw, ch, record))
+    struct gmc_bytes spki = get(&r);
+    if (gmc_reader_status(&r) != GMC_OK || !is_ours(gw, ch, &place))
         return GMC_ERR_INVALID;
-    gmc_status status = gw_target_take_saved(gw, ch, record, signature, secret, spki);
+    gmc_status status = gw_target_take_saved(gw, ch, &place, secret, spki);
     if (status == GMC_OK)
-        status = gw_record_verify(gw, ch->source_key, record, signature);
+        status = gw_record_verify(gw, ch->source_key, place.record, place.signature);
     if (status == GMC_OK)
         ch->restored = true;
     return status;

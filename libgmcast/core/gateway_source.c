@@ -8,6 +8,11 @@
 #define GATHER_POLL GMC_MS(5) /* path MTUs settle without an event */
 #define RUN_POLL GMC_MS(250)  /* patience and silence are looked at */
 
+/* Up to so many members a step is taken at once; of more, steps are so far apart for each member,
+ * which needs some 50 ns of it. */
+#define STEP_AT_ONCE_MAX 256u
+#define STEP_EVERY GMC_US(1)
+
 struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer)
 {
     void *place = gmc_map_get(&ch->src->by_peer, (uint64_t)peer + 1);
@@ -24,6 +29,7 @@ void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
     if (src->round != NULL)
         gw_round_free(src->round);
     gw_sparse_free(src->sparse);
+    gw_roll_free(&src->roll);
     gmc_map_fini(&src->by_peer);
     free(src->paths);
     free(src->members);
@@ -385,7 +391,9 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     }
     if (!all && gw->now < src->gather_until) {
-        gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GATHER_POLL));
+        gmc_duration wait = src->member_count * STEP_EVERY;
+        gw_set_timer(gw, &ch->timer,
+                     gmc_time_add(gw->now, wait > GATHER_POLL ? wait : GATHER_POLL));
         return;
     }
     if (up == 0) {
@@ -414,14 +422,10 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
 /* ---- the run ---- */
 static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
 {
-    struct gmc_msg msg = {
-        .type = GMC_MSG_CHANNEL,
-        .source = ch->key.source,
-        .e = ch->key.e,
-        .secret = ch->secret,
-        .record = gmc_bytes(ch->record_bytes, ch->record_len),
-        .signature = gmc_bytes(ch->signature, ch->signature_len),
-    };
+    uint8_t siblings[GMC_MERKLE_HEIGHT_MAX][GMC_HASH_BYTES];
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_CHANNEL);
+    msg.secret = ch->secret;
+    msg.place = gw_roll_place(ch, member, siblings);
     gw_send(gw, gw_peer(gw, member->peer), &msg);
     member->told = true;
 }
@@ -450,7 +454,7 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
             member->reason[0] = '\0';
         }
         /* A source that crashes knows every record that it ever sent. */
-        if (!member->told && member->placed && !ch->src->unsaved)
+        if (!member->told && member->placed && member->recorded && !ch->src->unsaved)
             tell(gw, ch, member);
         return;
     }
@@ -572,11 +576,25 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (ch->closing)
         return;
+    if (ch->src->save_due && ch->state == GMC_CHANNEL_RUNNING)
+        gw_source_save(gw, ch);
     want_members(gw, ch);
     if (ch->state == GMC_CHANNEL_PROBING && ch->src->gathering)
         step_gather(gw, ch);
     else if (ch->state == GMC_CHANNEL_RUNNING)
         step_run(gw, ch);
+}
+
+void gw_source_soon(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    size_t count = ch->src->member_count;
+    if (count <= STEP_AT_ONCE_MAX || ch->closing) {
+        gw_source_step(gw, ch);
+        return;
+    }
+    gmc_time when = gmc_time_add(gw->now, count * STEP_EVERY);
+    if (!gmc_heap_node_is_queued(&ch->timer.node) || ch->timer.node.key > when)
+        gw_set_timer(gw, &ch->timer, when);
 }
 
 /* Returns how many have everything. */
@@ -606,7 +624,7 @@ void gw_source_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
         return;
     char text[GMC_REASON_BYTES_MAX];
     gw_text(text, sizeof(text), "%s", reason);
-    if (ch->record_holder != NULL)
+    if (ch->recorded)
         gw_source_close_members(gw, ch, status, text);
     size_t verified = give_up_members(gw, ch, text);
     gw_channel_end(gw, ch, verified > 0 ? GMC_CHANNEL_PARTIAL : GMC_CHANNEL_FAILED, true, text);
@@ -636,9 +654,8 @@ void gw_source_member_failed(struct gmc_gateway *gw, struct gwchannel *ch, struc
     gw_text(member->reason, sizeof(member->reason), "%s", reason);
     gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_ERR_REFUSED, "%s failed: %s",
              gmc_gateway_peer_name(gw, member->peer), reason);
-    if (ch->state == GMC_CHANNEL_RUNNING)
-        gw_source_save(gw, ch);
-    gw_source_step(gw, ch);
+    ch->src->save_due = true;
+    gw_source_soon(gw, ch);
 }
 
 static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
@@ -685,8 +702,8 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
     member->reason[0] = '\0';
     gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK, "verified at %s",
              gmc_gateway_peer_name(gw, member->peer));
-    gw_source_save(gw, ch);
-    gw_source_step(gw, ch);
+    ch->src->save_due = true;
+    gw_source_soon(gw, ch);
 }
 
 /* All pages of before the restart are known: members are told of the record once more, which makes
@@ -756,7 +773,7 @@ void gw_source_link_down(struct gmc_gateway *gw, struct gwchannel *ch, struct gw
     if (member == NULL)
         return;
     member->told = false;
-    gw_source_step(gw, ch);
+    gw_source_soon(gw, ch);
 }
 
 void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)

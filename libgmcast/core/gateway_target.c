@@ -39,16 +39,15 @@ void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch,
     gw_send(gw, peer, &msg);
 }
 
-static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
+static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                          const struct gmc_ancestors *tree)
 {
     gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
     size_t depth = 0;
-    const struct gmc_record *record = &ch->record;
-    int32_t self = gw_record_index(record, gw->domain);
-    int32_t at = gmc_record_parent(record, (size_t)self, stripe->number);
-    while (at > 0 && depth + 1 < GMC_OVERLAY_DEPTH_MAX) {
-        ancestors[depth++] = gmc_gateway_peer(gw, record->members[at].domain);
-        at = gmc_record_parent(record, (size_t)at, stripe->number);
+    for (size_t i = 0; i < tree->count; i++) {
+        gmc_peer above = gmc_gateway_peer(gw, tree->domains[i]);
+        if (above != GMC_PEER_NONE)
+            ancestors[depth++] = above;
     }
     ancestors[depth++] = ch->source_peer->number;
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&stripe->overlay));
@@ -65,50 +64,48 @@ static void start_overlays(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_overlay_start(&ch->stripes[k].overlay, gw->now);
 }
 
-static gmc_status check_record(struct gmc_gateway *gw, const struct gwpeer *peer,
-                               const struct gmc_msg *msg, const struct gmc_record *record)
+static bool is_here(const struct gmc_gateway *gw, const struct gmc_place *place,
+                    const struct gmc_record *record)
 {
-    uint8_t key_hash[GMC_HASH_BYTES];
-    gw->config.crypto->ops->hash(msg->secret, GMC_KEY_BYTES, key_hash);
-    int32_t self = gw_record_index(record, gw->domain);
-    if (strcmp(record->source, peer->name) != 0 || strcmp(record->source, msg->source) != 0 ||
-        record->e != msg->e || self < 1 || memcmp(key_hash, record->key_hash, 32) != 0)
-        return GMC_ERR_INVALID;
+    struct gmc_member member;
+    struct gmc_record_holder *holder;
+    if (gmc_member_decode(place->member, &member, &holder) != GMC_OK)
+        return false;
+    bool here = strcmp(member.domain, gw->domain) == 0 && member.stripes == record->stripes;
+    for (uint32_t k = 0; k < member.stripes; k++)
+        for (size_t i = 0; i < member.trees[k].count; i++)
+            here = here && strcmp(member.trees[k].domains[i], record->source) != 0;
+    gmc_record_release(holder);
+    return here;
+}
+
+bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *place,
+                        const struct gmc_record *record)
+{
     struct gmc_object object = {.listing_bytes = record->listing_bytes,
                                 .total_bytes = record->total_bytes,
                                 .block_bytes = record->block_bytes,
                                 .fragment_bytes = record->fragment_bytes};
-    if (record->block_bytes != GW_BLOCK_BYTES)
-        return GMC_ERR_INVALID;
-    gmc_status status = gmc_object_check(&object);
-    if (status != GMC_OK)
-        return status;
-    int32_t *parents = malloc(sizeof(*parents) * record->member_count);
-    if (parents == NULL)
-        return GMC_ERR_NOMEM;
-    for (uint32_t k = 0; k < record->stripes && status == GMC_OK; k++) {
-        for (size_t i = 0; i < record->member_count; i++)
-            parents[i] = gmc_record_parent(record, i, k);
-        status = gmc_tree_check(parents, record->member_count);
-    }
-    free(parents);
-    return status;
+    return record->block_bytes == GW_BLOCK_BYTES && gmc_object_check(&object) == GMC_OK &&
+           gw_place_fits(gw, record, place) && is_here(gw, place, record);
 }
 
 /* Signature first: nothing of a record is believed before it. */
-static gmc_status verify(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+static bool is_valid(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
 {
     struct gmc_record record;
     struct gmc_record_holder *holder;
-    gmc_status status = gw_record_verify(gw, peer->key, msg->record, msg->signature);
-    if (status != GMC_OK)
-        return status;
-    status = gmc_record_decode(msg->record, &record, &holder);
-    if (status != GMC_OK)
-        return status;
-    status = check_record(gw, peer, msg, &record);
+    uint8_t key_hash[GMC_HASH_BYTES];
+    if (strcmp(msg->source, peer->name) != 0 ||
+        gw_record_verify(gw, peer->key, msg->place.record, msg->place.signature) != GMC_OK ||
+        gmc_record_decode(msg->place.record, &record, &holder) != GMC_OK)
+        return false;
+    gw->config.crypto->ops->hash(msg->secret, GMC_KEY_BYTES, key_hash);
+    bool valid = strcmp(record.source, msg->source) == 0 && record.e == msg->e &&
+                 memcmp(key_hash, record.key_hash, GMC_HASH_BYTES) == 0 &&
+                 gw_target_place_ok(gw, &msg->place, &record);
     gmc_record_release(holder);
-    return status;
+    return valid;
 }
 
 /* Each epoch has a key of its own. The number alone does not tell: a source that crashed before it
@@ -118,21 +115,28 @@ static bool is_rekeyed(const struct gwchannel *ch, const uint8_t *secret)
     return memcmp(ch->secret, secret, GMC_KEY_BYTES) != 0;
 }
 
-static bool has_children(const struct gmc_record *record, int32_t member)
+/* Where this gateway stands, as its place says. */
+static gmc_status take_member(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    for (size_t i = 0; i < record->member_count; i++)
-        for (uint32_t k = 0; k < record->stripes; k++)
-            if (gmc_record_parent(record, i, k) == member)
-                return true;
-    return false;
+    struct gmc_member member;
+    struct gmc_record_holder *holder;
+    gmc_status status = gmc_member_decode(ch->place.view.member, &member, &holder);
+    if (status != GMC_OK)
+        return status;
+    ch->dst->is_relay = member.is_relay;
+    gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", member.path);
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        set_ancestors(gw, ch, &ch->stripes[k], &member.trees[k]);
+    gmc_record_release(holder);
+    return GMC_OK;
 }
 
-static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes record,
-                              struct gmc_bytes signature, const uint8_t *secret,
+static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch,
+                              const struct gmc_place *place, const uint8_t *secret,
                               struct gmc_bytes spki)
 {
     bool rekeyed = is_rekeyed(ch, secret);
-    gmc_status status = gw_channel_set_record(ch, record, signature);
+    gmc_status status = gw_channel_set_record(ch, place);
     if (status == GMC_OK)
         status = gw_channel_set_source_key(gw, ch, spki);
     if (status == GMC_OK)
@@ -152,12 +156,7 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch, stru
     } else if (rekeyed) {
         gw_channel_new_epoch(gw, ch);
     }
-    int32_t self = gw_record_index(&ch->record, gw->domain);
-    ch->dst->is_relay = has_children(&ch->record, self);
-    gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", ch->record.members[self].path);
-    for (uint32_t k = 0; k < ch->stripe_count; k++)
-        set_ancestors(gw, ch, &ch->stripes[k]);
-    return GMC_OK;
+    return take_member(gw, ch);
 }
 
 static void open_store(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -194,13 +193,13 @@ static void report_again(struct gmc_gateway *gw, struct gwchannel *ch)
 static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                           const struct gmc_msg *msg)
 {
-    if (!same_object(ch, msg->record)) {
+    if (!same_object(ch, msg->place.record)) {
         gw->counts.messages_refused++;
         return;
     }
     bool rekeyed = is_rekeyed(ch, msg->secret);
-    if (take_record(gw, ch, msg->record, msg->signature, msg->secret,
-                    gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
+    if (take_record(gw, ch, &msg->place, msg->secret, gmc_bytes(peer->spki, peer->spki_len)) !=
+        GMC_OK) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the channel's record");
         return;
     }
@@ -221,7 +220,7 @@ static void answer_complete(struct gmc_gateway *gw, struct gwpeer *peer, struct 
 
 void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
 {
-    if (strcmp(msg->source, peer->name) != 0 || verify(gw, peer, msg) != GMC_OK) {
+    if (!is_valid(gw, peer, msg)) {
         gw->counts.messages_refused++;
         gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_ERR_AUTH,
                  "refused a channel record from %s: not valid, or not signed by it", peer->name);
@@ -243,7 +242,7 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         return;
     }
     ch = gw_channel_new(gw, msg->source, msg->e, false);
-    if (ch == NULL || take_record(gw, ch, msg->record, msg->signature, msg->secret,
+    if (ch == NULL || take_record(gw, ch, &msg->place, msg->secret,
                                   gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
         struct gmc_msg leave = {.type = GMC_MSG_LEAVE,
                                 .source = msg->source,
@@ -428,6 +427,7 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
     msg.epoch = ch->epoch;
     msg.handle = stripe->handle;
     msg.stripe = stripe->number;
+    msg.place = ch->place.view;
     /* More was begun than honest parents may open: it would keep this one's blocks out. Not later:
      * its first data may overtake its answer. */
     if (dst->receiving > gw_rx_window(gw))
@@ -550,7 +550,7 @@ static void attach_again(struct gmc_gateway *gw, struct gwchannel *ch)
 void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
-    if (ch->closing || ch->record_holder == NULL || !gw->started)
+    if (ch->closing || !ch->recorded || !gw->started)
         return;
     gw_want_session(gw, ch->source_peer);
     tell_source(gw, ch);
@@ -609,7 +609,8 @@ static void on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
     gmc_peer redirect = GMC_PEER_NONE;
     /* Only members may be named: a parent cannot send us to strangers. */
     if (msg->redirect != NULL && msg->redirect[0] != '\0' &&
-        gw_record_index(&ch->record, msg->redirect) > 0 && strcmp(msg->redirect, gw->domain) != 0)
+        strcmp(msg->redirect, gw->domain) != 0 &&
+        gw_place_is_of(gw, ch, &msg->place, msg->redirect))
         redirect = gmc_gateway_peer(gw, msg->redirect);
     if (peer == ch->source_peer)
         ch->dst->too_small = msg->status == GMC_ERR_LIMIT ? ch->dst->too_small + 1 : 0;
@@ -659,10 +660,10 @@ void gw_target_rechecks_done(struct gmc_gateway *gw, struct gwchannel *ch)
 }
 
 gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
-                                struct gmc_bytes record, struct gmc_bytes signature,
-                                const uint8_t *secret, struct gmc_bytes spki)
+                                const struct gmc_place *place, const uint8_t *secret,
+                                struct gmc_bytes spki)
 {
-    return take_record(gw, ch, record, signature, secret, spki);
+    return take_record(gw, ch, place, secret, spki);
 }
 
 void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch)

@@ -99,6 +99,7 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
     gmc_list_remove(&child->in_peer);
     gw->feeding -= gmc_list_is_empty(&child->peer->children);
     gmc_tx_fini(&child->tx);
+    gw_place_free(&child->place);
     choose_cc(gw, child->peer);
     gw_touch(gw, child->peer);
     free(child);

@@ -15,6 +15,11 @@ EXTRA_DIST += libgmcast/core/.includes
 #   check_PROGRAMS += tests/unit/test_x
 #   tests_unit_test_x_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
+# The Merkle tree.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/merkle.c libgmcast/core/merkle.h
+check_PROGRAMS += tests/unit/test_merkle
+tests_unit_test_merkle_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
 # The manifest.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/manifest.c libgmcast/core/manifest.h
 check_PROGRAMS += tests/unit/test_manifest
@@ -90,13 +95,16 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
 	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c libgmcast/core/gateway_page.c \
 	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
-	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_rx.c \
-	libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c libgmcast/core/gateway_store.c \
-	libgmcast/core/gateway_stripe.c \
+	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_roll.c \
+	libgmcast/core/gateway_rx.c libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c \
+	libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c \
 	libgmcast/core/gateway_uplink.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h
+
+check_PROGRAMS += tests/unit/test_roll
+tests_unit_test_roll_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 # The blocks that are stored.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/have.c libgmcast/core/have.h

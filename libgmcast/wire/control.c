@@ -111,12 +111,22 @@ static gmc_status get_join(struct gmc_arena *arena, struct gmc_msg *msg,
     return GMC_OK;
 }
 
+static void get_place(struct gmc_msg *msg, const Gmcast__Wire__Place *place)
+{
+    if (place == NULL)
+        return;
+    msg->place.record = gmc_bytes(place->record.data, place->record.len);
+    msg->place.signature = gmc_bytes(place->signature.data, place->signature.len);
+    msg->place.member = gmc_bytes(place->member.data, place->member.len);
+    msg->place.index = place->index;
+    msg->place.siblings = gmc_bytes(place->siblings.data, place->siblings.len);
+}
+
 static gmc_status get_channel(struct gmc_msg *msg, const Gmcast__Wire__Channel *body)
 {
     GET_CHANNEL(msg, body);
     msg->secret = exactly(&body->key, GMC_SECRET_BYTES);
-    msg->record = gmc_bytes(body->record.data, body->record.len);
-    msg->signature = gmc_bytes(body->signature.data, body->signature.len);
+    get_place(msg, body->place);
     return GMC_OK;
 }
 
@@ -130,6 +140,7 @@ static gmc_status get_attach(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->window = body->window;
     msg->more = body->more;
     msg->stripe = body->stripe;
+    get_place(msg, body->place);
     return get_gaps(arena, msg, body->gaps, body->n_gaps);
 }
 
@@ -150,6 +161,7 @@ static gmc_status get_redirect(struct gmc_msg *msg, const Gmcast__Wire__Redirect
     GET_CHANNEL(msg, body);
     msg->redirect = body->to;
     msg->stripe = body->stripe;
+    get_place(msg, body->place);
     return get_reason(msg, body->status, body->reason);
 }
 

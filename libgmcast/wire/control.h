@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Control messages between gateways: plain structs <-> protobuf bytes (proto/control.proto), and
- * the signed channel record (proto/record.proto). Decoding checks every bound; what it returns is
- * within them. */
+/* Control messages between gateways: plain structs <-> protobuf bytes (proto/control.proto), the
+ * signed channel record and the members that it covers (proto/record.proto). Decoding checks every
+ * bound; what it returns is within them. */
 #ifndef GMC_WIRE_CONTROL_H
 #define GMC_WIRE_CONTROL_H
 
@@ -12,20 +12,22 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
-#define GMC_MEMBERS_MAX 16384
-#define GMC_RANGES_MAX 4096 /* in one message */
+#define GMC_MEMBERS_MAX 16384 /* with the source */
+#define GMC_RANGES_MAX 4096   /* in one message */
 #define GMC_NAME_MAX 255
 #define GMC_TEXT_MAX 511
 #define GMC_RECORD_PATH_MAX 4095
 #define GMC_SECRET_BYTES 32
 #define GMC_DIGEST_BYTES 32
 #define GMC_STRIPES_MAX 8u
+#define GMC_ANCESTORS_MAX 63         /* between a member and the source */
+#define GMC_PROOF_HASHES_MAX 14      /* the height of a tree of GMC_MEMBERS_MAX leaves */
 #define GMC_MSG_BYTES_MAX (1u << 20) /* a message or a record */
 
 enum gmc_msg_type {
     GMC_MSG_PROBE = 1,  /* S -> participant: measure these */
     GMC_MSG_JOIN,       /* participant -> S: what I measured */
-    GMC_MSG_CHANNEL,    /* S -> member: signed record and content key */
+    GMC_MSG_CHANNEL,    /* S -> member: signed record, its place, and content key */
     GMC_MSG_TREE_READY, /* member -> S: record accepted, store is ready */
     GMC_MSG_LEAVE,      /* member -> S: cannot take part (any more), and why */
     GMC_MSG_ATTACH,     /* child -> parent: serve me; this is what I have */
@@ -57,6 +59,15 @@ struct gmc_msg_child {
     uint32_t stripe;
 };
 
+/* A signed record, and a member that it covers, with what proves that (core/merkle.h). */
+struct gmc_place {
+    struct gmc_bytes record; /* encoded, as signed */
+    struct gmc_bytes signature;
+    struct gmc_bytes member; /* encoded, as hashed */
+    uint32_t index;          /* of the member */
+    struct gmc_bytes siblings;
+};
+
 /* One message. Which fields count depends on the type; the others are zero. Strings and arrays
  * are borrowed: from the caller when encoding, from the decoded message when decoding. */
 struct gmc_msg {
@@ -79,8 +90,8 @@ struct gmc_msg {
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
 
-    struct gmc_bytes record;    /* CHANNEL: encoded record, as signed */
-    struct gmc_bytes signature; /* CHANNEL */
+    struct gmc_place place; /* CHANNEL; ATTACH: of the child; REDIRECT: of the one to ask, or empty
+                             */
 
     uint32_t version;                   /* TREE_READY, ATTACH, ATTACHED: of the record */
     uint32_t epoch;                     /* ATTACH, ATTACHED */
@@ -124,13 +135,6 @@ GMC_NODISCARD gmc_status gmc_msg_decode(struct gmc_bytes bytes, struct gmc_msg *
 void gmc_msg_release(struct gmc_msg_holder *holder);
 
 /* ---- the channel record ---- */
-struct gmc_record_member {
-    const char *domain;
-    int32_t parent;              /* index; -1 for the source, which is member 0 */
-    const char *path;            /* where it goes there; "" default; any bytes but NUL */
-    const int32_t *more_parents; /* in the trees of the stripes behind the first; NULL: no others */
-};
-
 struct gmc_record {
     const char *source;
     uint64_t e;
@@ -144,27 +148,39 @@ struct gmc_record {
     uint64_t rate_bps; /* cap per link; 0 none */
     bool background;   /* yields to everyone else */
     uint32_t shape;    /* enum gmc_tree_shape, for people */
-    const struct gmc_record_member *members;
-    size_t member_count;
-    uint32_t stripes; /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
+    uint32_t stripes;  /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
+    uint32_t members;  /* without the source; below GMC_MEMBERS_MAX */
+    uint8_t root[32];  /* of the Merkle tree over them; zeros if there are none */
 };
-
-/* The parent of a member in the tree of a stripe. */
-static inline int32_t gmc_record_parent(const struct gmc_record *record, size_t member,
-                                        uint32_t stripe)
-{
-    const struct gmc_record_member *row = &record->members[member];
-
-    return stripe == 0 ? row->parent : row->more_parents[stripe - 1];
-}
 
 GMC_NODISCARD gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out,
                                            size_t *len); /* free with gmc_msg_bytes_free */
-/* Decodes and checks bounds and that names are unique, parents in range, member 0 the source.
- * Loops are checked by gmc_tree_check. */
+/* Decodes and checks bounds; INVALID, NOMEM. The numbers of the object are checked by
+ * gmc_object_check. The holder owns what the struct borrows. */
 struct gmc_record_holder;
 GMC_NODISCARD gmc_status gmc_record_decode(struct gmc_bytes bytes, struct gmc_record *record,
                                            struct gmc_record_holder **holder);
 void gmc_record_release(struct gmc_record_holder *holder);
+
+/* ---- a member of it ---- */
+struct gmc_ancestors {
+    const char *const *domains; /* parent first; without the source */
+    size_t count;               /* at most GMC_ANCESTORS_MAX; 0: a child of the source */
+};
+
+struct gmc_member {
+    const char *domain;
+    const char *path; /* where it goes there; "" default; any bytes but NUL */
+    struct gmc_ancestors trees[GMC_STRIPES_MAX];
+    uint32_t stripes;
+    bool is_relay; /* it has children in one of the trees */
+};
+
+GMC_NODISCARD gmc_status gmc_member_encode(const struct gmc_member *member, uint8_t **out,
+                                           size_t *len); /* free with gmc_msg_bytes_free */
+/* Decodes and checks bounds, and that in each tree nobody stands twice, the member itself least of
+ * all; INVALID, NOMEM. */
+GMC_NODISCARD gmc_status gmc_member_decode(struct gmc_bytes bytes, struct gmc_member *member,
+                                           struct gmc_record_holder **holder);
 
 #endif

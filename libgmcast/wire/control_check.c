@@ -97,6 +97,22 @@ static bool status_ok(const struct gmc_msg *msg)
     return msg->status <= 0 && msg->status >= -STATUS_MAX;
 }
 
+static bool place_ok(const struct gmc_place *place)
+{
+    return place->record.len > 0 && place->signature.len > 0 &&
+           place->signature.len <= SIGNATURE_MAX && place->member.len > 0 &&
+           place->index < GMC_MEMBERS_MAX && place->siblings.len % GMC_DIGEST_BYTES == 0 &&
+           place->siblings.len <= GMC_PROOF_HASHES_MAX * GMC_DIGEST_BYTES;
+}
+
+/* A source needs no place to tell, and none is told of nobody. */
+static bool place_or_none_ok(const struct gmc_place *place)
+{
+    return (place->record.len == 0 && place->signature.len == 0 && place->member.len == 0 &&
+            place->siblings.len == 0) ||
+           place_ok(place);
+}
+
 static bool body_ok(const struct gmc_msg *msg)
 {
     if (msg->stripe >= GMC_STRIPES_MAX)
@@ -107,16 +123,16 @@ static bool body_ok(const struct gmc_msg *msg)
     case GMC_MSG_JOIN:
         return join_ok(msg);
     case GMC_MSG_CHANNEL:
-        return msg->secret != NULL && msg->record.len > 0 && msg->signature.len > 0 &&
-               msg->signature.len <= SIGNATURE_MAX;
+        return msg->secret != NULL && place_ok(&msg->place);
     case GMC_MSG_LEAVE:
     case GMC_MSG_DETACH:
     case GMC_MSG_CLOSE:
         return status_ok(msg);
     case GMC_MSG_REDIRECT:
-        return status_ok(msg) && name_or_none_ok(msg->redirect);
+        return status_ok(msg) && name_or_none_ok(msg->redirect) && place_or_none_ok(&msg->place);
     case GMC_MSG_ATTACH:
-        return msg->handle >= 1 && msg->handle <= HANDLE_MAX && ranges_ok(msg);
+        return msg->handle >= 1 && msg->handle <= HANDLE_MAX && ranges_ok(msg) &&
+               place_or_none_ok(&msg->place);
     case GMC_MSG_ATTACHED:
         return msg->handle <= HANDLE_MAX && names_ok(msg);
     case GMC_MSG_HAVE:

@@ -28,6 +28,7 @@ union body {
 struct encoder {
     struct gmc_arena arena; /* arrays that protobuf-c wants in another form */
     Gmcast__Wire__Control control;
+    Gmcast__Wire__Place place;
     union body body;
 };
 
@@ -125,6 +126,21 @@ static gmc_status put_join(struct encoder *enc, const struct gmc_msg *msg)
     return GMC_OK;
 }
 
+static Gmcast__Wire__Place *put_place(struct encoder *enc, const struct gmc_msg *msg)
+{
+    const struct gmc_place *place = &msg->place;
+
+    if (place->record.len == 0)
+        return NULL;
+    gmcast__wire__place__init(&enc->place);
+    enc->place.record = gmc_codec_data(place->record.data, place->record.len);
+    enc->place.signature = gmc_codec_data(place->signature.data, place->signature.len);
+    enc->place.member = gmc_codec_data(place->member.data, place->member.len);
+    enc->place.index = place->index;
+    enc->place.siblings = gmc_codec_data(place->siblings.data, place->siblings.len);
+    return &enc->place;
+}
+
 static gmc_status put_channel(struct encoder *enc, const struct gmc_msg *msg)
 {
     Gmcast__Wire__Channel *body = &enc->body.channel;
@@ -132,8 +148,7 @@ static gmc_status put_channel(struct encoder *enc, const struct gmc_msg *msg)
     gmcast__wire__channel__init(body);
     PUT_CHANNEL(body, msg);
     body->key = gmc_codec_data(msg->secret, GMC_SECRET_BYTES);
-    body->record = gmc_codec_data(msg->record.data, msg->record.len);
-    body->signature = gmc_codec_data(msg->signature.data, msg->signature.len);
+    body->place = put_place(enc, msg);
     enc->control.channel = body;
     return GMC_OK;
 }
@@ -173,6 +188,7 @@ static gmc_status put_attach(struct encoder *enc, const struct gmc_msg *msg)
     body->window = msg->window;
     body->more = msg->more;
     body->stripe = msg->stripe;
+    body->place = put_place(enc, msg);
     enc->control.attach = body;
     return put_gaps(enc, msg, &body->gaps, &body->n_gaps);
 }
@@ -203,6 +219,7 @@ static gmc_status put_redirect(struct encoder *enc, const struct gmc_msg *msg)
     body->reason = reason_of(enc, msg->text);
     body->to = gmc_codec_text(msg->redirect);
     body->stripe = msg->stripe;
+    body->place = put_place(enc, msg);
     enc->control.redirect = body;
     return GMC_OK;
 }

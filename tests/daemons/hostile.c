@@ -112,8 +112,10 @@ void __wrap_gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer,
         told = *msg;
         told.source = copy(msg->source, strlen(msg->source) + 1);
         told.secret = copy(msg->secret, GMC_KEY_BYTES);
-        told.record.data = copy(msg->record.data, msg->record.len);
-        told.signature.data = copy(msg->signature.data, msg->signature.len);
+        told.place.record.data = copy(msg->place.record.data, msg->place.record.len);
+        told.place.signature.data = copy(msg->place.signature.data, msg->place.signature.len);
+        told.place.member.data = copy(msg->place.member.data, msg->place.member.len);
+        told.place.siblings.data = copy(msg->place.siblings.data, msg->place.siblings.len);
         told_on = peer->link;
         told_at = gw->now;
         last_block = (uint32_t)ch->blocks - 1;

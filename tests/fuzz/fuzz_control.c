@@ -11,14 +11,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Reads all that the message borrows, so that a wrong pointer or length is found. */
 static size_t touch(const struct gmc_msg *msg)
 {
-    size_t sum = msg->record.len + msg->signature.len;
+    const struct gmc_bytes pieces[] = {msg->place.record, msg->place.signature, msg->place.member,
+                                       msg->place.siblings, msg->payload};
+    size_t sum = 0;
 
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+        for (size_t j = 0; j < pieces[i].len; j++)
+            sum += pieces[i].data[j];
     for (size_t i = 0; i < msg->name_count; i++)
         sum += strlen(msg->names[i]);
     for (size_t i = 0; i < msg->child_count; i++)
         sum += strlen(msg->children[i].domain);
-    for (size_t i = 0; i < msg->payload.len; i++)
-        sum += msg->payload.data[i];
     for (size_t i = 0; msg->secret != NULL && i < GMC_SECRET_BYTES; i++)
         sum += msg->secret[i];
     return sum + (msg->text != NULL ? strlen(msg->text) : 0);

@@ -31,6 +31,13 @@ static size_t op_count;
 static struct gmc_object object; /* of the record that was sent last */
 static uint64_t own_e;           /* of the transfer that was staged last */
 
+/* What the source told last, and which of two members may show it. */
+static struct {
+    uint8_t record[512], signature[GMC_SIGNATURE_BYTES_MAX], members[2][512];
+    uint8_t hashes[2][GMC_HASH_BYTES];
+    struct gmc_place place[2]; /* of the gateway, of MEMBER */
+} told;
+
 /* ---- sessions ---- */
 static void session_down(int p)
 {
@@ -254,8 +261,71 @@ static void any_message(struct gmc_reader *r)
     msg.text = msg.parent = msg.redirect = name(r);
     msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;
     msg.bytes = msg.request_id = number(r);
-    msg.payload = msg.record = msg.signature = gmc_bytes(secret, 9);
+    msg.payload = gmc_bytes(secret, 9);
+    if (told.place[1].record.len > 0) {
+        msg.place = told.place[msg.discard];
+    } else if (msg.type == GMC_MSG_CHANNEL) {
+        msg.place = (struct gmc_place){.record = msg.payload,
+                                       .signature = msg.payload,
+                                       .member = msg.payload};
+    }
     say(p, &msg);
+}
+
+static struct gmc_bytes keep(uint8_t *to, uint8_t *bytes, size_t len)
+{
+    GMC_ASSERT(len <= 512);
+    memcpy(to, bytes, len);
+    gmc_msg_bytes_free(bytes);
+    return gmc_bytes(to, len);
+}
+
+/* The gateway and MEMBER, each above the other as the bits say, and the root over both. */
+static void make_members(uint8_t bits, uint8_t root[GMC_HASH_BYTES])
+{
+    const char *domains[] = {names[3], names[MEMBER]};
+    struct gmc_merkle tree;
+    gmc_status status = gmc_merkle_init(&tree, &peer_crypto[SOURCE], 2);
+    GMC_ASSERT(status == GMC_OK);
+    for (size_t i = 0; i < 2; i++) {
+        struct gmc_member member = {.domain = domains[i],
+                                    .path = i == 0 ? "" : "there",
+                                    .trees = {{&domains[1 - i], bits >> i & 1}},
+                                    .stripes = 1,
+                                    .is_relay = (bits >> (1 - i) & 1) != 0};
+        uint8_t *bytes;
+        size_t len;
+        status = gmc_member_encode(&member, &bytes, &len);
+        GMC_ASSERT(status == GMC_OK);
+        told.place[i].member = keep(told.members[i], bytes, len);
+        told.place[i].index = (uint32_t)i;
+        gmc_merkle_put(&tree, i, told.place[i].member);
+    }
+    gmc_merkle_finish(&tree, root);
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(told.hashes[i], tree.nodes[1 - i], GMC_HASH_BYTES);
+        told.place[i].siblings = gmc_bytes(told.hashes[i], GMC_HASH_BYTES);
+    }
+    gmc_merkle_fini(&tree);
+}
+
+static void sign_record(uint8_t *bytes, size_t len)
+{
+    static const char prefix[] = "gmcast-record-2\n";
+    uint8_t signed_bytes[sizeof(prefix) - 1 + sizeof(told.record)];
+    size_t signature_len = sizeof(told.signature);
+    struct gmc_bytes record = keep(told.record, bytes, len);
+    memcpy(signed_bytes, prefix, sizeof(prefix) - 1);
+    memcpy(signed_bytes + sizeof(prefix) - 1, record.data, record.len);
+    gmc_status status =
+        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx,
+                                      gmc_bytes(signed_bytes, sizeof(prefix) - 1 + record.len),
+                                      told.signature, &signature_len);
+    GMC_ASSERT(status == GMC_OK);
+    for (size_t i = 0; i < 2; i++) {
+        told.place[i].record = record;
+        told.place[i].signature = gmc_bytes(told.signature, signature_len);
+    }
 }
 
 /* A record that the source has signed: mostly one that fits. */
@@ -265,11 +335,6 @@ static void a_record(struct gmc_reader *r)
     uint8_t secret[GMC_KEY_BYTES];
     secret_of(e, secret);
     uint8_t bits = gmc_reader_u8(r);
-    struct gmc_record_member members[] = {
-        {.domain = names[SOURCE], .parent = -1, .path = ""},
-        {.domain = names[3], .parent = bits & 1 ? 2 : 0, .path = ""},
-        {.domain = names[MEMBER], .parent = bits & 2 ? 1 : 0, .path = "there"},
-    };
     struct gmc_record record = {.source = names[SOURCE],
                                 .e = e,
                                 .version = gmc_reader_u8(r) % 4,
@@ -279,38 +344,24 @@ static void a_record(struct gmc_reader *r)
                                 .block_bytes = bits & 4 ? (uint32_t)number(r) : GW_BLOCK_BYTES,
                                 .fragment_bytes = bits & 8 ? (uint32_t)number(r) : 1100,
                                 .rate_bps = bits & 16 ? number(r) : 0,
-                                .members = members,
-                                .member_count = bits & 32 ? 2 : 3};
+                                .members = bits & 32 ? 1 : 2};
     peer_crypto[SOURCE].ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
+    make_members(bits, record.root);
     uint8_t *bytes;
     size_t len;
     if (gmc_record_encode(&record, &bytes, &len) != GMC_OK)
         return;
-    static const char prefix[] = "gmcast-record-1\n";
-    uint8_t *signed_bytes = malloc(sizeof(prefix) - 1 + len);
-    uint8_t signature[GMC_SIGNATURE_BYTES_MAX];
-    size_t signature_len = sizeof(signature);
-    GMC_ASSERT(signed_bytes != NULL);
-    memcpy(signed_bytes, prefix, sizeof(prefix) - 1);
-    memcpy(signed_bytes + sizeof(prefix) - 1, bytes, len);
-    gmc_status status =
-        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx,
-                                      gmc_bytes(signed_bytes, sizeof(prefix) - 1 + len), signature,
-                                      &signature_len);
-    GMC_ASSERT(status == GMC_OK);
+    sign_record(bytes, len);
     struct gmc_msg msg = {.type = GMC_MSG_CHANNEL,
                           .source = names[SOURCE],
                           .e = e,
                           .secret = secret,
-                          .record = gmc_bytes(bytes, len),
-                          .signature = gmc_bytes(signature, signature_len)};
+                          .place = told.place[0]};
     object = (struct gmc_object){.listing_bytes = record.listing_bytes,
                                  .total_bytes = record.total_bytes,
                                  .block_bytes = record.block_bytes,
                                  .fragment_bytes = record.fragment_bytes};
     say(bits & 64 ? MEMBER : SOURCE, &msg);
-    free(signed_bytes);
-    gmc_msg_bytes_free(bytes);
 }
 
 /* A block's bytes: zeros, and pages that say so, signed by the source. */
@@ -516,6 +567,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     op_count = 0;
     own_e = 1;
     object = (struct gmc_object){0};
+    memset(&told, 0, sizeof(told));
     gw = gmc_gateway_new(&config, now);
     GMC_ASSERT(gw != NULL);
     gmc_gateway_start(gw, now);

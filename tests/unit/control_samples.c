@@ -11,6 +11,16 @@ static const struct gmc_msg_range ranges[] = {{0, 9}, {12, 12}, {13, 300}, {7000
 static const struct gmc_msg_child children[] = {{"ornl.example", 17, 0}, {"ufl.example", 0, 3}};
 static const char *const parents[] = {"", "ufl.example"};
 
+#define TEXT(text)                                                                                 \
+    {                                                                                              \
+        (const uint8_t *)(text), sizeof(text) - 1                                                  \
+    }
+#define PLACE                                                                                      \
+    .place = {.record = TEXT("record"),                                                            \
+              .signature = TEXT("signature"),                                                      \
+              .member = TEXT("member"),                                                            \
+              .index = 2,                                                                          \
+              .siblings = {digest, 32}}
 #define CHANNEL .source = "cern.example", .e = 0x00f3a9c2d4e5b617
 #define RANGES .ranges = ranges, .range_count = 4
 
@@ -29,12 +39,7 @@ const struct control_sample control_samples[] = {
       .latency_count = 2,
       .uplink_bps = 100000000,
       .downlink_bps = 1000000000}},
-    {"channel",
-     {.type = GMC_MSG_CHANNEL,
-      CHANNEL,
-      .secret = secret,
-      .record = {(const uint8_t *)"record", 6},
-      .signature = {(const uint8_t *)"signature", 9}}},
+    {"channel", {.type = GMC_MSG_CHANNEL, CHANNEL, .secret = secret, PLACE}},
     {"tree_ready", {.type = GMC_MSG_TREE_READY, CHANNEL, .version = 3}},
     {"leave", {.type = GMC_MSG_LEAVE, CHANNEL, .status = GMC_ERR_QUOTA, .text = "over 10 TB"}},
     {"attach",
@@ -46,7 +51,8 @@ const struct control_sample control_samples[] = {
       .window = 256,
       RANGES,
       .more = true,
-      .stripe = 7}},
+      .stripe = 7,
+      PLACE}},
     {"attached",
      {.type = GMC_MSG_ATTACHED,
       CHANNEL,
@@ -62,7 +68,8 @@ const struct control_sample control_samples[] = {
       .status = GMC_ERR_FULL,
       .text = "8 children are enough",
       .redirect = "ufl.example",
-      .stripe = 2}},
+      .stripe = 2,
+      PLACE}},
     {"detach",
      {.type = GMC_MSG_DETACH,
       CHANNEL,
@@ -92,13 +99,6 @@ const struct control_sample control_samples[] = {
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 
-static const int32_t more_parents[][2] = {{-1, -1}, {2, 0}, {0, 1}};
-static const struct gmc_record_member members[] = {
-    {"cern.example", -1, "", more_parents[0]},
-    {"ornl.example", 0, "in/\xff new", more_parents[1]},
-    {"ufl.example", 1, "", more_parents[2]},
-};
-
 const struct gmc_record record_sample = {
     .source = "cern.example",
     .e = 0x00f3a9c2d4e5b617,
@@ -111,7 +111,15 @@ const struct gmc_record record_sample = {
     .fragment_bytes = 1431,
     .rate_bps = 10000000000,
     .shape = 1,
-    .members = members,
-    .member_count = 3,
     .stripes = 3,
+    .members = 1000,
+    .root = {[0] = 0xcc, [31] = 0xdd},
+};
+
+const struct gmc_member member_sample = {
+    .domain = "ornl.example",
+    .path = "in/\xff new",
+    .trees = {{names + 2, 1}, {NULL, 0}, {parents + 1, 1}},
+    .stripes = 3,
+    .is_relay = true,
 };

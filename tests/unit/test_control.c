@@ -72,6 +72,9 @@ static void bytes_are_the_golden_ones(void **state)
     assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
     check_golden("record", bytes, len);
     gmc_msg_bytes_free(bytes);
+    assert_ok(gmc_member_encode(&member_sample, &bytes, &len));
+    check_golden("member", bytes, len);
+    gmc_msg_bytes_free(bytes);
 }
 
 /* ---- round trips ---- */
@@ -107,8 +110,11 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_true(a->latencies[i].spread_ns == b->latencies[i].spread_ns);
     }
     assert_true(a->uplink_bps == b->uplink_bps && a->downlink_bps == b->downlink_bps);
-    assert_true(gmc_bytes_equal(a->record, b->record));
-    assert_true(gmc_bytes_equal(a->signature, b->signature));
+    assert_true(gmc_bytes_equal(a->place.record, b->place.record));
+    assert_true(gmc_bytes_equal(a->place.signature, b->place.signature));
+    assert_true(gmc_bytes_equal(a->place.member, b->place.member));
+    assert_int_equal(a->place.index, b->place.index);
+    assert_true(gmc_bytes_equal(a->place.siblings, b->place.siblings));
     assert_true(a->version == b->version && a->epoch == b->epoch);
     assert_true(a->handle == b->handle && a->window == b->window && a->more == b->more);
     assert_int_equal(a->stripe, b->stripe);
@@ -434,7 +440,7 @@ static void participants_may_have_numbers(void **state)
     refuse_to_encode(msg);
 }
 
-/* ---- the record ---- */
+/* ---- the record and its members ---- */
 
 static void record_comes_back(void **state)
 {
@@ -455,16 +461,9 @@ static void record_comes_back(void **state)
     assert_true(got.listing_bytes == 4711 && got.total_bytes == 1u << 30);
     assert_true(got.block_bytes == 65536 && got.fragment_bytes == 1431);
     assert_true(got.rate_bps == 10000000000 && got.shape == 1);
-    assert_int_equal(got.member_count, 3);
+    assert_int_equal(got.members, 1000);
+    assert_memory_equal(got.root, record_sample.root, 32);
     assert_int_equal(got.stripes, 3);
-    for (size_t i = 0; i < 3; i++) {
-        for (uint32_t k = 0; k < 3; k++)
-            assert_int_equal(gmc_record_parent(&got, i, k),
-                             gmc_record_parent(&record_sample, i, k));
-        assert_string_equal(got.members[i].domain, record_sample.members[i].domain);
-        assert_int_equal(got.members[i].parent, record_sample.members[i].parent);
-        assert_string_equal(got.members[i].path, record_sample.members[i].path);
-    }
     gmc_record_release(holder);
 }
 
@@ -484,121 +483,171 @@ static void a_record_says_that_it_is_in_the_background(void **state)
     gmc_record_release(holder);
 }
 
-static void refuse_record(const struct gmc_record_member *members, size_t count)
-{
-    struct gmc_record record = record_sample;
-    uint8_t *bytes;
-    size_t len;
-
-    record.members = members;
-    record.member_count = count;
-    assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
-}
-
 static void bad_records_are_refused(void **state)
 {
-    char path[GMC_RECORD_PATH_MAX + 2];
-    static const int32_t none[] = {-1, -1}, first[] = {0, 0}, second[] = {1, 1};
-    static const int32_t itself[] = {1, 2}, beyond[] = {3, 1}, nowhere[] = {1, -1};
-    struct gmc_record_member good[3] = {{"cern.example", -1, "", none},
-                                        {"ornl.example", 0, "", first},
-                                        {"ufl.example", 1, NULL, second}};
-    struct gmc_record_member bad[3];
     struct gmc_record record = record_sample;
     uint8_t *bytes;
     size_t len;
 
     (void)state;
-    record.members = good;
-    assert_ok(gmc_record_encode(&record, &bytes, &len));
-    gmc_msg_bytes_free(bytes);
-    refuse_record(good, 0);
-    refuse_record(good + 1, 2); /* the first is not the source */
-#define BAD(change)                                                                                \
-    do {                                                                                           \
-        memcpy(bad, good, sizeof(bad));                                                            \
-        change;                                                                                    \
-        refuse_record(bad, 3);                                                                     \
-    } while (0)
-    BAD(bad[0].parent = 1);
-    BAD(bad[1].parent = -1);
-    BAD(bad[1].parent = -2);
-    BAD(bad[1].parent = 1);
-    BAD(bad[1].parent = 3);
-    BAD(bad[0].more_parents = first);
-    BAD(bad[1].more_parents = NULL);
-    BAD(bad[2].more_parents = itself);
-    BAD(bad[2].more_parents = beyond);
-    BAD(bad[2].more_parents = nowhere);
-    BAD(bad[2].domain = "ornl.example");
-    BAD(bad[2].domain = "cern.example");
-    BAD(bad[2].domain = "");
-    memset(path, 'p', sizeof(path) - 1);
-    path[sizeof(path) - 1] = 0;
-    BAD(bad[2].path = path);
-#undef BAD
     record.stripes = GMC_STRIPES_MAX + 1;
     assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
-    record.stripes = 3;
-    path[GMC_RECORD_PATH_MAX] = 0;
-    good[2].path = path;
+    record.stripes = GMC_STRIPES_MAX;
+    record.members = GMC_MEMBERS_MAX;
+    assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
+    record.members = GMC_MEMBERS_MAX - 1;
     assert_ok(gmc_record_encode(&record, &bytes, &len));
     gmc_msg_bytes_free(bytes);
+    record.source = "two words";
+    assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
+}
+
+static void member_comes_back(void **state)
+{
+    struct gmc_record_holder *holder;
+    struct gmc_member got;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_ok(gmc_member_encode(&member_sample, &bytes, &len));
+    assert_ok(gmc_member_decode(gmc_bytes(bytes, len), &got, &holder));
+    gmc_msg_bytes_free(bytes);
+    assert_string_equal(got.domain, member_sample.domain);
+    assert_string_equal(got.path, member_sample.path);
+    assert_true(got.is_relay);
+    assert_int_equal(got.stripes, 3);
+    for (size_t k = 0; k < 3; k++) {
+        assert_int_equal(got.trees[k].count, member_sample.trees[k].count);
+        for (size_t i = 0; i < got.trees[k].count; i++)
+            assert_string_equal(got.trees[k].domains[i], member_sample.trees[k].domains[i]);
+    }
+    gmc_record_release(holder);
+}
+
+static void refuse_member(const struct gmc_member *member)
+{
+    uint8_t *bytes;
+    size_t len;
+
+    assert_int_equal(gmc_member_encode(member, &bytes, &len), GMC_ERR_INVALID);
+}
+
+static void bad_members_are_refused(void **state)
+{
+    static const char *const itself[] = {"ufl.example", "ornl.example"};
+    static const char *const twice[] = {"a.example", "b.example", "a.example"};
+    static const char *const nobody[] = {"a.example", ""};
+    struct gmc_member member = member_sample;
+    char path[GMC_RECORD_PATH_MAX + 2];
+
+    (void)state;
+    member.domain = "";
+    refuse_member(&member);
+    member = member_sample;
+    member.stripes = 0;
+    refuse_member(&member);
+    member.stripes = GMC_STRIPES_MAX + 1;
+    refuse_member(&member);
+    member = member_sample;
+    member.trees[1] = (struct gmc_ancestors){itself, 2};
+    refuse_member(&member);
+    member.trees[1] = (struct gmc_ancestors){twice, 3};
+    refuse_member(&member);
+    member.trees[1] = (struct gmc_ancestors){nobody, 2};
+    refuse_member(&member);
+    memset(path, 'p', sizeof(path) - 1);
+    path[sizeof(path) - 1] = 0;
+    member = member_sample;
+    member.path = path;
+    refuse_member(&member);
+}
+
+/* As deep as a way up may be, and one more. */
+static void ancestors_are_bounded(void **state)
+{
+    static char names[GMC_ANCESTORS_MAX + 1][32];
+    const char *domains[GMC_ANCESTORS_MAX + 1];
+    struct gmc_member member = {.domain = "m.example", .stripes = GMC_STRIPES_MAX}, got;
+    struct gmc_record_holder *holder;
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    for (size_t i = 0; i <= GMC_ANCESTORS_MAX; i++) {
+        snprintf(names[i], sizeof(names[i]), "gateway-%zu.site.example", i);
+        domains[i] = names[i];
+    }
+    for (size_t k = 0; k < GMC_STRIPES_MAX; k++)
+        member.trees[k] = (struct gmc_ancestors){domains, GMC_ANCESTORS_MAX};
+    assert_ok(gmc_member_encode(&member, &bytes, &len));
+    assert_ok(gmc_member_decode(gmc_bytes(bytes, len), &got, &holder));
+    assert_int_equal(got.trees[7].count, GMC_ANCESTORS_MAX);
+    assert_string_equal(got.trees[7].domains[62], names[62]);
+    assert_string_equal(got.path, "");
+    gmc_record_release(holder);
+    gmc_msg_bytes_free(bytes);
+    member.trees[7].count++;
+    refuse_member(&member);
 }
 
 static void malformed_records_are_refused(void **state)
 {
     struct gmc_record_holder *holder = NULL;
     struct gmc_record record;
+    struct gmc_member member;
     uint8_t *bytes, *nul;
     size_t len;
 
     (void)state;
     assert_int_equal(gmc_record_decode(gmc_bytes("", 0), &record, &holder), GMC_ERR_INVALID);
     assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
-    for (size_t cut = 0; cut < len; cut++) {
-        gmc_status status = gmc_record_decode(gmc_bytes(bytes, cut), &record, &holder);
-
-        /* The number of stripes stands last: without it no member's parents fit. */
-        assert_int_equal(status, GMC_ERR_INVALID);
-    }
+    /* The root stands last. */
+    for (size_t cut = 0; cut < len; cut++)
+        assert_int_equal(gmc_record_decode(gmc_bytes(bytes, cut), &record, &holder),
+                         GMC_ERR_INVALID);
+    gmc_msg_bytes_free(bytes);
+    assert_int_equal(gmc_member_decode(gmc_bytes("", 0), &member, &holder), GMC_ERR_INVALID);
+    assert_ok(gmc_member_encode(&member_sample, &bytes, &len));
     /* A NUL inside a path. */
     nul = memchr(bytes, 0xff, len);
     assert_non_null(nul);
     *nul = 0;
-    assert_int_equal(gmc_record_decode(gmc_bytes(bytes, len), &record, &holder), GMC_ERR_INVALID);
+    assert_int_equal(gmc_member_decode(gmc_bytes(bytes, len), &member, &holder), GMC_ERR_INVALID);
     gmc_msg_bytes_free(bytes);
 }
 
-/* As many members as there may be, in names of the length that domains have. */
-static void a_large_record_fits(void **state)
+/* What proves a place has bounds of its own, and is all there or not at all. */
+static void places_are_bounded(void **state)
 {
-    static struct gmc_record_member members[GMC_MEMBERS_MAX];
-    static char names[GMC_MEMBERS_MAX][32];
-    static int32_t parents[GMC_MEMBERS_MAX][2];
-    struct gmc_record record = record_sample, got;
-    struct gmc_record_holder *holder;
+    static const uint8_t hashes[(GMC_PROOF_HASHES_MAX + 1) * 32];
+    struct gmc_msg msg = {.type = GMC_MSG_ATTACH, .source = "s.example", .handle = 1};
     uint8_t *bytes;
     size_t len;
 
     (void)state;
-    for (size_t i = 0; i < GMC_MEMBERS_MAX; i++) {
-        snprintf(names[i], sizeof(names[i]), "gateway-%zu.site.example", i * 7919 % 16384);
-        for (uint32_t k = 0; k < 2; k++)
-            parents[i][k] = (int32_t)i / 4 - (i == 0);
-        members[i] = (struct gmc_record_member){names[i], parents[i][0], "", parents[i] + 1};
-    }
-    record.stripes = 2;
-    record.source = names[0];
-    record.members = members;
-    record.member_count = GMC_MEMBERS_MAX;
-    assert_ok(gmc_record_encode(&record, &bytes, &len));
-    assert_true(len < GMC_MSG_BYTES_MAX);
-    assert_ok(gmc_record_decode(gmc_bytes(bytes, len), &got, &holder));
-    assert_int_equal(got.member_count, GMC_MEMBERS_MAX);
-    assert_string_equal(got.members[16383].domain, names[16383]);
-    gmc_record_release(holder);
+    assert_ok(gmc_msg_encode(&msg, &bytes, &len)); /* none: the source looks it up */
     gmc_msg_bytes_free(bytes);
+    msg.place = (struct gmc_place){.record = gmc_bytes(hashes, 9),
+                                   .signature = gmc_bytes(hashes, 9),
+                                   .member = gmc_bytes(hashes, 9),
+                                   .index = GMC_MEMBERS_MAX - 1,
+                                   .siblings = gmc_bytes(hashes, GMC_PROOF_HASHES_MAX * 32)};
+    assert_ok(gmc_msg_encode(&msg, &bytes, &len));
+    gmc_msg_bytes_free(bytes);
+    msg.place.siblings.len++;
+    refuse_to_encode(msg);
+    msg.place.siblings.len += 31;
+    refuse_to_encode(msg);
+    msg.place.siblings.len = 0;
+    msg.place.index++;
+    refuse_to_encode(msg);
+    msg.place.index = 0;
+    msg.place.signature.len = 0;
+    refuse_to_encode(msg);
+    msg.place.signature.len = 1;
+    msg.place.member.len = 0;
+    refuse_to_encode(msg);
 }
 
 int main(void)
@@ -619,7 +668,10 @@ int main(void)
         cmocka_unit_test(record_comes_back),
         cmocka_unit_test(bad_records_are_refused),
         cmocka_unit_test(malformed_records_are_refused),
-        cmocka_unit_test(a_large_record_fits),
+        cmocka_unit_test(member_comes_back),
+        cmocka_unit_test(bad_members_are_refused),
+        cmocka_unit_test(ancestors_are_bounded),
+        cmocka_unit_test(places_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
