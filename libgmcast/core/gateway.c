@@ -197,7 +197,7 @@ uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name)
     return hash;
 }
 
-struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name)
+struct gwpeer *gw_peer_known(const struct gmc_gateway *gw, const char *name)
 {
     uint64_t key = gw_name_key(gw, name);
     struct gwpeer *peer;

@@ -408,8 +408,8 @@ struct gwround {
 struct gwpeer *gw_peer(struct gmc_gateway *gw, gmc_peer number);
 /* By name; adds it. NULL: no memory, or others have named too many. */
 struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name);
-struct gwpeer *gw_peer_known(struct gmc_gateway *gw, const char *name); /* adds none; NULL */
-uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name);   /* for maps */
+struct gwpeer *gw_peer_known(const struct gmc_gateway *gw, const char *name); /* adds none; NULL */
+uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name);         /* for maps */
 void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when);
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now);

@@ -84,14 +84,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
 
 static uint64_t latency_between(const struct gmc_gateway *gw, const char *a, const char *b)
 {
-    gmc_peer pa = GMC_PEER_NONE, pb = GMC_PEER_NONE;
-    for (size_t i = 0; i < gw->peer_count; i++) {
-        if (strcmp(gw->peers[i]->name, a) == 0)
-            pa = (gmc_peer)i;
-        if (strcmp(gw->peers[i]->name, b) == 0)
-            pb = (gmc_peer)i;
-    }
-    return gmc_gateway_latency(gw, pa, pb);
+    const struct gwpeer *one = gw_peer_known(gw, a), *other = gw_peer_known(gw, b);
+    return one != NULL && other != NULL ? gmc_gateway_latency(gw, one->number, other->number) : 0;
 }
 
 /* As it reports, before that as the tree says. */
