@@ -64,11 +64,13 @@ bench-sim-probe: tests/bench/bench_probe
 	tests/bench/bench_probe
 .PHONY: bench-sim-probe
 
-# make bench-sim-wide: 10,000 gateways on one channel.
+# make bench-sim-wide: 10,000 gateways on one channel, or GATEWAYS=, BYTES=.
 EXTRA_PROGRAMS += tests/bench/bench_wide
 tests_bench_bench_wide_LDADD = $(GMC_SIM_LIBS)
+GATEWAYS = 10000
+BYTES = 1000000000
 bench-sim-wide: tests/bench/bench_wide
-	tests/bench/bench_wide
+	tests/bench/bench_wide $(GATEWAYS) $(BYTES)
 .PHONY: bench-sim-wide
 
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
