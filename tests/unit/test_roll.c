@@ -79,10 +79,14 @@ static int open_channel(void **state)
     owners[1] = gmc_crypto_cheap_new("s.example", seed);
     gmc_crypto_cheap_table(owners[0], &crypto);
     gmc_crypto_cheap_table(owners[1], &source_crypto);
-    struct gmc_gateway_config config = {.domain = "g.example", .crypto = &crypto};
+    assert_ok(gmc_crypto_cheap_spki("g.example", spki, &len));
+    struct gmc_gateway_config config = {.domain = "g.example",
+                                        .crypto = &crypto,
+                                        .spki = gmc_bytes(spki, len)};
     gw = gmc_gateway_new(&config, GMC_S(1));
     ch = gw_channel_new(gw, "s.example", E, false);
     assert_non_null(ch);
+    len = sizeof(spki);
     assert_ok(gmc_crypto_cheap_spki("s.example", spki, &len));
     assert_ok(gw_channel_set_source_key(gw, ch, gmc_bytes(spki, len)));
     sign(&made, a_record(), "m.example");
