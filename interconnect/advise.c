@@ -116,7 +116,7 @@ static gmc_status ask(const struct ic_question *question, const double *values,
 {
     const struct ic_family *family = question->network.family;
     const struct ic_run run = {.seed = question->seed};
-    struct ic_figure figures[OUTPUTS_MAX];
+    struct ic_figure figures[OUTPUTS_MAX] = {0};
     struct ic_result result = {.figures = figures};
     size_t latency = ic_family_output(family, "latency");
     gmc_status status = GMC_OK;

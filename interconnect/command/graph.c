@@ -85,7 +85,7 @@ static int put_measures(const struct ic_graph *graph)
     struct ic_distances distances;
     struct ic_distance_bounds bounds;
     char error[IC_ERROR_MAX] = "";
-    uint32_t least, most;
+    uint32_t least = 0, most = 0;
     if (ic_graph_distances(graph, &distances) != GMC_OK)
         return ic_bad(NAME, "%s", gmc_status_text(GMC_ERR_NOMEM));
     ic_graph_degrees(graph, &least, &most);

@@ -83,7 +83,7 @@ static gmc_status torus_outcome(const struct schedule_options *options,
                                 enum ic_torus_algorithm algorithm, struct outcome *outcome,
                                 char *error)
 {
-    struct ic_schedule schedule;
+    struct ic_schedule schedule = {0};
     struct ic_schedule_metrics metrics;
     struct ic_torus_links links;
     uint32_t r = options->r > 0 ? (uint32_t)options->r : torus->k;

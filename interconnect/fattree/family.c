@@ -223,7 +223,7 @@ static gmc_status read_system(const double *values, struct ic_javadi *system, ch
 static gmc_status model(const double *values, struct ic_result *result, char *error)
 {
     struct ic_javadi system;
-    struct ic_javadi_latency out;
+    struct ic_javadi_latency out = {0};
     gmc_status status = read_system(values, &system, error);
     if (status == GMC_OK)
         status = solve(&system, values[LOAD], &out, result, error);

@@ -3,6 +3,7 @@
  * sources and destinations in the source's appendix have the closed forms used here. */
 #include <math.h>
 
+#include "base/assert.h"
 #include "interconnect/qos/model.h"
 
 /* As in router.c. */
@@ -188,6 +189,7 @@ static double step(struct cube *cube, double *change)
 /* Means over the first dimensions, (14). */
 static void describe(const struct cube *cube, struct ic_qos_solution *solution)
 {
+    GMC_ASSERT(cube->qos->classes > 0);
     for (uint64_t c = 0; c < cube->qos->classes; c++) {
         struct ic_qos_latency *out = &solution->latency[c];
         double latency = 0, stretch = 0;

@@ -45,8 +45,8 @@ static void put_alone(const struct flits *f, double chosen, double time, double 
         return;
     }
     put(&f->mass, time, probability * (1 - share));
-    for (double x = 1; x <= fmin(f->total, room + ROUNDING); x++)
-        put(&f->mass, time + x, probability * share / f->total);
+    for (uint64_t x = 1; (double)x <= fmin(f->total, room + ROUNDING); x++)
+        put(&f->mass, time + (double)x, probability * share / f->total);
 }
 
 /* Chooses X of state k and, within, of the later ones. */
@@ -61,11 +61,11 @@ static void put_states(const struct flits *f, unsigned k, double chosen, double 
     share = f->states->share[k];
     stretch = f->states->stretch[k];
     put_states(f, k + 1, chosen, time, probability * (1 - share));
-    for (double x = 1; x <= f->total; x++) {
-        double later = time + x * stretch;
+    for (uint64_t x = 1; (double)x <= f->total; x++) {
+        double later = time + (double)x * stretch;
         if (later > (double)f->mass.last + ROUNDING)
             break;
-        put_states(f, k + 1, chosen + x, later, probability * share / f->total);
+        put_states(f, k + 1, chosen + (double)x, later, probability * share / f->total);
     }
 }
 
@@ -91,7 +91,7 @@ static void states_of(const struct ic_qos *qos, const double *sharing, uint64_t 
 static void channel(const struct ic_qos *qos, const struct ic_qos_solution *solution, uint64_t c,
                     uint64_t s, uint64_t own, enum ic_qos_miss kind, const struct mass *mass)
 {
-    struct states states;
+    struct states states = {0};
     uint64_t flits = qos->flits[c];
     uint64_t most = 2 * (qos->buffer_flits > flits ? qos->buffer_flits : flits) + flits;
     double blocking = solution->latency[c].blocking[s];

@@ -3,6 +3,7 @@
  * number of ports does not matter. */
 #include <math.h>
 
+#include "base/assert.h"
 #include "interconnect/qos/model.h"
 
 /* The reference tables hold the iterate at which P still moves this much per step, and P of light
@@ -52,6 +53,7 @@ void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
                          struct ic_qos_solution *solution)
 {
     struct router r = {.qos = qos};
+    GMC_ASSERT(qos->classes > 0);
     for (uint64_t c = 0; c < qos->classes; c++) {
         r.longest[c] = fmax((double)qos->buffer_flits, (double)qos->flits[c]);
         r.exponent[c] = ic_qos_exponent(qos, c);

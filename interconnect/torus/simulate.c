@@ -41,7 +41,7 @@ static bool next_hop(const void *network, struct ic_hop *hop)
 gmc_status ic_torus_simulate(const struct ic_torus_run *run, struct ic_multicast_times *times,
                              double *link_us, char *error)
 {
-    struct ic_schedule schedule;
+    struct ic_schedule schedule = {0};
     gmc_status status =
         (run->joins_rest ? ic_torus_multicast_joined : ic_torus_multicast)(run->torus, run->group,
                                                                            run->algorithm, run->r,

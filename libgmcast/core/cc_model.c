@@ -375,7 +375,7 @@ static uint32_t model_loss_ppm(const void *state)
 /* They begin differently; what `background` concludes otherwise it asks its state for. */
 #define OPERATIONS(NAME, INIT)                                                                     \
     {                                                                                              \
-        .name = NAME, .takes_ecn = true, .state_size = sizeof(struct gmc_ccm), .init = INIT,       \
+        .name = (NAME), .takes_ecn = true, .state_size = sizeof(struct gmc_ccm), .init = (INIT),   \
         .on_sent = model_on_sent, .on_acked = model_on_acked, .on_lost = model_on_lost,            \
         .on_spurious = model_on_spurious, .on_ack = model_on_ack, .on_timeout = model_on_timeout,  \
         .rate_bps = model_rate_bps, .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm \

@@ -154,7 +154,7 @@ static void forget_others(const struct gmc_ctl *ctl, struct gmc_ctl_transfer *tr
                           struct gmc_ctl_member *members)
 {
     for (size_t i = 0; i < transfer->member_count; i++) {
-        if (strcmp(members[i].domain, ctl->domain) != 0)
+        if (members[i].domain == NULL || strcmp(members[i].domain, ctl->domain) != 0)
             members[i].state = GMC_CTL_MEMBER_UNKNOWN;
     }
     transfer->failed_members = 0;
