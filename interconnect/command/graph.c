@@ -139,7 +139,7 @@ static int put_made(gmc_status status, struct ic_graph *graph, const struct grap
 /* ---- the verbs ---- */
 static int generate(const struct graph_options *options)
 {
-    struct ic_graph graph;
+    struct ic_graph graph = {0};
     char error[IC_ERROR_MAX] = "";
     if (options->file != NULL)
         return ic_bad(NAME, "generate takes --nodes and --degree, no file");
@@ -151,7 +151,7 @@ static int generate(const struct graph_options *options)
 static int improve_verb(const struct graph_options *options)
 {
     struct ic_edges edges;
-    struct ic_graph graph;
+    struct ic_graph graph = {0};
     char error[IC_ERROR_MAX] = "";
     if (options->file == NULL)
         return put_made(improve(options, NULL, &graph, error), &graph, options, error);

@@ -54,6 +54,7 @@ void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
 {
     struct router r = {.qos = qos};
     GMC_ASSERT(qos->classes > 0);
+    const unsigned sets = 1u << (qos->classes - 1);
     for (uint64_t c = 0; c < qos->classes; c++) {
         r.longest[c] = fmax((double)qos->buffer_flits, (double)qos->flits[c]);
         r.exponent[c] = ic_qos_exponent(qos, c);
@@ -71,6 +72,6 @@ void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
         out->wait = ic_qos_source_wait(qos->rate[c], r.latency[c], ic_qos_empty_latency(qos, c),
                                        r.stretch[c]);
     }
-    for (unsigned z = 0; z < 1u << (qos->classes - 1); z++)
+    for (unsigned z = 0; z < sets; z++)
         solution->sharing[0][z] = r.sharing[z];
 }

@@ -135,6 +135,7 @@ bool gw_place_is_of(struct gmc_gateway *gw, const struct gwchannel *ch,
 /* ---- the roll ---- */
 void gw_roll_free(struct gwroll *roll)
 {
+    GMC_ASSERT(roll->count == 0 || roll->entries != NULL);
     for (size_t i = 0; i < roll->count; i++)
         gmc_msg_bytes_free(roll->entries[i].bytes);
     free(roll->entries);
