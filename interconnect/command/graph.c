@@ -150,7 +150,7 @@ static int generate(const struct graph_options *options)
 
 static int improve_verb(const struct graph_options *options)
 {
-    struct ic_edges edges;
+    struct ic_edges edges = {0};
     struct ic_graph graph = {0};
     char error[IC_ERROR_MAX] = "";
     if (options->file == NULL)
@@ -164,7 +164,7 @@ static int improve_verb(const struct graph_options *options)
 
 static int rewrite(const struct graph_options *options, bool is_measured)
 {
-    struct ic_edges edges;
+    struct ic_edges edges = {0};
     if (options->file == NULL)
         return ic_bad(NAME, "a file of links is needed; see --help");
     if (read_edges(options->file, &edges) != IC_DONE)
