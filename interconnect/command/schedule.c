@@ -85,7 +85,7 @@ static gmc_status torus_outcome(const struct schedule_options *options,
 {
     struct ic_schedule schedule = {0};
     struct ic_schedule_metrics metrics;
-    struct ic_torus_links links;
+    struct ic_torus_links links = {0};
     uint32_t r = options->r > 0 ? (uint32_t)options->r : torus->k;
     gmc_status status =
         (options->joins ? ic_torus_multicast_joined : ic_torus_multicast)(torus, group, algorithm,
