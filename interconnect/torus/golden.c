@@ -44,7 +44,7 @@ static gmc_status put_schedule(struct ic_row *row, const struct ic_torus *torus,
                                const struct ic_schedule *schedule)
 {
     struct ic_schedule_metrics metrics;
-    struct ic_torus_links links;
+    struct ic_torus_links links = {0};
     gmc_status status = ic_schedule_measure(schedule, &metrics);
     if (status == GMC_OK)
         status = ic_torus_measure_links(torus, group, schedule, IC_TORUS_BY_DIMENSION, &links);

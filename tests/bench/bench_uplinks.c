@@ -9,7 +9,7 @@
  * are told their rates. Counted are payload rates (the wires', less 28 bytes of IP and UDP and ours
  * per packet), from the command to the last proof, after a byte has gone to all. Ends with 1 when
  * the median is below 0.90 of the bound or the worst set below 0.75. Each set follows from its seed
- * alone: --first 14 --sets 1 repeats set 14. About a minute of CPU per set and shape.
+ * alone: --first 14 --sets 1 repeats set 14. Minutes of CPU per set and shape.
  */
 #include <getopt.h>
 #include <inttypes.h>
