@@ -13,6 +13,7 @@
 struct runner {
     struct gwd_race *race;
     int fd;
+    int error; /* of connect() itself: the socket does not keep it */
     struct event *event;
 };
 
@@ -41,10 +42,11 @@ static void on_answer(evutil_socket_t fd, short what, void *ctx)
 {
     struct runner *runner = ctx;
     struct gwd_race *race = runner->race;
-    int error = 0;
+    int error = runner->error;
     socklen_t len = sizeof error;
     (void)what;
-    (void)getsockopt((int)fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    if (error == 0)
+        (void)getsockopt((int)fd, SOL_SOCKET, SO_ERROR, &error, &len);
     if (error != 0) {
         drop(runner);
         if (--race->running == 0) {
@@ -75,9 +77,10 @@ static bool start_runner(struct gwd_race *race)
     }
     race->started++;
     race->running++;
-    /* An error comes with the event, whether it is known now or later. */
-    if (connect(runner->fd, to, race->to.len) != 0 && errno != EINPROGRESS)
+    if (connect(runner->fd, to, race->to.len) != 0 && errno != EINPROGRESS) {
+        runner->error = errno;
         event_active(runner->event, EV_WRITE, 0);
+    }
     return true;
 }
 

@@ -89,6 +89,27 @@ static void test_refused(void **state)
     event_base_free(outcome.base);
 }
 
+/* What connect() refuses at once is an error from the loop too, and no connection. */
+static void test_no_way(void **state)
+{
+    struct outcome outcome = {.base = event_base_new()};
+    struct sockaddr_in in = {.sin_family = AF_INET,
+                             .sin_port = htons(9),
+                             .sin_addr.s_addr = htonl(INADDR_BROADCAST)};
+    struct gwd_sockaddr to = {.len = sizeof in};
+    (void)state;
+    memcpy(&to.storage, &in, sizeof in);
+    struct gwd_race *race = gwd_race_start(outcome.base, &to, done, &outcome);
+    assert_non_null(race);
+    assert_int_equal(outcome.calls, 0);
+    run(&outcome, 2000);
+    assert_int_equal(outcome.calls, 1);
+    assert_int_equal(outcome.fd, -1);
+    assert_int_not_equal(outcome.error, 0);
+    gwd_race_free(race);
+    event_base_free(outcome.base);
+}
+
 /* A full queue of connections drops a SYN as a lossy path does. The kernel sends it again after a
  * second; the race has long been won then. */
 static void test_first_is_lost(void **state)
@@ -119,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connected),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_way),
         cmocka_unit_test(test_first_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
