@@ -247,12 +247,20 @@ static void no_hash(const uint8_t *data, size_t len, uint8_t out[GMC_HASH_BYTES]
     memset(out, 0, GMC_HASH_BYTES);
 }
 
+static void no_hash_pair(const uint8_t *const data[2], size_t len, uint8_t *const out[2])
+{
+    no_hash(data[0], len, out[0]);
+    no_hash(data[1], len, out[1]);
+}
+
 static bool open_store(struct gwd *gwd)
 {
     char reason[512];
     gwd->store_ops = *gwd->crypto.ops;
-    if (gwd->options.discard_data)
+    if (gwd->options.discard_data) {
         gwd->store_ops.hash = no_hash;
+        gwd->store_ops.hash_pair = no_hash_pair;
+    }
     gwd->store_crypto = (struct gmc_crypto){&gwd->store_ops, gwd->crypto.ctx};
     gwd->store = gwd_store_new(gwd->conf, &gwd->store_crypto, reason, sizeof reason);
     return gwd->store != NULL || fail(gwd, "store", reason);

@@ -86,11 +86,6 @@ gmc_status gwd_job_errno(struct gwd_job *job, const char *what)
     return gwd_job_fail(job, gwd_status_of_errno(error), "%s: %s", what, text_of_errno(error));
 }
 
-const struct gmc_crypto *gwd_store_crypto(const struct gwd_store *store)
-{
-    return store->crypto;
-}
-
 int gwd_store_channels_fd(const struct gwd_store *store)
 {
     return store->channels_fd;
@@ -334,9 +329,9 @@ static gmc_status dispatch(struct gwd_store *store, struct gwd_chan *chan, struc
     case GMC_STORE_LAYOUT:
         return gwd_op_layout(store, chan, job);
     case GMC_STORE_READ:
-        return gwd_op_read(store, chan, job);
+        return gwd_op_read(chan, job);
     case GMC_STORE_WRITE:
-        return gwd_op_write(store, chan, job);
+        return gwd_op_write(chan, job);
     case GMC_STORE_READ_PAGE:
         return gwd_op_read_page(chan, job);
     case GMC_STORE_WRITE_PAGE:
@@ -359,9 +354,8 @@ static bool makes_channel(enum gmc_store_kind kind)
            kind == GMC_STORE_SAVE || kind == GMC_STORE_CLOSE;
 }
 
-static void execute(void *ctx, struct gwd_job *job)
+static void execute_one(struct gwd_store *store, struct gwd_job *job)
 {
-    struct gwd_store *store = ctx;
     enum gmc_store_kind kind = job->op.kind;
     struct gwd_chan *chan;
     if (!gwd_chan_key_ok(&job->op.key)) {
@@ -385,6 +379,34 @@ static void execute(void *ctx, struct gwd_job *job)
         gwd_chan_free(chan);
     else
         chan_put(store, chan);
+}
+
+/* Hashes the data of job and of mate, if there is one. */
+static void hash(const struct gwd_store *store, struct gwd_job *job, struct gwd_job *mate)
+{
+    const struct gmc_crypto_ops *ops = store->crypto->ops;
+    if (mate == NULL)
+        ops->hash(job->op.data, job->op.len, job->hash);
+    else
+        ops->hash_pair((const uint8_t *const[2]){job->op.data, mate->op.data}, job->op.len,
+                       (uint8_t *const[2]){job->hash, mate->hash});
+}
+
+/* What is written is hashed before, what was read behind. */
+static void execute(void *ctx, struct gwd_job *job, struct gwd_job *mate)
+{
+    struct gwd_store *store = ctx;
+    if (job->op.kind == GMC_STORE_WRITE)
+        hash(store, job, mate);
+    execute_one(store, job);
+    if (mate != NULL)
+        execute_one(store, mate);
+    if (job->op.kind == GMC_STORE_READ) {
+        hash(store, job, mate);
+        memcpy(job->result.hash, job->hash, sizeof job->hash);
+        if (mate != NULL)
+            memcpy(mate->result.hash, mate->hash, sizeof mate->hash);
+    }
 }
 
 /* ---- for the loop ---- */

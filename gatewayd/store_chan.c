@@ -294,7 +294,7 @@ static gmc_status read_listing(struct gwd_chan *chan, struct gwd_job *job, size_
     return GMC_OK;
 }
 
-gmc_status gwd_op_read(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
+gmc_status gwd_op_read(struct gwd_chan *chan, struct gwd_job *job)
 {
     uint64_t data_at = gwd_chan_padding_end(chan);
     struct read read = {chan, job, job->op.data};
@@ -314,7 +314,5 @@ gmc_status gwd_op_read(struct gwd_store *store, struct gwd_chan *chan, struct gw
         if (status != GMC_OK && job->result.reason == NULL)
             (void)gwd_job_fail(job, status, "outside of the object");
     }
-    if (status == GMC_OK)
-        gwd_store_crypto(store)->ops->hash(job->op.data, job->op.len, job->result.hash);
     return status;
 }

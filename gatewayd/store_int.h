@@ -25,7 +25,8 @@ struct gwd_job {
     struct gmc_store_op op;
     struct gmc_store_result result;
     char reason[GMC_REASON_BYTES_MAX];
-    void *copies; /* strings of op */
+    uint8_t hash[GMC_HASH_BYTES]; /* READ, WRITE: of the data */
+    void *copies;                 /* strings of op */
 };
 
 /* Sets status and reason of the job's result; returns status. */
@@ -125,7 +126,6 @@ struct gwd_chan {
 };
 
 /* ---- store.c ---- */
-const struct gmc_crypto *gwd_store_crypto(const struct gwd_store *store);
 int gwd_store_channels_fd(const struct gwd_store *store); /* STATE/channels */
 /* Claims chan->total_bytes beneath chan->granted on device dev, if that and the claims of other
  * unfinished transfers fit into quota_left (of the directory) and space_left (of the device).
@@ -154,8 +154,7 @@ GMC_NODISCARD gmc_status gwd_chan_acquire(struct gwd_chan *chan, struct gwd_job 
 bool gwd_entry_is_whole(const struct gwd_chan *chan, size_t entry, size_t len);
 void gwd_chan_release(struct gwd_chan *chan, int fd, int slot);
 void gwd_chan_close_files(struct gwd_chan *chan);
-GMC_NODISCARD gmc_status gwd_op_read(struct gwd_store *store, struct gwd_chan *chan,
-                                     struct gwd_job *job);
+GMC_NODISCARD gmc_status gwd_op_read(struct gwd_chan *chan, struct gwd_job *job);
 
 /* ---- store_path.c ---- */
 /* Opens path beneath dirfd, following no symlink and no "..". errno on failure. */
@@ -189,7 +188,7 @@ void gwd_source_fini(struct gwd_chan *chan);
 /* ---- store_target.c ---- */
 gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
-gmc_status gwd_op_write(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
+gmc_status gwd_op_write(struct gwd_chan *chan, struct gwd_job *job);
 gmc_status gwd_op_sync(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 int gwd_target_open_entry(struct gwd_chan *chan, size_t entry);
 /* The mode that an entry is made with, before FINISH. */

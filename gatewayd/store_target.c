@@ -500,15 +500,13 @@ static gmc_status write_listing(struct gwd_chan *chan, struct gwd_job *job, size
     return GMC_OK;
 }
 
-gmc_status gwd_op_write(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job)
+gmc_status gwd_op_write(struct gwd_chan *chan, struct gwd_job *job)
 {
     uint64_t data_at = gwd_chan_padding_end(chan);
     struct write write = {chan, job, job->op.data};
-    uint8_t hash[GMC_HASH_BYTES];
     size_t head = 0;
     gmc_status status = GMC_OK;
-    gwd_store_crypto(store)->ops->hash(job->op.data, job->op.len, hash);
-    if (memcmp(hash, job->op.hash, sizeof hash) != 0)
+    if (memcmp(job->hash, job->op.hash, sizeof job->hash) != 0)
         return gwd_job_fail(job, GMC_ERR_MISMATCH, "a block does not match its hash");
     if (job->op.offset < data_at) {
         head = job->op.len < data_at - job->op.offset ? job->op.len

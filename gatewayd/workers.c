@@ -76,12 +76,28 @@ static struct gwd_job *pop(struct queue *queue)
     return job;
 }
 
-/* ---- waking ---- */
 /* One of very many, and short on a disk that keeps up. */
 static bool is_block(const struct gwd_job *job)
 {
     return job->op.kind == GMC_STORE_READ || job->op.kind == GMC_STORE_WRITE;
 }
+
+static bool is_of(const struct gwd_job *job, const struct gmc_channel_key *key)
+{
+    return job->op.key.e == key->e && strcmp(job->op.key.source, key->source) == 0;
+}
+
+/* The next one, if the two are alike. */
+static struct gwd_job *pop_mate(struct queue *queue, const struct gwd_job *job)
+{
+    const struct gwd_job *next = queue->first;
+    if (next == NULL || !is_block(job) || next->op.kind != job->op.kind ||
+        next->op.len != job->op.len || !is_of(next, &job->op.key))
+        return NULL;
+    return pop(queue);
+}
+
+/* ---- waking ---- */
 
 static uint64_t now_ns(void)
 {
@@ -96,8 +112,7 @@ static unsigned elsewhere(const struct gwd_workers *workers, const struct gmc_ch
     unsigned count = 0;
     for (size_t i = 0; i < workers->thread_count; i++) {
         const struct gwd_job *job = workers->current[i];
-        count += job != NULL &&
-                 (job->op.key.e != key->e || strcmp(job->op.key.source, key->source) != 0);
+        count += job != NULL && !is_of(job, key);
     }
     return count;
 }
@@ -141,11 +156,15 @@ static void wait_for_work(struct gwd_workers *workers)
 
 static void run(struct gwd_workers *workers, struct gwd_job *job, const struct gwd_job **current)
 {
+    struct gwd_job *mate = pop_mate(&workers->todo, job);
     *current = job;
     (void)pthread_mutex_unlock(&workers->lock);
-    workers->execute(workers->ctx, job);
+    workers->execute(workers->ctx, job, mate);
     (void)pthread_mutex_lock(&workers->lock);
     *current = NULL;
+    push(&workers->done, job);
+    if (mate != NULL)
+        push(&workers->done, mate);
 }
 
 static void *work(void *ctx)
@@ -166,7 +185,6 @@ static void *work(void *ctx)
         if (workers->told || workers->done.count == 0)
             since = now_ns();
         run(workers, job, current);
-        push(&workers->done, job);
         tell_loop(workers, since);
     }
     (void)pthread_mutex_unlock(&workers->lock);

@@ -9,7 +9,9 @@
 struct gwd_job;
 struct gwd_workers;
 
-typedef void (*gwd_workers_execute)(void *ctx, struct gwd_job *job);
+/* mate: NULL, or a block to be read or written as job is, of the same channel and length: what both
+ * need can be done for both at once. */
+typedef void (*gwd_workers_execute)(void *ctx, struct gwd_job *job, struct gwd_job *mate);
 
 #define GWD_WORKERS_MAX 64u
 

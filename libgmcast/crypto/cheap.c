@@ -190,6 +190,12 @@ static void hash(const uint8_t *data, size_t len, uint8_t out[GMC_HASH_BYTES])
     mix_end(&mix, out);
 }
 
+static void hash_pair(const uint8_t *const data[2], size_t len, uint8_t *const out[2])
+{
+    hash(data[0], len, out[0]);
+    hash(data[1], len, out[1]);
+}
+
 static gmc_status derive(const uint8_t secret[GMC_KEY_BYTES], const char *label,
                          struct gmc_bytes context, uint8_t *out, size_t out_len)
 {
@@ -296,6 +302,7 @@ static const struct gmc_crypto_ops cheap_ops = {
     .open = open_sealed,
     .tag = link_tag,
     .hash = hash,
+    .hash_pair = hash_pair,
     .derive = derive,
     .sign = sign,
     .pubkey_new = pubkey_new,

@@ -8,7 +8,8 @@ libgmcast_crypto_libcrypto_gmc_la_SOURCES = \
 	libgmcast/crypto/crypto.h \
 	libgmcast/crypto/cheap.c libgmcast/crypto/cheap.h \
 	libgmcast/crypto/openssl.c libgmcast/crypto/openssl.h libgmcast/crypto/openssl_impl.h \
-	libgmcast/crypto/openssl_sign.c
+	libgmcast/crypto/openssl_sign.c \
+	libgmcast/crypto/sha256_pair.c libgmcast/crypto/sha256_pair.h
 
 EXTRA_DIST += libgmcast/crypto/.includes
 

@@ -16,6 +16,7 @@
 
 #include "base/assert.h"
 #include "crypto/openssl_impl.h"
+#include "crypto/sha256_pair.h"
 
 /* What HKDF gives at most, RFC 5869, 2.3. */
 #define EXPAND_BYTES_MAX (255 * 32)
@@ -171,6 +172,12 @@ static void hash(const uint8_t *data, size_t len, uint8_t out[GMC_HASH_BYTES])
     GMC_ASSERT(EVP_Digest(data, len, out, NULL, EVP_sha256(), NULL) == 1);
 }
 
+static void hash_both(const uint8_t *const data[2], size_t len, uint8_t *const out[2])
+{
+    hash(data[0], len, out[0]);
+    hash(data[1], len, out[1]);
+}
+
 gmc_status gmc_crypto_openssl_expand(const uint8_t secret[GMC_KEY_BYTES], struct gmc_bytes info,
                                      uint8_t *out, size_t out_len)
 {
@@ -260,6 +267,7 @@ static const struct gmc_crypto_ops openssl_ops = {
     .open = open_sealed,
     .tag = link_tag,
     .hash = hash,
+    .hash_pair = hash_both,
     .derive = derive,
     .sign = gmc_crypto_openssl_sign,
     .pubkey_new = gmc_crypto_openssl_pubkey_new,
@@ -289,6 +297,9 @@ struct gmc_crypto_openssl *gmc_crypto_openssl_new(EVP_PKEY *key, const uint8_t s
     x->key = key;
     memcpy(x->next_key, seed, sizeof(x->next_key));
     x->pool_used = sizeof(x->pool);
+    x->ops = openssl_ops;
+    if (gmc_sha256_pair_usable())
+        x->ops.hash_pair = gmc_sha256_pair;
     return x;
 }
 
@@ -306,6 +317,6 @@ void gmc_crypto_openssl_free(struct gmc_crypto_openssl *x)
 
 void gmc_crypto_openssl_table(struct gmc_crypto_openssl *x, struct gmc_crypto *out)
 {
-    out->ops = &openssl_ops;
+    out->ops = &x->ops;
     out->ctx = x;
 }

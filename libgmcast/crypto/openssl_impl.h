@@ -8,8 +8,9 @@
 #include "crypto/crypto.h"
 
 struct gmc_crypto_openssl {
-    EVP_PKEY *key;   /* signs; NULL none */
-    EVP_CIPHER *gcm; /* fetched once: a fetch takes locks and a look-up by name */
+    struct gmc_crypto_ops ops; /* with what this processor does best */
+    EVP_PKEY *key;             /* signs; NULL none */
+    EVP_CIPHER *gcm;           /* fetched once: a fetch takes locks and a look-up by name */
     EVP_CIPHER *ctr;
     EVP_CIPHER_CTX *generator;
     uint8_t next_key[32]; /* of the generator's next refill */

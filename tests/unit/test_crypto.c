@@ -235,6 +235,33 @@ static void hash_differs(void **state)
     }
 }
 
+/* At all lengths around the ends of a chunk and of its padding, and of a block. */
+static void a_pair_is_two_hashes(void **state)
+{
+    const struct fixture *f = *state;
+    const struct gmc_crypto_ops *ops = f->a.ops;
+    static uint8_t data[2][65536];
+    uint8_t pair[2][GMC_HASH_BYTES], one[GMC_HASH_BYTES];
+
+    fill(data[0], sizeof(data[0]), 5);
+    fill(data[1], sizeof(data[1]), 6);
+    for (size_t i = 0; i < 400; i++) {
+        /* unaligned, too */
+        const uint8_t *const from[2] = {data[0] + i % 3, data[1] + i % 5};
+        size_t len = i < 300 ? i : 65532 - (i - 300);
+
+        ops->hash_pair(from, len, (uint8_t *const[2]){pair[0], pair[1]});
+        for (size_t j = 0; j < 2; j++) {
+            ops->hash(from[j], len, one);
+            assert_memory_equal(pair[j], one, sizeof(one));
+        }
+    }
+    ops->hash_pair((const uint8_t *const[2]){data[0], data[1]}, sizeof(data[0]),
+                   (uint8_t *const[2]){pair[0], pair[1]});
+    ops->hash(data[1], sizeof(data[1]), one);
+    assert_memory_equal(pair[1], one, sizeof(one));
+}
+
 static void derive_separates(void **state)
 {
     const struct fixture *f = *state;
@@ -433,6 +460,7 @@ int main(void)
         BOTH(seal_finds_each_flipped_byte),
         BOTH(tag_covers_all),
         BOTH(hash_differs),
+        BOTH(a_pair_is_two_hashes),
         BOTH(derive_separates),
         BOTH(only_the_signer_verifies),
         BOTH(bad_public_keys_are_refused),

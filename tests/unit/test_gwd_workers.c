@@ -14,10 +14,18 @@
 
 static sem_t begun, answer;
 
-static void execute(void *ctx, struct gwd_job *job)
+static void execute(void *ctx, struct gwd_job *job, struct gwd_job *mate)
 {
-    (void)ctx;
+    unsigned *pairs = ctx;
     job->result.ticket = job->op.ticket;
+    if (mate != NULL) {
+        assert_int_equal(mate->op.kind, job->op.kind);
+        assert_int_equal(mate->op.key.e, job->op.key.e);
+        assert_int_equal(mate->op.len, job->op.len);
+        mate->result.ticket = mate->op.ticket;
+        if (pairs != NULL)
+            ++*pairs;
+    }
     if (job->op.key.e != STUCK)
         return;
     (void)sem_post(&begun);
@@ -88,6 +96,24 @@ static void test_one_alone(void **state)
     gwd_workers_free(workers, job_drop);
 }
 
+/* Blocks of one channel, kind and length are executed two by two; each comes back. */
+static void test_pairs(void **state)
+{
+    unsigned pairs = 0;
+    bool seen[JOBS] = {false};
+    struct gwd_workers *workers = gwd_workers_new(1, execute, &pairs);
+    (void)state;
+    for (uint64_t i = 0; i < JOBS; i++)
+        submit(workers, i, i % 10 < 8 ? GMC_STORE_WRITE : GMC_STORE_READ, 1 + i % 100 / 50);
+    gwd_workers_flush(workers);
+    for (size_t i = 0; i < JOBS; i++)
+        seen[take(workers)] = true;
+    for (size_t i = 0; i < JOBS; i++)
+        assert_true(seen[i]);
+    assert_int_equal(pairs, JOBS / 2);
+    gwd_workers_free(workers, job_drop);
+}
+
 static void test_a_stuck_disk(void **state)
 {
     struct gwd_workers *workers = gwd_workers_new(2, execute, NULL);
@@ -117,9 +143,8 @@ static void test_left_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_come_back),
-        cmocka_unit_test(test_one_alone),
-        cmocka_unit_test(test_a_stuck_disk),
+        cmocka_unit_test(test_all_come_back), cmocka_unit_test(test_one_alone),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_a_stuck_disk),
         cmocka_unit_test(test_left_over),
     };
     (void)sem_init(&begun, 0, 0);
