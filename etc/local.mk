@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Owns the installation of the sample configuration, the sample scenarios and the units.
 
-EXTRA_DIST += etc/gatewayd.conf etc/gatewayd.service.in etc/gmcast.sysusers etc/gmcast.tmpfiles
+EXTRA_DIST += etc/gatewayd.conf etc/noded.conf etc/gatewayd.service.in etc/gmcast.sysusers etc/gmcast.tmpfiles
 
 # Scenarios for sim-wan run, as examples too.
 scenariodir = $(docdir)/examples/scenarios
@@ -11,7 +11,7 @@ dist_scenario_DATA = etc/scenarios/bursts.conf etc/scenarios/random.conf \
 if WITH_DAEMONS
 # As examples, beside the documents: a package or a person puts them in place.
 exampledir = $(docdir)/examples
-dist_example_DATA = etc/gatewayd.conf etc/gmcast.sysusers etc/gmcast.tmpfiles
+dist_example_DATA = etc/gatewayd.conf etc/noded.conf etc/gmcast.sysusers etc/gmcast.tmpfiles
 nodist_example_DATA = etc/gatewayd.service
 CLEANFILES += etc/gatewayd.service
 

@@ -149,7 +149,8 @@ static void list_options(enum gwd_section section, char *out, size_t size)
         used += (size_t)n;
     }
     if (section == GWD_TOP)
-        (void)snprintf(out + used, size - used, ", and the sections tls, peer, receive, serve");
+        (void)snprintf(out + used, size - used,
+                       ", and the sections tls, peer, node, receive, serve");
 }
 
 static void say_unknown(const struct unknown *unknown)
@@ -233,7 +234,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 }
 
 /* ---- building libconfuse's tables from ours ---- */
-#define OPTIONS_MAX 40
+#define OPTIONS_MAX 48
 
 static void build_section(enum gwd_section section, cfg_opt_t *out)
 {
@@ -395,28 +396,47 @@ static int title_line(const char *title, enum gwd_section section, int otherwise
 static void check_title(const char *title, enum gwd_section section, int line)
 {
     static const struct gwd_option name = {.name = "title", .type = GWD_NAME};
-    if (section != GWD_PEER && strcmp(title, "*") == 0)
+    bool is_grant = section == GWD_RECEIVE || section == GWD_SERVE;
+    if (is_grant && strcmp(title, "*") == 0)
         return;
     if (gwd_conf_value_error(&name, title, NULL, 0) != NULL)
         gwd_errors_add(reader->errors, reader->file, line,
                        "%s \"%s\": the title has to be a domain name such as ornl.example%s",
                        gwd_conf_section_name(section), title,
-                       section == GWD_PEER ? "" : ", or \"*\" for any peer");
+                       is_grant ? ", or \"*\" for any peer" : "");
+}
+
+/* Peers and nodes are neighbours alike. */
+static void fill_neighbours(struct gwd_conf *conf, cfg_t *cfg, enum gwd_section kind)
+{
+    const char *name = gwd_conf_section_name(kind);
+    unsigned n = cfg_size(cfg, name);
+    for (unsigned i = 0; i < n; i++) {
+        cfg_t *section = cfg_getnsec(cfg, name, i);
+        struct gwd_conf_peer *peer = &conf->peers[conf->peer_count++];
+        peer->line = title_line(cfg_title(section), kind, section->line);
+        peer->name = lower(cfg_title(section));
+        check_title(peer->name, kind, peer->line);
+        fill(section, kind, peer->line, peer);
+        if (kind != GWD_NODE)
+            continue;
+        peer->is_node = true;
+        peer->alias = copy_text("");
+        peer->address = copy_text("");
+        peer->connect = GWD_CONNECT_IN;
+    }
 }
 
 static void fill_peers(struct gwd_conf *conf, cfg_t *cfg)
 {
-    unsigned n = cfg_size(cfg, "peer");
+    size_t n = (size_t)cfg_size(cfg, "peer") + cfg_size(cfg, "node");
     conf->peers = calloc(n + 1, sizeof *conf->peers);
     GMC_ASSERT(conf->peers != NULL);
-    for (unsigned i = 0; i < n; i++) {
-        cfg_t *section = cfg_getnsec(cfg, "peer", i);
-        struct gwd_conf_peer *peer = &conf->peers[conf->peer_count++];
-        peer->line = title_line(cfg_title(section), GWD_PEER, section->line);
-        peer->name = lower(cfg_title(section));
-        check_title(peer->name, GWD_PEER, peer->line);
-        fill(section, GWD_PEER, peer->line, peer);
-    }
+    fill_neighbours(conf, cfg, GWD_PEER);
+    fill_neighbours(conf, cfg, GWD_NODE);
+    /* A node dials, and goes on doing so: nobody dials it. */
+    for (size_t i = 0; i < conf->peer_count && conf->node_of[0] != '\0'; i++)
+        conf->peers[i].connect = GWD_CONNECT_OUT;
 }
 
 static struct gwd_conf_grant *fill_grants(cfg_t *cfg, enum gwd_section kind, size_t *count)

@@ -34,6 +34,7 @@ struct gwd_conf_list {
 struct gwd_conf_peer {
     char *name; /* domain, lower case */
     int line;
+    bool is_node;       /* from a `node` section: of this domain, no domain itself */
     char *alias;        /* "" none */
     char *address;      /* "" found by DNS SRV */
     uint64_t transport; /* enum gmc_transport */
@@ -59,6 +60,7 @@ struct gwd_conf_tls {
 struct gwd_conf {
     char *file;
     char *domain;
+    char *node_of; /* the domain whose node this is; "" it is a gateway */
     char *listen;
     char *state;
     char *control;
@@ -86,7 +88,7 @@ struct gwd_conf {
 };
 
 /* ---- the table ---- */
-enum gwd_section { GWD_TOP, GWD_TLS, GWD_PEER, GWD_RECEIVE, GWD_SERVE, GWD_SECTIONS };
+enum gwd_section { GWD_TOP, GWD_TLS, GWD_PEER, GWD_NODE, GWD_RECEIVE, GWD_SERVE, GWD_SECTIONS };
 
 enum gwd_option_type {
     GWD_TEXT,     /* char * */

@@ -26,6 +26,8 @@ const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, cons
 const struct gwd_conf_peer *gwd_conf_resolve(const struct gwd_conf *conf, const char *alias)
 {
     const struct gwd_conf_peer *peer = gwd_conf_peer_find(conf, alias);
+    if (peer != NULL && peer->is_node)
+        return NULL;
     for (size_t i = 0; peer == NULL && alias[0] != '\0' && i < conf->peer_count; i++) {
         if (strcmp(conf->peers[i].alias, alias) == 0)
             peer = &conf->peers[i];
@@ -131,6 +133,24 @@ static void check_peers(const struct gwd_conf *conf, struct gwd_errors *errors)
     }
 }
 
+/* A node has one neighbour, the gateway of its domain. */
+static void check_node(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    const struct gwd_conf_peer *gateway = gwd_conf_peer_find(conf, conf->node_of);
+    if (conf->node_of[0] == '\0')
+        return;
+    if (gateway == NULL || gateway->is_node)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "node_of"),
+                       "node_of: there is no such peer; add a section peer \"%s\" { ... } with the "
+                       "address of the gateway",
+                       conf->node_of);
+    for (size_t i = 0; i < conf->peer_count; i++)
+        if (&conf->peers[i] != gateway)
+            gwd_errors_add(errors, conf->file, conf->peers[i].line,
+                           "%s \"%s\": a node speaks to its gateway alone; remove it",
+                           conf->peers[i].is_node ? "node" : "peer", conf->peers[i].name);
+}
+
 static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
                          size_t count, const char *what, struct gwd_errors *errors)
 {
@@ -138,7 +158,9 @@ static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_gran
         char label[320];
         (void)snprintf(label, sizeof label, "%s \"%s\"", what, grants[i].domain);
         check_directory(conf, errors, grants[i].line, label, grants[i].directory);
-        if (strcmp(grants[i].domain, "*") != 0 && strcmp(grants[i].domain, conf->domain) != 0 &&
+        /* To a node its gateway speaks for all of them. */
+        if (conf->node_of[0] == '\0' && strcmp(grants[i].domain, "*") != 0 &&
+            strcmp(grants[i].domain, conf->domain) != 0 &&
             gwd_conf_peer_find(conf, grants[i].domain) == NULL)
             gwd_errors_add(errors, conf->file, grants[i].line,
                            "%s: there is no such peer; add a section peer \"%s\" { ... }", label,
@@ -193,6 +215,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
         check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "export"), "export",
                         conf->exports.items[i]);
     check_peers(conf, errors);
+    check_node(conf, errors);
     check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
     check_endpoint(conf, "control", conf->control, errors);

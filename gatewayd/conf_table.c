@@ -20,6 +20,8 @@ static const char *const levels[] = {"error", "warn", "info", "debug", "trace", 
 static const struct gwd_option top_options[] = {
     {"domain", GWD_NAME, NULL, 0, 0, NULL, false, AT(gwd_conf, domain),
      "own domain; must be a DNS subjectAltName of the certificate"},
+    {"node_of", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, node_of),
+     "gmcast-noded: the domain whose node this is; gatewayd: must be empty"},
     {"listen", GWD_ADDRESS, "0.0.0.0:7411", 0, 0, NULL, false, AT(gwd_conf, listen),
      "address of the TCP and the UDP port (same number)"},
     {"state", GWD_PATH, "/var/lib/gmcast", 0, 0, NULL, false, AT(gwd_conf, state),
@@ -74,6 +76,12 @@ static const struct gwd_option peer_options[] = {
      "who dials: out, only we; in, only the peer"},
     {NULL, GWD_TEXT, NULL, 0, 0, NULL, false, 0, NULL}};
 
+/* What a node has of a peer: it dials us, and its address is where it does so from. */
+static const struct gwd_option node_options[] = {
+    {"transport", GWD_CHOICE, "auto", 0, 0, transports, true, AT(gwd_conf_peer, transport),
+     "how data travels; auto tries UDP and falls back to TCP"},
+    {NULL, GWD_TEXT, NULL, 0, 0, NULL, false, 0, NULL}};
+
 static const struct gwd_option receive_options[] = {
     {"directory", GWD_PATH, NULL, 0, 0, NULL, true, AT(gwd_conf_grant, directory),
      "nothing is written outside of it"},
@@ -92,6 +100,7 @@ static const struct {
 } sections[GWD_SECTIONS] = {[GWD_TOP] = {"", top_options},
                             [GWD_TLS] = {"tls", tls_options},
                             [GWD_PEER] = {"peer", peer_options},
+                            [GWD_NODE] = {"node", node_options},
                             [GWD_RECEIVE] = {"receive", receive_options},
                             [GWD_SERVE] = {"serve", serve_options}};
 

@@ -104,6 +104,7 @@ static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_confi
     struct gwd_recorder *r = drive->recorder;
     gwd_record_begin(r, GWD_RECORD_BEGIN, now);
     gwd_record_text(r, config->domain);
+    gwd_record_text(r, config->node_of);
     gwd_record_number(r, config->seed);
     gwd_record_number(r, config->incarnation);
     gwd_record_number(r, config->cache_bytes);
@@ -180,6 +181,17 @@ gmc_peer gwd_drive_peer(struct gwd_drive *drive, gmc_time now, const char *domai
         gwd_record_end(drive->recorder);
     }
     return gmc_gateway_peer(drive->gateway, domain);
+}
+
+void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool is_node)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_NODE, now);
+        gwd_record_number(drive->recorder, peer);
+        gwd_record_number(drive->recorder, is_node);
+        gwd_record_end(drive->recorder);
+    }
+    gmc_gateway_set_node(drive->gateway, now, peer, is_node);
 }
 
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved)

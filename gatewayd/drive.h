@@ -24,6 +24,7 @@ void gwd_drive_free(struct gwd_drive *drive);
 struct gmc_gateway *gwd_drive_gateway(struct gwd_drive *drive); /* to look at */
 
 gmc_peer gwd_drive_peer(struct gwd_drive *drive, gmc_time now, const char *domain);
+void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool is_node);
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved);
 void gwd_drive_start(struct gwd_drive *drive, gmc_time now);
 gmc_status gwd_drive_datagram(struct gwd_drive *drive, gmc_time now, const struct gmc_dgram_in *in);

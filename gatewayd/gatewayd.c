@@ -148,6 +148,7 @@ static bool open_core(struct gwd *gwd)
 {
     struct gwd_drive_config config = {
         .gateway = {.domain = gwd->conf->domain,
+                    .node_of = gwd->conf->node_of[0] != '\0' ? gwd->conf->node_of : NULL,
                     .crypto = &gwd->crypto,
                     .trace = &gwd->sink,
                     .cache_bytes = gwd->conf->cache,
@@ -327,9 +328,20 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     return gwd;
 }
 
+void gwd_tell_nodes(struct gwd *gwd)
+{
+    const struct gmc_gateway *gateway = gwd_drive_gateway(gwd->drive);
+    for (gmc_peer i = 0; i < gmc_gateway_peer_count(gateway); i++) {
+        const struct gwd_conf_peer *peer =
+            gwd_conf_peer_find(gwd->conf, gmc_gateway_peer_name(gateway, i));
+        gwd_drive_node(gwd->drive, gwd_now(), i, peer != NULL && peer->is_node);
+    }
+}
+
 static bool start(struct gwd *gwd)
 {
     struct timeval soon = {.tv_sec = 0};
+    gwd_tell_nodes(gwd);
     gwd_store_saved(gwd->store, on_saved, gwd);
     gwd_drive_start(gwd->drive, gwd_now());
     gwd->started = true;

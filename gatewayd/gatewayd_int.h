@@ -73,6 +73,8 @@ struct gwd {
 };
 
 gmc_time gwd_now(void);
+/* Which neighbours are nodes, as the configuration says. */
+void gwd_tell_nodes(struct gwd *gwd);
 
 /* ---- drain.c ---- */
 /* Takes all outputs, acts on them, arms the timer. After every input or batch of inputs. */

@@ -23,6 +23,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
 	gatewayd/priv.c gatewayd/priv.h \
+	gatewayd/program.c gatewayd/program.h \
 	gatewayd/race.c gatewayd/race.h \
 	gatewayd/record.c gatewayd/record.h \
 	gatewayd/resolve.c gatewayd/resolve.h \

@@ -142,6 +142,7 @@ static void begin(struct gwd_replay_state *state, gmc_time now)
     const char *domain = gwd_recording_text(r);
     gwd_text(state->domain, sizeof state->domain, "%s", domain != NULL ? domain : "");
     config.gateway.domain = state->domain;
+    config.gateway.node_of = gwd_recording_text(r);
     config.gateway.seed = gwd_recording_number(r);
     config.gateway.incarnation = gwd_recording_number(r);
     config.gateway.cache_bytes = (size_t)gwd_recording_number(r);
@@ -327,6 +328,10 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
         peer = (gmc_peer)gwd_recording_number(r);
         id = gwd_recording_number(r);
         gwd_drive_answer(state->drive, now, peer, id, gwd_recording_bytes(r));
+        break;
+    case GWD_RECORD_NODE:
+        peer = (gmc_peer)gwd_recording_number(r);
+        gwd_drive_node(state->drive, now, peer, gwd_recording_number(r) != 0);
         break;
     case GWD_RECORD_DRAIN:
         drain(state);

@@ -66,6 +66,7 @@ static bool reload(struct gwd *gwd)
                         "another key, and its certificate, take effect with the next start"));
     gwd_conf_free(gwd->conf);
     gwd->conf = conf;
+    gwd_tell_nodes(gwd);
     return true;
 }
 

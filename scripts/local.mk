@@ -42,7 +42,7 @@ lint: $(BUILT_SOURCES) $(PURE_LIBS)
 # Put all sources into the form that lint asks for.
 format:
 	cd $(top_srcdir) && find $(FORMAT_FOLDERS) -name '*.[ch]' -exec $(CLANG_FORMAT) -i {} +
-FORMAT_FOLDERS = libgmcast gatewayd sim-wan interconnect experiments tools tests
+FORMAT_FOLDERS = libgmcast gatewayd noded sim-wan interconnect experiments tools tests
 
 # What readers of sources find.
 check-static: $(BUILT_SOURCES)

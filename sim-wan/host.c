@@ -210,6 +210,7 @@ void sim_host_start(struct sim_host *host)
     gmc_prng_fork_nth(&host->prng, "gateway", host->incarnation, &prng);
     struct gmc_gateway_config config = {
         .domain = host->name,
+        .node_of = host->node_of != NULL ? host->node_of->name : NULL,
         .crypto = &host->crypto,
         .spki = gmc_bytes(host->spki, host->spki_len),
         .seed = gmc_prng_u64(&prng),
@@ -230,6 +231,9 @@ void sim_host_start(struct sim_host *host)
     host->count.starts++;
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
                    host->name, "starts");
+    for (uint32_t i = 0; i < host->world->host_count; i++)
+        if (host->world->hosts[i]->node_of == host)
+            gmc_gateway_set_node(host->gateway, sim_host_now(host), sim_host_peer(host, i), true);
     hand_back_state(host);
     gmc_gateway_start(host->gateway, sim_host_now(host));
     sim_host_drain(host);

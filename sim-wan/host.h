@@ -30,10 +30,11 @@ struct sim_host {
     struct sim_disk disk;
     struct gmc_gateway *gateway; /* NULL while down */
     bool powered;
-    bool is_router;      /* never has a gateway */
-    bool frozen;         /* the process is stopped: it hears and does nothing */
-    bool dial_only;      /* takes no connections */
-    uint64_t uplink_bps; /* that its gateway is told; 0: not known. Before the start */
+    bool is_router;                 /* never has a gateway */
+    const struct sim_host *node_of; /* the gateway of its domain, if it is a node in one; NULL */
+    bool frozen;                    /* the process is stopped: it hears and does nothing */
+    bool dial_only;                 /* takes no connections */
+    uint64_t uplink_bps;            /* that its gateway is told; 0: not known. Before the start */
     uint64_t downlink_bps;
     const char *refused; /* why every other host refuses this one's certificate; NULL */
     uint32_t incarnation;

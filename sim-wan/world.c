@@ -169,6 +169,14 @@ struct sim_host *sim_world_add_router(struct sim_world *world, const char *name)
     return host;
 }
 
+struct sim_host *sim_world_add_node(struct sim_world *world, const struct sim_host *gateway,
+                                    const char *name)
+{
+    struct sim_host *host = sim_world_add(world, name);
+    host->node_of = gateway;
+    return host;
+}
+
 uint32_t sim_world_join(struct sim_world *world, struct sim_host *a, struct sim_host *b,
                         const struct sim_wire_config *config)
 {

@@ -67,6 +67,9 @@ void sim_world_free(struct sim_world *world);
 struct sim_host *sim_world_add(struct sim_world *world, const char *name);
 /* A host without a gateway, which only passes packets on. */
 struct sim_host *sim_world_add_router(struct sim_world *world, const char *name);
+/* A node in the domain of a gateway. */
+struct sim_host *sim_world_add_node(struct sim_world *world, const struct sim_host *gateway,
+                                    const char *name);
 uint32_t sim_world_join(struct sim_world *world, struct sim_host *a, struct sim_host *b,
                         const struct sim_wire_config *config);
 /* Starts all gateways. */

@@ -91,11 +91,15 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gw->cache = gmc_cache_new(gw->config.cache_bytes, hash_seed);
     gw->latencies = gmc_latency_cache_new(LATENCY_PAIRS_MAX);
     gw->domain = copy_text(config->domain);
+    if (config->node_of != NULL)
+        gw->node_of = copy_text(config->node_of);
     gw->spki = malloc(config->spki.len + 1);
-    if (gw->cache == NULL || gw->latencies == NULL || gw->domain == NULL || gw->spki == NULL)
+    if (gw->cache == NULL || gw->latencies == NULL || gw->domain == NULL || gw->spki == NULL ||
+        (config->node_of != NULL && gw->node_of == NULL))
         goto fail;
     memcpy(gw->spki, config->spki.data, config->spki.len);
     gw->config.domain = gw->domain;
+    gw->config.node_of = gw->node_of;
     gw->config.spki.data = gw->spki;
     struct gwpeer *self = gw_peer_by_name(gw, gw->domain);
     if (self == NULL)
@@ -178,6 +182,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     if (gw->config.arena == NULL)
         free(gw->arena);
     free(gw->spki);
+    free(gw->node_of);
     free(gw->domain);
     free(gw);
 }
@@ -433,7 +438,8 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         if (gw_pump(gw, peer, out)) {
             size_t len = gmc_dgram_out_len(&out->u.dgram);
             gw->counts.datagrams_out++;
-            gw_uplink_pay(gw, len);
+            if (!peer->is_node)
+                gw_uplink_pay(gw, len);
             take_turns(gw, peer, len);
             return true;
         }
@@ -521,4 +527,6 @@ void gmc_gateway_start(struct gmc_gateway *gw, gmc_time now)
     gw_begin_input(gw, now);
     gw->started = true;
     gw_restart_channels(gw);
+    if (gw->config.node_of != NULL)
+        gw_want_session(gw, gw_peer_by_name(gw, gw->config.node_of));
 }

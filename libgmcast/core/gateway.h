@@ -19,6 +19,9 @@ struct gmc_gateway;
 
 struct gmc_gateway_config {
     const char *domain; /* own name, as in the certificate */
+    /* Of a node inside a domain: the domain, whose gateway is all that it speaks to. NULL: this is
+     * a gateway. */
+    const char *node_of;
     const struct gmc_crypto *crypto;
     struct gmc_bytes spki;              /* own public key (DER), borrowed for the call */
     uint64_t seed;                      /* protocol jitter */
@@ -49,6 +52,10 @@ void gmc_gateway_free(struct gmc_gateway *gw);
 /* The number of a domain by name, given on first use; its name by number. */
 gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);
 const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
+
+/* Whether a peer is a node of this domain: all that is received here is handed on to it, and its
+ * verdict is part of this domain's. Takes effect on transfers under way too. For gateways only. */
+void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, bool is_node);
 
 /* ---- inputs ---- */
 /* Start-up: saved states first (each once, any order), then start. */
@@ -181,7 +188,7 @@ size_t gmc_gateway_channel_count(const struct gmc_gateway *gw);
 bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
                               struct gmc_channel_info *info);
 /* Member i of channel index. The source knows all of them; a target knows itself, which is member
- * 0, and those above it in the first tree. */
+ * 0, the nodes of its domain that it hands the object to, and those above it in the first tree. */
 bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
                              struct gmc_member_info *info);
 

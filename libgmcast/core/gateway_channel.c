@@ -49,7 +49,9 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
 {
     if (strlen(source) > GMC_DOMAIN_NAME_MAX || !make_room(gw))
         return NULL;
-    struct gwpeer *source_peer = is_source ? NULL : gw_peer_by_name(gw, source);
+    /* A node's gateway speaks to it for the source. */
+    const char *voice = gw->config.node_of != NULL ? gw->config.node_of : source;
+    struct gwpeer *source_peer = is_source ? NULL : gw_peer_by_name(gw, voice);
     struct gwchannel *ch = calloc(1, sizeof(*ch));
     if (ch == NULL || (!is_source && source_peer == NULL))
         goto fail;
@@ -77,12 +79,18 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
         gmc_list_init(&ch->src->unread);
     else
         gw_target_init(gw, ch);
+    if (!is_source && gw_nodes_init(gw, ch) != GMC_OK)
+        goto fail;
     gmc_list_push_back(&gw->channels, &ch->node);
     gw->channel_count++;
     gw_watch_links(gw);
     return ch;
 
 fail:
+    if (ch != NULL) {
+        free(ch->src);
+        free(ch->dst);
+    }
     free(ch);
     return NULL;
 }
@@ -192,6 +200,8 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
 {
     if (ch->closing)
         return;
+    if (ch->dst != NULL)
+        gw_nodes_close(gw, ch, discard);
     ch->state = state;
     ch->ended_at = gw->now;
     if (reason != NULL)
@@ -304,6 +314,7 @@ void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
                 ch->dst->told_complete = false;
                 ch->dst->next_status = gw->now;
             }
+            gw_nodes_link_changed(ch, peer);
             gw_target_step(gw, ch);
         }
     }
@@ -347,6 +358,7 @@ void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer)
             if (gmc_overlay_on_lost(&ch->stripes[k].overlay, gw->now, peer->number))
                 gw_event_parent(gw, ch, &ch->stripes[k], peer->number, GMC_ERR_PEER_DOWN,
                                 "lost its parent %s", peer->name);
+        gw_nodes_link_changed(ch, peer);
         gw_target_step(gw, ch);
     }
 }

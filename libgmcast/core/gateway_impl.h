@@ -90,6 +90,7 @@ struct gwpeer {
     uint64_t uplink_bps, downlink_bps;
     gmc_time rates_at;
     struct gmc_link *link; /* NULL: no session */
+    bool is_node;          /* of this domain, and not a domain itself */
     bool up;               /* the link was reported up */
     bool wanted;           /* the shell was asked for a session */
     bool replaced;         /* its link makes room for that of a newer session */
@@ -188,6 +189,19 @@ struct gwsource {
     uint64_t file_count;
 };
 
+/* A node of this domain, as its gateway sees it in one channel. */
+struct gwnode {
+    struct gwpeer *peer;
+    enum gmc_member_state state;
+    bool told; /* CHANNEL was sent on the present link */
+    gmc_time
+        since; /* when its part began: patience with its silence counts from here at the least */
+    uint64_t bytes;
+    bool complete; /* it says so; believed when the digest is ours */
+    uint8_t digest[GMC_HASH_BYTES];
+    char reason[160];
+};
+
 /* Where a target stands. */
 enum gwphase {
     GW_OPENING,    /* the store checks permission and room */
@@ -218,6 +232,8 @@ struct gwtarget {
     uint32_t receiving; /* blocks begun and not yet stored */
     bool told_ready;
     bool told_complete;
+    struct gwnode *nodes; /* to whom this gateway hands on what it receives */
+    size_t node_count;
     char dest[GMC_PATH_BYTES_MAX];
 };
 
@@ -343,6 +359,7 @@ struct gwasked {
 struct gmc_gateway {
     struct gmc_gateway_config config;
     char *domain;
+    char *node_of; /* NULL: no node */
     gmc_peer self;
     uint8_t *spki;
     struct gmc_prng prng;
@@ -712,6 +729,30 @@ gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
  * whom it came from. */
 bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *place,
                         const struct gmc_record *record);
+
+/* gateway_node.c: the nodes of this domain */
+gmc_status gw_nodes_init(struct gmc_gateway *gw, struct gwchannel *ch); /* NOMEM */
+struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
+void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch);
+/* Under a new record all are told anew. */
+void gw_nodes_retell(struct gwchannel *ch);
+void gw_nodes_link_changed(struct gwchannel *ch, const struct gwpeer *peer);
+void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     const struct gmc_msg *msg);
+/* Every node has all of it, or is given up. */
+bool gw_nodes_are_settled(const struct gwchannel *ch);
+/* Who lacks what and why, in words; false when nobody does. */
+bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size);
+void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool discard);
+/* A node of a transfer that is over here. */
+void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
+                  const struct gmc_msg *msg);
+/* The domain in whose name this gateway, or node, takes part. */
+static inline const char *gw_home(const struct gmc_gateway *gw)
+{
+    return gw->config.node_of != NULL ? gw->config.node_of : gw->domain;
+}
 
 /* gateway_have.c: what a receiver has, counted, and told to its parent */
 bool gw_has(const struct gwchannel *ch, uint64_t number);

@@ -162,11 +162,25 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     }
 }
 
-/* This gateway first, then those above it in the first tree; the source is no member. */
+static void node_info(const struct gmc_gateway *gw, const struct gwnode *node,
+                      struct gmc_member_info *info)
+{
+    info->domain = node->peer->name;
+    info->parent = gw->domain;
+    info->state = node->state;
+    info->bytes = node->bytes;
+    info->reason = node->reason;
+    if (node->state == GMC_MEMBER_VERIFIED)
+        memcpy(info->digest, node->digest, GMC_HASH_BYTES);
+}
+
+/* This gateway first, then the nodes of its domain, then those above it in the first tree; the
+ * source is no member. */
 static bool target_member(const struct gmc_gateway *gw, const struct gwchannel *ch, gmc_time now,
                           size_t i, struct gmc_member_info *info)
 {
-    if (!ch->recorded || i >= ch->stripes[0].overlay.depth)
+    size_t nodes = ch->dst->node_count;
+    if (!ch->recorded || i >= nodes + ch->stripes[0].overlay.depth)
         return false;
     *info = (struct gmc_member_info){.path = "",
                                      .state = GMC_MEMBER_RECEIVING,
@@ -177,6 +191,11 @@ static bool target_member(const struct gmc_gateway *gw, const struct gwchannel *
         self_info(gw, ch, info);
         return true;
     }
+    if (i <= nodes) {
+        node_info(gw, &ch->dst->nodes[i - 1], info);
+        return true;
+    }
+    i -= nodes;
     info->domain = gmc_gateway_peer_name(gw, ch->stripes[0].overlay.ancestors[i - 1]);
     info->parent = above(gw, ch, i, 0);
     return true;

@@ -45,6 +45,8 @@ static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *
     }
     gw_channel_on_link_down(gw, peer);
     gw_asked_lost(gw, peer);
+    if (gw->started && gw->config.node_of != NULL && strcmp(peer->name, gw->config.node_of) == 0)
+        gw_want_session(gw, peer);
 }
 
 static gmc_status keep_key(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes spki)

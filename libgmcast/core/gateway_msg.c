@@ -62,6 +62,8 @@ static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer, uint
 static bool is_member(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
                       const struct gmc_place *place)
 {
+    if (peer->is_node)
+        return gw_node_find(ch, peer) != NULL;
     if (!ch->is_source)
         return gw_place_is_of(gw, ch, place, peer->name);
     const struct gwmember *member = gw_source_member(ch, peer->number);
@@ -111,14 +113,16 @@ static void grant(struct gmc_gateway *gw, struct gwchannel *ch, const struct gws
     gw_send(gw, peer, &msg);
 }
 
-/* A tree of one stripe: how many children it has here, and the nth of them. */
+/* A tree of one stripe: how many children it has here, and the nth of them. Nodes are in no tree.
+ */
 static size_t children_of(const struct gwchannel *ch, uint32_t stripe)
 {
     size_t count = 0;
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &ch->children)
     {
-        count += GMC_CONTAINER_OF(node, struct gwchild, in_channel)->stripe == stripe;
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        count += child->stripe == stripe && !child->peer->is_node;
     }
     return count;
 }
@@ -129,7 +133,7 @@ static const struct gwchild *nth_child(const struct gwchannel *ch, uint32_t stri
     GMC_LIST_FOREACH(node, &ch->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (child->stripe == stripe && nth-- == 0)
+        if (child->stripe == stripe && !child->peer->is_node && nth-- == 0)
             return child;
     }
     return NULL;
@@ -149,7 +153,7 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     if (child != NULL)
         gw_child_free(gw, child);
     size_t count = children_of(ch, msg->stripe);
-    if (count >= gw->config.children_max) {
+    if (!peer->is_node && count >= gw->config.children_max) {
         size_t nth = (size_t)gmc_prng_below(&gw->prng, count);
         send_on(gw, peer, ch, msg, nth_child(ch, msg->stripe, nth));
         return;
@@ -233,8 +237,12 @@ static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const str
     if (ch == NULL || ch->closing) {
         /* A member of a transfer that is over (or lost) here, its source: it is told so. */
         if (msg->type == GMC_MSG_STATUS || msg->type == GMC_MSG_COMPLETE ||
-            msg->type == GMC_MSG_TREE_READY)
-            gw_source_over(gw, peer, ch, msg);
+            msg->type == GMC_MSG_TREE_READY) {
+            if (peer->is_node)
+                gw_node_over(gw, peer, ch, msg);
+            else
+                gw_source_over(gw, peer, ch, msg);
+        }
         return;
     }
     switch (msg->type) {
@@ -244,6 +252,8 @@ static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const str
     case GMC_MSG_COMPLETE:
         if (ch->is_source)
             gw_source_message(gw, peer, ch, msg);
+        else if (peer->is_node)
+            gw_node_message(gw, peer, ch, msg);
         else
             gw->counts.messages_refused++;
         break;
@@ -317,6 +327,13 @@ void gw_asked_lost(struct gmc_gateway *gw, const struct gwpeer *peer)
     }
 }
 
+/* What only a domain says: a node is no source, and asks nobody for anything. */
+static bool is_of_domains(enum gmc_msg_type type)
+{
+    return type == GMC_MSG_PROBE || type == GMC_MSG_JOIN || type == GMC_MSG_CHANNEL ||
+           type == GMC_MSG_REQUEST;
+}
+
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes)
 {
     struct gmc_msg msg;
@@ -329,6 +346,11 @@ void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes by
     }
     if (status != GMC_OK) {
         gw->counts.messages_bad++;
+        return;
+    }
+    if (peer->is_node && is_of_domains(msg.type)) {
+        gw->counts.messages_refused++;
+        gmc_msg_release(holder);
         return;
     }
     switch (msg.type) {

@@ -26,6 +26,7 @@ void gw_target_free(struct gwtarget *dst)
 {
     gmc_have_fini(&dst->have);
     gmc_interval_fini(&dst->stable);
+    free(dst->nodes);
     free(dst);
 }
 
@@ -44,7 +45,8 @@ static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 {
     gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
     size_t depth = 0;
-    for (size_t i = 0; i < tree->count; i++) {
+    /* A node knows its gateway alone, which stands there as its source. */
+    for (size_t i = 0; gw->config.node_of == NULL && i < tree->count; i++) {
         gmc_peer above = gmc_gateway_peer(gw, tree->domains[i]);
         if (above != GMC_PEER_NONE)
             ancestors[depth++] = above;
@@ -71,7 +73,7 @@ static bool is_here(const struct gmc_gateway *gw, const struct gmc_place *place,
     struct gmc_record_holder *holder;
     if (gmc_member_decode(place->member, &member, &holder) != GMC_OK)
         return false;
-    bool here = strcmp(member.domain, gw->domain) == 0 && member.stripes == record->stripes;
+    bool here = strcmp(member.domain, gw_home(gw)) == 0 && member.stripes == record->stripes;
     for (uint32_t k = 0; k < member.stripes; k++)
         for (size_t i = 0; i < member.trees[k].count; i++)
             here = here && strcmp(member.trees[k].domains[i], record->source) != 0;
@@ -90,14 +92,40 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
            gw_place_fits(gw, record, place) && is_here(gw, place, record);
 }
 
+/* Who speaks for the channel: the source, or to a node its gateway. */
+static bool is_from_voice(const struct gmc_gateway *gw, const struct gwpeer *peer,
+                          const struct gmc_msg *msg)
+{
+    return strcmp(peer->name, gw->config.node_of != NULL ? gw->config.node_of : msg->source) == 0;
+}
+
+/* A node takes from its gateway who the source is. */
+static struct gmc_bytes source_key(const struct gmc_gateway *gw, const struct gwpeer *peer,
+                                   const struct gmc_msg *msg)
+{
+    return gw->config.node_of != NULL ? msg->source_key : gmc_bytes(peer->spki, peer->spki_len);
+}
+
+static bool is_signed(struct gmc_gateway *gw, const struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    const struct gmc_crypto *crypto = gw->config.crypto;
+    if (gw->config.node_of == NULL)
+        return gw_record_verify(gw, peer->key, msg->place.record, msg->place.signature) == GMC_OK;
+    struct gmc_pubkey *key = crypto->ops->pubkey_new(crypto->ctx, msg->source_key);
+    if (key == NULL)
+        return false;
+    gmc_status status = gw_record_verify(gw, key, msg->place.record, msg->place.signature);
+    crypto->ops->pubkey_free(key);
+    return status == GMC_OK;
+}
+
 /* Signature first: nothing of a record is believed before it. */
 static bool is_valid(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
 {
     struct gmc_record record;
     struct gmc_record_holder *holder;
     uint8_t key_hash[GMC_HASH_BYTES];
-    if (strcmp(msg->source, peer->name) != 0 ||
-        gw_record_verify(gw, peer->key, msg->place.record, msg->place.signature) != GMC_OK ||
+    if (!is_from_voice(gw, peer, msg) || !is_signed(gw, peer, msg) ||
         gmc_record_decode(msg->place.record, &record, &holder) != GMC_OK)
         return false;
     gw->config.crypto->ops->hash(msg->secret, GMC_KEY_BYTES, key_hash);
@@ -123,7 +151,7 @@ static gmc_status take_member(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_status status = gmc_member_decode(ch->place.view.member, &member, &holder);
     if (status != GMC_OK)
         return status;
-    ch->dst->is_relay = member.is_relay;
+    ch->dst->is_relay = member.is_relay || ch->dst->node_count > 0;
     gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", member.path);
     for (uint32_t k = 0; k < ch->stripe_count; k++)
         set_ancestors(gw, ch, &ch->stripes[k], &member.trees[k]);
@@ -198,12 +226,12 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
         return;
     }
     bool rekeyed = is_rekeyed(ch, msg->secret);
-    if (take_record(gw, ch, &msg->place, msg->secret, gmc_bytes(peer->spki, peer->spki_len)) !=
-        GMC_OK) {
+    if (take_record(gw, ch, &msg->place, msg->secret, source_key(gw, peer, msg)) != GMC_OK) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the channel's record");
         return;
     }
     gw_target_save_record(gw, ch);
+    gw_nodes_retell(ch);
     /* Under a new key the old attachment carries nothing any more. */
     if (rekeyed && ch->dst->phase == GW_RECEIVING)
         start_overlays(gw, ch);
@@ -216,6 +244,14 @@ static void answer_complete(struct gmc_gateway *gw, struct gwpeer *peer, struct 
     msg.bytes = ch->stored_bytes;
     msg.digest = ch->digest;
     gw_send(gw, peer, &msg);
+}
+
+static void say_nodes_lack_it(struct gmc_gateway *gw, const struct gwchannel *ch, const char *text)
+{
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_LEAVE);
+    msg.status = GMC_ERR_TIMEOUT;
+    msg.text = text;
+    gw_send(gw, ch->source_peer, &msg);
 }
 
 void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
@@ -231,6 +267,11 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         answer_complete(gw, peer, ch);
         return;
     }
+    if (ch != NULL && ch->closing && ch->state == GMC_CHANNEL_PARTIAL) {
+        /* Here it stands under its final name: another attempt would find that taken. */
+        say_nodes_lack_it(gw, ch, ch->reason);
+        return;
+    }
     if (ch != NULL && ch->closing) {
         if (ch->ops > 0)
             return;              /* its store is still being closed; the source asks again */
@@ -242,8 +283,8 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         return;
     }
     ch = gw_channel_new(gw, msg->source, msg->e, false);
-    if (ch == NULL || take_record(gw, ch, &msg->place, msg->secret,
-                                  gmc_bytes(peer->spki, peer->spki_len)) != GMC_OK) {
+    if (ch == NULL ||
+        take_record(gw, ch, &msg->place, msg->secret, source_key(gw, peer, msg)) != GMC_OK) {
         struct gmc_msg leave = {.type = GMC_MSG_LEAVE,
                                 .source = msg->source,
                                 .e = msg->e,
@@ -447,6 +488,8 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
     GMC_LIST_FOREACH(node, &ch->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->peer->is_node)
+            continue;
         children[n++] = (struct gmc_msg_child){.domain = child->peer->name,
                                                .repairs = child->tx.repairs_sent,
                                                .stripe = child->stripe};
@@ -513,6 +556,7 @@ static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *
         when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
+    when = gmc_time_min(when, gw_nodes_deadline(gw, ch));
     return gmc_time_max(when, gmc_time_add(gw->now, GMC_US(100)));
 }
 
@@ -527,11 +571,24 @@ static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_send(gw, ch->source_peer, &msg);
         dst->told_ready = true;
     }
-    if (!dst->told_complete && dst->phase == GW_DONE) {
+    if (!dst->told_complete && dst->phase == GW_DONE && gw_nodes_are_settled(ch)) {
         send_status(gw, ch);
         answer_complete(gw, ch->source_peer, ch);
         dst->told_complete = true;
     }
+}
+
+/* The domain is complete when its nodes are. One that has it itself, and whose nodes have not, says
+ * who lacks it; what is here stays here. */
+static bool give_up_nodes(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    char text[GMC_TEXT_MAX + 1];
+    if (ch->dst->phase != GW_DONE || !gw_nodes_are_settled(ch) ||
+        !gw_nodes_failed(ch, text, sizeof(text)))
+        return false;
+    say_nodes_lack_it(gw, ch, text);
+    gw_channel_end(gw, ch, GMC_CHANNEL_PARTIAL, false, text);
+    return true;
 }
 
 /* Parents believe to be here what was forgotten: they learn anew what is missing. Those that are
@@ -553,6 +610,9 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     if (ch->closing || !ch->recorded || !gw->started)
         return;
     gw_want_session(gw, ch->source_peer);
+    gw_nodes_step(gw, ch);
+    if (give_up_nodes(gw, ch))
+        return;
     tell_source(gw, ch);
     if (dst->phase >= GW_RECEIVING)
         step_overlays(gw, ch);

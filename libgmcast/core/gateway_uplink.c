@@ -42,7 +42,8 @@ bool gw_uplink_is_held(const struct gwpeer *peer)
 
 bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer)
 {
-    if (!is_known(gw) || gw->feeding < 2 || gmc_list_is_empty(&peer->children))
+    /* Nodes are on this side of it. */
+    if (!is_known(gw) || peer->is_node || gw->feeding < 2 || gmc_list_is_empty(&peer->children))
         return false;
     if (peer->in_turn)
         return true;

@@ -126,6 +126,7 @@ static gmc_status get_channel(struct gmc_msg *msg, const Gmcast__Wire__Channel *
 {
     GET_CHANNEL(msg, body);
     msg->secret = exactly(&body->key, GMC_SECRET_BYTES);
+    msg->source_key = gmc_bytes(body->source_key.data, body->source_key.len);
     get_place(msg, body->place);
     return GMC_OK;
 }

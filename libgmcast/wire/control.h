@@ -19,6 +19,7 @@
 #define GMC_RECORD_PATH_MAX 4095
 #define GMC_SECRET_BYTES 32
 #define GMC_DIGEST_BYTES 32
+#define GMC_SOURCE_KEY_MAX 2048 /* a public key, DER */
 #define GMC_STRIPES_MAX 8u
 #define GMC_ANCESTORS_MAX 63         /* between a member and the source */
 #define GMC_PROOF_HASHES_MAX 14      /* the height of a tree of GMC_MEMBERS_MAX leaves */
@@ -90,6 +91,7 @@ struct gmc_msg {
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
 
+    struct gmc_bytes source_key; /* CHANNEL to a node: the source's public key (DER); else empty */
     struct gmc_place place; /* CHANNEL; ATTACH: of the child; REDIRECT: of the one to ask, or empty
                              */
 

@@ -123,7 +123,8 @@ static bool body_ok(const struct gmc_msg *msg)
     case GMC_MSG_JOIN:
         return join_ok(msg);
     case GMC_MSG_CHANNEL:
-        return msg->secret != NULL && place_ok(&msg->place);
+        return msg->secret != NULL && place_ok(&msg->place) &&
+               msg->source_key.len <= GMC_SOURCE_KEY_MAX;
     case GMC_MSG_LEAVE:
     case GMC_MSG_DETACH:
     case GMC_MSG_CLOSE:

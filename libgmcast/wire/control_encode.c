@@ -149,6 +149,7 @@ static gmc_status put_channel(struct encoder *enc, const struct gmc_msg *msg)
     PUT_CHANNEL(body, msg);
     body->key = gmc_codec_data(msg->secret, GMC_SECRET_BYTES);
     body->place = put_place(enc, msg);
+    body->source_key = gmc_codec_data(msg->source_key.data, msg->source_key.len);
     enc->control.channel = body;
     return GMC_OK;
 }

@@ -35,6 +35,7 @@ import traceback
 BUILD = os.environ.get("GMC_BUILDDIR", os.getcwd())
 GMCAST = os.environ.get("GMCAST", os.path.join(BUILD, "tools", "gmcast"))
 GATEWAYD = os.environ.get("GATEWAYD", os.path.join(BUILD, "gatewayd", "gatewayd"))
+NODED = os.environ.get("NODED", os.path.join(BUILD, "noded", "gmcast-noded"))
 KEEP = bool(os.environ.get("GMC_KEEP"))
 SKIP = 77
 # Everything that waits, waits at most this long unless it says otherwise.
@@ -329,8 +330,8 @@ class Domain:
 class Grid:
     """Domains by one-letter or longer names; their DNS names end in ".test"."""
 
-    def __init__(self, names, start=True, **options):
-        """options: lines for all configurations (top="..."), per pair or per domain see conf_of;
+    def __init__(self, names, start=True, nodes=None, **options):
+        """nodes: names of nodes, by domain. options: lines for all configurations (top="..."), per pair or per domain see conf_of;
         cache, rate (fixed congestion control), patience are written as they are."""
         self.path = tempfile.mkdtemp(prefix="gmct-", dir=os.environ.get("GMC_TMPDIR", "/tmp"))
         _open_grids.append(self)
@@ -338,10 +339,13 @@ class Grid:
         self.ca = os.path.join(self.path, "ca")
         self.started_at = time.monotonic()
         self.domains = {}
+        self.node_of = {node: name for name, inside in (nodes or {}).items() for node in inside}
         try:
             self._run_ca("init", self.ca, "--name", "Test CA")
-            for name in names:
+            for name in [*names, *self.node_of]:
                 self.domains[name] = Domain(self, name)
+            for node in self.node_of:
+                self.domains[node].options["program"] = NODED
             for domain in self.domains.values():
                 self.issue(domain)
             if start:
@@ -416,11 +420,23 @@ class Grid:
         lines += ["tls {", '  certificate = "%s"' % domain.certificate,
                   '  key = "%s"' % domain.key, '  ca = "%s/ca.crt"' % options.get("ca", self.ca),
                   '  crl = "%s/ca.crl"' % options.get("ca", self.ca), "}"]
+        if domain.name in self.node_of:
+            lines += self._node_sections(domain)
+            return "\n".join(lines) + "\n"
         for other in self.domains.values():
             if other is domain or other.name in options.get("unknown", ()):
                 continue
-            lines += self._sections(domain, other, options)
+            if other.name not in self.node_of:
+                lines += self._sections(domain, other, options)
+            elif self.node_of[other.name] == domain.name:
+                lines += ['node "%s" {' % other.dns, "}"]
         return "\n".join(lines) + "\n"
+
+    def _node_sections(self, node):
+        gateway = self[self.node_of[node.name]]
+        return ['node_of = "%s"' % gateway.dns, 'peer "%s" {' % gateway.dns,
+                '  address = "%s:%d"' % (gateway.host, gateway.port), "}",
+                'receive "*" {', '  directory = "%s"' % node.incoming, "}"]
 
     def _sections(self, domain, other, options):
         address = '  address = "%s:%d"' % (other.host, other.port)

@@ -12,6 +12,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
+	tests/daemons/test_nodes.py \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \
 	tests/daemons/test_refusals.py \

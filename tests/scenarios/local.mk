@@ -11,6 +11,8 @@ check_PROGRAMS += tests/scenarios/test_story_crash
 tests_scenarios_test_story_crash_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_faults
 tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_nodes
+tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
 
 dist_check_SCRIPTS += tests/scenarios/test_topology.sh
 TESTS += tests/scenarios/test_topology.sh

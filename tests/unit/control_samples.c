@@ -40,6 +40,8 @@ const struct control_sample control_samples[] = {
       .uplink_bps = 100000000,
       .downlink_bps = 1000000000}},
     {"channel", {.type = GMC_MSG_CHANNEL, CHANNEL, .secret = secret, PLACE}},
+    {"channel_to_node",
+     {.type = GMC_MSG_CHANNEL, CHANNEL, .secret = secret, .source_key = TEXT("spki"), PLACE}},
     {"tree_ready", {.type = GMC_MSG_TREE_READY, CHANNEL, .version = 3}},
     {"leave", {.type = GMC_MSG_LEAVE, CHANNEL, .status = GMC_ERR_QUOTA, .text = "over 10 TB"}},
     {"attach",

@@ -197,6 +197,38 @@ static void test_checks(void **state)
     gwd_conf_free(conf);
 }
 
+/* Nodes are neighbours, and no domains; a node has one neighbour, which it dials. */
+static void test_nodes(void **state)
+{
+    struct gwd_errors errors;
+    struct gwd_conf *conf = read_text(HEAD TLS "peer \"ornl.example\" { alias = \"ornl\" }\n"
+                                               "node \"n1.cern.example\" { transport = udp }\n",
+                                      &errors);
+    (void)state;
+    assert_non_null(conf);
+    assert_true(gwd_conf_check(conf, &errors));
+    assert_int_equal(conf->peer_count, 2);
+    assert_true(conf->peers[1].is_node && !conf->peers[0].is_node);
+    assert_int_equal(conf->peers[1].connect, GWD_CONNECT_IN);
+    assert_int_equal(conf->peers[1].transport, 1);
+    assert_null(gwd_conf_resolve(conf, "n1.cern.example"));
+    gwd_conf_free(conf);
+    conf = read_text(HEAD "node_of = \"ornl.example\"\n" TLS "peer \"ornl.example\" { }\n"
+                          "receive \"ufl.example\" { directory = \"@\" }\n",
+                     &errors);
+    assert_non_null(conf);
+    assert_true(gwd_conf_check(conf, &errors));
+    assert_int_equal(conf->peers[0].connect, GWD_CONNECT_OUT);
+    gwd_conf_free(conf);
+    conf = read_text(HEAD "node_of = \"ornl.example\"\n" TLS "peer \"ufl.example\" { }\n", &errors);
+    assert_non_null(conf);
+    assert_false(gwd_conf_check(conf, &errors));
+    expect(&errors, "node_of", "add a section peer \"ornl.example\"");
+    expect(&errors, "ufl.example", "speaks to its gateway alone");
+    gwd_errors_clear(&errors);
+    gwd_conf_free(conf);
+}
+
 static void test_expired(void **state)
 {
     struct gwd_errors errors;
@@ -273,13 +305,10 @@ static void test_restart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_all_mistakes_are_named),
-        cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_expired),
-        cmocka_unit_test(test_defaults_parse),
-        cmocka_unit_test(test_comments_keep_lines),
+        cmocka_unit_test(test_good),           cmocka_unit_test(test_all_mistakes_are_named),
+        cmocka_unit_test(test_syntax),         cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_nodes),          cmocka_unit_test(test_expired),
+        cmocka_unit_test(test_defaults_parse), cmocka_unit_test(test_comments_keep_lines),
         cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

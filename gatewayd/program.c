@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What gatewayd and gmcast-noded do alike: read their options, check the configuration, run. */
+#include "gatewayd/program.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config.h"
+#include "gatewayd/gatewayd.h"
+
+static const char usage[] =
+    "usage: %s [options]\n"
+    "%s\n"
+    "\n"
+    "  -c, --config FILE   configuration (default %s)\n"
+    "  -T, --test          check the configuration and exit\n"
+    "      --defaults      print every option with its default and meaning\n"
+    "      --record FILE   record the core's inputs for gmcast-replay (holds keys and data)\n"
+    "      --discard       benchmarks: hash nothing, store nothing that is received\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n"
+    "\n"
+    "SIGHUP reads the configuration, certificates and revocation lists again; SIGTERM and SIGINT\n"
+    "stop, a second one at once.\n";
+
+enum { OPT_DEFAULTS = 256, OPT_RECORD, OPT_DISCARD };
+
+static const struct option options[] = {
+    {"config", required_argument, NULL, 'c'},      {"test", no_argument, NULL, 'T'},
+    {"defaults", no_argument, NULL, OPT_DEFAULTS}, {"record", required_argument, NULL, OPT_RECORD},
+    {"discard", no_argument, NULL, OPT_DISCARD},   {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},           {NULL, 0, NULL, 0}};
+
+/* -1: go on; else exit with it. */
+static int parse(const struct gwd_program *program, int argc, char **argv, struct gwd_options *out,
+                 bool *test)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, "c:ThV", options, NULL)) != -1) {
+        switch (option) {
+        case 'c':
+            out->file = optarg;
+            break;
+        case 'T':
+            *test = true;
+            break;
+        case OPT_DEFAULTS:
+            gwd_conf_print_defaults(stdout);
+            return 0;
+        case OPT_RECORD:
+            out->record = optarg;
+            break;
+        case OPT_DISCARD:
+            out->discard_data = true;
+            break;
+        case 'h':
+            (void)printf(usage, program->name, program->text, program->file);
+            return 0;
+        case 'V':
+            (void)printf("%s (gmcast) " PACKAGE_VERSION "\n", program->name);
+            return 0;
+        default:
+            fprintf(stderr, "%s: see %s --help\n", program->name, program->name);
+            return 1;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "%s: unexpected argument '%s'; see %s --help\n", program->name,
+                argv[optind], program->name);
+        return 1;
+    }
+    return -1;
+}
+
+/* Gateways, streams and workers on one machine wake each other for each batch of datagrams. With
+ * SCHED_BATCH whoever is woken waits until the one that runs is through: larger batches, and a
+ * twentieth of the context switches. A policy that the administrator chose stays. */
+static void let_others_finish(void)
+{
+    const struct sched_param none = {0};
+    if (sched_getscheduler(0) == SCHED_OTHER)
+        (void)sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+/* Each program has its kind of configuration. */
+static bool is_for(const struct gwd_program *program, const struct gwd_conf *conf,
+                   struct gwd_errors *errors)
+{
+    bool is_node = conf->node_of[0] != '\0';
+    if (is_node == program->is_node)
+        return true;
+    gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "node_of"),
+                   is_node ? "node_of is for gmcast-noded; a gateway has none"
+                           : "'node_of' is missing: the domain whose node this is");
+    return false;
+}
+
+int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
+{
+    struct gwd_options chosen = {.file = program->file};
+    struct gwd_errors errors = {0};
+    bool test = false;
+    int status = parse(program, argc, argv, &chosen, &test);
+    if (status >= 0)
+        return status;
+    struct gwd_conf *conf = gwd_conf_read(chosen.file, &errors);
+    if (conf == NULL || !is_for(program, conf, &errors) || !gwd_conf_check(conf, &errors)) {
+        gwd_errors_print(&errors, stderr);
+        gwd_errors_clear(&errors);
+        gwd_conf_free(conf);
+        return 1;
+    }
+    if (test) {
+        printf("%s: good\n", chosen.file);
+        gwd_conf_free(conf);
+        return 0;
+    }
+    (void)umask(022);
+    let_others_finish(); /* before there is a second thread */
+    struct gwd_log *log = gwd_log_new(conf->log_file, (enum gmc_trace_level)conf->log);
+    if (log == NULL) {
+        fprintf(stderr, "%s: log_file %s: %s\n", program->name, conf->log_file, strerror(errno));
+        gwd_conf_free(conf);
+        return 1;
+    }
+    struct gwd *gwd = gwd_new(&chosen, conf, log);
+    if (gwd == NULL)
+        return 1;
+    status = gwd_run(gwd);
+    gwd_free(gwd);
+    return status;
+}
