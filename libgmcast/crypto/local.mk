@@ -2,11 +2,13 @@
 # Owns the build and the unit tests of libgmcast/crypto: the crypto table, the replay window and the implementations.
 
 noinst_LTLIBRARIES += libgmcast/crypto/libcrypto_gmc.la
-libgmcast_crypto_libcrypto_gmc_la_CPPFLAGS = $(PURE_CPPFLAGS) $(OPENSSL_CFLAGS)
+libgmcast_crypto_libcrypto_gmc_la_CPPFLAGS = $(PURE_CPPFLAGS) $(OPENSSL_CFLAGS) $(IPSEC_MB_CFLAGS)
+libgmcast_crypto_libcrypto_gmc_la_LIBADD = $(IPSEC_MB_LIBS)
 libgmcast_crypto_libcrypto_gmc_la_CFLAGS = $(PURE_CFLAGS)
 libgmcast_crypto_libcrypto_gmc_la_SOURCES = \
 	libgmcast/crypto/crypto.h \
 	libgmcast/crypto/cheap.c libgmcast/crypto/cheap.h \
+	libgmcast/crypto/gcm_mb.c libgmcast/crypto/gcm_mb.h \
 	libgmcast/crypto/openssl.c libgmcast/crypto/openssl.h libgmcast/crypto/openssl_impl.h \
 	libgmcast/crypto/openssl_sign.c \
 	libgmcast/crypto/sha256_pair.c libgmcast/crypto/sha256_pair.h

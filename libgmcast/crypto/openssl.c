@@ -15,6 +15,7 @@
 #include <openssl/params.h>
 
 #include "base/assert.h"
+#include "crypto/gcm_mb.h"
 #include "crypto/openssl_impl.h"
 #include "crypto/sha256_pair.h"
 
@@ -53,8 +54,11 @@ static void aead_free(struct gmc_aead *aead)
 static struct gmc_aead *aead_new(void *ctx, const uint8_t key[GMC_KEY_BYTES])
 {
     const struct gmc_crypto_openssl *x = ctx;
-    struct gmc_aead *aead = calloc(1, sizeof(*aead));
+    struct gmc_aead *aead;
 
+    if (x->mb != NULL)
+        return gmc_gcm_mb_aead_new(x->mb, key);
+    aead = calloc(1, sizeof(*aead));
     if (aead == NULL)
         return NULL;
     aead->seal = context_new(x->gcm, key, 1);
@@ -300,6 +304,9 @@ struct gmc_crypto_openssl *gmc_crypto_openssl_new(EVP_PKEY *key, const uint8_t s
     x->ops = openssl_ops;
     if (gmc_sha256_pair_usable())
         x->ops.hash_pair = gmc_sha256_pair;
+    x->mb = gmc_gcm_mb_new();
+    if (x->mb != NULL)
+        gmc_gcm_mb_fill(&x->ops);
     return x;
 }
 
@@ -307,6 +314,7 @@ void gmc_crypto_openssl_free(struct gmc_crypto_openssl *x)
 {
     if (x == NULL)
         return;
+    gmc_gcm_mb_free(x->mb);
     EVP_PKEY_free(x->key);
     EVP_CIPHER_CTX_free(x->generator);
     EVP_CIPHER_free(x->ctr);

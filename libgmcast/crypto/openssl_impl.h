@@ -7,8 +7,11 @@
 
 #include "crypto/crypto.h"
 
+struct gmc_gcm_mb;
+
 struct gmc_crypto_openssl {
     struct gmc_crypto_ops ops; /* with what this processor does best */
+    struct gmc_gcm_mb *mb;     /* seals and tags in libcrypto's place; NULL none */
     EVP_PKEY *key;             /* signs; NULL none */
     EVP_CIPHER *gcm;           /* fetched once: a fetch takes locks and a look-up by name */
     EVP_CIPHER *ctr;

@@ -235,6 +235,60 @@ static void hash_differs(void **state)
     }
 }
 
+/* AES-256-GCM as libcrypto's plain interface computes it; len 0 and all of it aad: GMAC. */
+static void gcm_by_libcrypto(const uint8_t *key, const uint8_t *nonce, struct gmc_bytes aad,
+                             const uint8_t *in, size_t len, uint8_t *out, uint8_t tag[16])
+{
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    uint8_t rest[16];
+    int n;
+
+    assert_non_null(context);
+    assert_int_equal(EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, nonce), 1);
+    if (aad.len > 0)
+        assert_int_equal(EVP_EncryptUpdate(context, NULL, &n, aad.data, (int)aad.len), 1);
+    if (len > 0)
+        assert_int_equal(EVP_EncryptUpdate(context, out, &n, in, (int)len), 1);
+    assert_int_equal(EVP_EncryptFinal_ex(context, rest, &n), 1);
+    assert_int_equal(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, 16, tag), 1);
+    EVP_CIPHER_CTX_free(context);
+}
+
+/* Whatever seals and tags here does it as libcrypto does, at all lengths around whole blocks, and
+ * with the two pieces of a tag cut anywhere. */
+static void seals_as_libcrypto(void **state)
+{
+    const struct fixture *f = *state;
+    const struct gmc_crypto_ops *ops = f->a.ops;
+    static uint8_t text[65536], ours[65536], theirs[65536];
+    uint8_t key[GMC_KEY_BYTES], nonce[GMC_NONCE_BYTES], tag[16], expected[16];
+    struct gmc_aead *aead;
+
+    fill(key, sizeof(key), 7);
+    fill(nonce, sizeof(nonce), 8);
+    fill(text, sizeof(text), 9);
+    aead = ops->aead_new(f->a.ctx, key);
+    assert_non_null(aead);
+    for (size_t i = 0; i < 420; i++) {
+        size_t len = i < 300 ? i : i < 400 ? 1000 + 7 * i : sizeof(text) - (419 - i);
+        struct gmc_bytes aad = gmc_bytes(text + i % 7, i % 61), whole = gmc_bytes(text, len);
+        size_t cut = len > 0 ? i * 31 % len : 0;
+
+        nonce[0]++;
+        gcm_by_libcrypto(key, nonce, aad, text, len, theirs, expected);
+        assert_ok(ops->seal(aead, nonce, aad, text, len, ours, tag));
+        assert_memory_equal(ours, theirs, len);
+        assert_memory_equal(tag, expected, sizeof(tag));
+        assert_ok(ops->open(aead, nonce, aad, ours, len, ours, tag));
+        assert_memory_equal(ours, text, len);
+        gcm_by_libcrypto(key, nonce, whole, NULL, 0, NULL, expected);
+        assert_ok(
+            ops->tag(aead, nonce, gmc_bytes(text, cut), gmc_bytes(text + cut, len - cut), tag));
+        assert_memory_equal(tag, expected, GMC_LINK_TAG_BYTES);
+    }
+    ops->aead_free(aead);
+}
+
 /* At all lengths around the ends of a chunk and of its padding, and of a block. */
 static void a_pair_is_two_hashes(void **state)
 {
@@ -465,6 +519,7 @@ int main(void)
         BOTH(only_the_signer_verifies),
         BOTH(bad_public_keys_are_refused),
         BOTH(random_repeats_by_seed),
+        cmocka_unit_test_setup_teardown(seals_as_libcrypto, setup_openssl, teardown_openssl),
         cmocka_unit_test(each_key_type_signs),
         cmocka_unit_test(weak_and_strange_keys_are_refused),
         cmocka_unit_test(a_second_cheap_name_is_another_key),
