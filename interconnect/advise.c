@@ -121,11 +121,11 @@ static gmc_status ask(const struct ic_question *question, const double *values,
     size_t latency = ic_family_output(family, "latency");
     gmc_status status = GMC_OK;
     if ((question->by & IC_MODEL) != 0) {
-        status = ic_family_model(family, values, &result, error);
+        status = ic_family_model(family, values, NULL, &result, error);
         answer->model = figures[latency];
     }
     if (status == GMC_OK && (question->by & IC_SIMULATOR) != 0) {
-        status = ic_family_simulate(family, values, &run, &result, error);
+        status = ic_family_simulate(family, values, NULL, &run, &result, error);
         answer->simulated = figures[latency];
     }
     return status;

@@ -163,9 +163,20 @@ static void finish(const struct ic_family *family, unsigned whose, struct ic_res
     }
 }
 
-gmc_status ic_family_model(const struct ic_family *family, const double *values,
-                           struct ic_result *result, char *error)
+/* A memo for this point alone, when there is none for several. */
+static struct ic_setting setting_of(const struct ic_setting *given, struct ic_memo *own)
 {
+    struct ic_setting setting = given != NULL ? *given : (struct ic_setting){0};
+    if (setting.memo == NULL)
+        setting.memo = own;
+    return setting;
+}
+
+gmc_status ic_family_model(const struct ic_family *family, const double *values,
+                           const struct ic_setting *given, struct ic_result *result, char *error)
+{
+    struct ic_memo own = {.count = 0};
+    const struct ic_setting setting = setting_of(given, &own);
     if (family->model == NULL) {
         ic_refuse(error, "%s has no model", family->name);
         return GMC_ERR_NOT_FOUND;
@@ -173,15 +184,19 @@ gmc_status ic_family_model(const struct ic_family *family, const double *values,
     empty(family, result);
     gmc_status status = check_values(family, values, IC_MODEL, error);
     if (status == GMC_OK)
-        status = family->model(values, result, error);
+        status = family->model(values, &setting, result, error);
     if (status == GMC_OK)
         finish(family, IC_MODEL, result);
+    ic_memo_fini(&own);
     return status;
 }
 
 gmc_status ic_family_simulate(const struct ic_family *family, const double *values,
-                              const struct ic_run *run, struct ic_result *result, char *error)
+                              const struct ic_setting *given, const struct ic_run *run,
+                              struct ic_result *result, char *error)
 {
+    struct ic_memo own = {.count = 0};
+    const struct ic_setting setting = setting_of(given, &own);
     if (family->simulate == NULL) {
         ic_refuse(error, "%s has no simulator", family->name);
         return GMC_ERR_NOT_FOUND;
@@ -189,8 +204,53 @@ gmc_status ic_family_simulate(const struct ic_family *family, const double *valu
     empty(family, result);
     gmc_status status = check_values(family, values, IC_SIMULATOR, error);
     if (status == GMC_OK)
-        status = family->simulate(values, run, result, error);
+        status = family->simulate(values, &setting, run, result, error);
     if (status == GMC_OK)
         finish(family, IC_SIMULATOR, result);
+    ic_memo_fini(&own);
+    return status;
+}
+
+/* What a limit depends on: the model's parameters but the load, and that it is a limit. */
+static size_t limit_key(const struct ic_family *family, const double *values, double *key)
+{
+    GMC_ASSERT(family->param_count < IC_MEMO_KEY_MAX);
+    for (size_t i = 0; i < family->param_count; i++)
+        key[i] = (family->params[i].whose & IC_MODEL) != 0 ? values[i] : 0;
+    key[ic_family_param(family, family->load)] = -1;
+    return family->param_count;
+}
+
+static gmc_status find_limit(const struct ic_family *family, const double *values,
+                             const struct ic_setting *setting, double *load, char *error)
+{
+    double key[IC_MEMO_KEY_MAX];
+    size_t length = limit_key(family, values, key);
+    double *kept = ic_memo_find(setting->memo, key, length);
+    if (kept != NULL) {
+        *load = *kept;
+        return GMC_OK;
+    }
+    gmc_status status = family->limit(values, setting, load, error);
+    if (status == GMC_OK && (kept = malloc(sizeof(*kept))) != NULL) {
+        *kept = *load;
+        ic_memo_keep(setting->memo, key, length, kept, sizeof(*kept), free);
+    }
+    return status;
+}
+
+gmc_status ic_family_limit(const struct ic_family *family, const double *values,
+                           const struct ic_setting *given, double *load, char *error)
+{
+    struct ic_memo own = {.count = 0};
+    const struct ic_setting setting = setting_of(given, &own);
+    if (family->limit == NULL) {
+        ic_refuse(error, "the model of %s has no load at which it ends", family->name);
+        return GMC_ERR_NOT_FOUND;
+    }
+    gmc_status status = check_values(family, values, IC_MODEL, error);
+    if (status == GMC_OK)
+        status = find_limit(family, values, &setting, load, error);
+    ic_memo_fini(&own);
     return status;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "interconnect/error.h"
+#include "interconnect/memo.h"
 
 /* Who knows a parameter or a figure. */
 #define IC_MODEL 1u
@@ -92,6 +93,13 @@ struct ic_run {
     void *ctx;
 };
 
+/* Beside its values, what a point is computed with. */
+struct ic_setting {
+    const struct ic_edges *graphs; /* that were read from files (graph/edges.h) */
+    size_t graph_count;
+    struct ic_memo *memo; /* of the points before and after, or NULL */
+};
+
 struct ic_family {
     const char *name;   /* "torus" */
     const char *title;  /* a line for people */
@@ -101,12 +109,17 @@ struct ic_family {
     const struct ic_output *outputs;
     size_t output_count;
     const char *load; /* name of the parameter that drives it into saturation; NULL: none does */
-    /* Of values in the order of params, all within their ranges. A model that has no solution
-     * says so in the result and is GMC_OK. INVALID with words: parameters that do not go
-     * together. NOMEM. Either may be NULL. */
-    gmc_status (*model)(const double *values, struct ic_result *result, char *error);
-    gmc_status (*simulate)(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error);
+    /* Of values in the order of params, all within their ranges; the setting has a memo. A model
+     * that has no solution says so in the result and is GMC_OK. INVALID with words: parameters
+     * that do not go together. NOMEM. Either may be NULL. */
+    gmc_status (*model)(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error);
+    gmc_status (*simulate)(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error);
+    /* The load from which on the model is saturated, whatever load the values have; NULL: it has
+     * none. Errors as of model. */
+    gmc_status (*limit)(const double *values, const struct ic_setting *setting, double *load,
+                        char *error);
 };
 
 /* All families, in the order of the list. */
@@ -137,12 +150,20 @@ void ic_result_saturated(struct ic_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The model or the simulator with everything checked before and after: ranges, whole numbers, no
- * figure that is not finite. `result` is made empty first. NOT_FOUND with words: the family has
- * none. */
+ * figure that is not finite. `result` is made empty first. The setting may be NULL: nothing.
+ * NOT_FOUND with words: the family has none. */
 GMC_NODISCARD gmc_status ic_family_model(const struct ic_family *family, const double *values,
-                                         struct ic_result *result, char *error);
+                                         const struct ic_setting *setting, struct ic_result *result,
+                                         char *error);
 GMC_NODISCARD gmc_status ic_family_simulate(const struct ic_family *family, const double *values,
+                                            const struct ic_setting *setting,
                                             const struct ic_run *run, struct ic_result *result,
                                             char *error);
+
+/* The load from which on the model is saturated; sought once for all loads when the setting has a
+ * memo. NOT_FOUND with words: the family's model has no limit. Otherwise as ic_family_model. */
+GMC_NODISCARD gmc_status ic_family_limit(const struct ic_family *family, const double *values,
+                                         const struct ic_setting *setting, double *load,
+                                         char *error);
 
 #endif

@@ -16,6 +16,7 @@
 
 struct work {
     struct ic_points *points;
+    struct ic_memo memo; /* each process has its own */
     struct sim_bar bar;
 };
 
@@ -70,20 +71,22 @@ static char *compute(void *ctx, size_t n)
     double *values = sim_calloc(family->param_count, sizeof(*values));
     struct ic_text out = {0};
     struct ic_run run = points->run;
+    struct ic_setting setting = points->setting;
     gmc_status status = GMC_OK;
     char error[IC_ERROR_MAX] = "";
     if (points->sweep->points == 1 && run.ctx == NULL) {
         run.on_progress = on_progress;
         run.ctx = work;
     }
+    setting.memo = &work->memo;
     ic_sweep_point(points->sweep, n, values);
     ic_text_add(&out, "1");
     if ((points->what & IC_MODEL) != 0)
-        status = ic_family_model(family, values, &point->model, error);
+        status = ic_family_model(family, values, &setting, &point->model, error);
     if (status == GMC_OK)
         write_result(&out, family, &point->model);
     if (status == GMC_OK && (points->what & IC_SIMULATOR) != 0)
-        status = ic_family_simulate(family, values, &run, &point->simulated, error);
+        status = ic_family_simulate(family, values, &setting, &run, &point->simulated, error);
     if (status == GMC_OK)
         write_result(&out, family, &point->simulated);
     free(values);
@@ -142,6 +145,7 @@ void ic_points_compute(struct ic_points *points)
                      : cores > 0         ? (size_t)cores
                                          : 1);
     sim_bar_clear(&work.bar);
+    ic_memo_fini(&work.memo);
 }
 
 void ic_points_fini(struct ic_points *points)

@@ -13,7 +13,8 @@ struct ic_point {
 
 struct ic_points {
     const struct ic_sweep *sweep;
-    unsigned what; /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
+    unsigned what;             /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
+    struct ic_setting setting; /* its memo is made here */
     struct ic_run run;
     size_t workers; /* 0: one per core */
     bool is_quiet;  /* no progress bar */

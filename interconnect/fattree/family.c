@@ -67,25 +67,41 @@ static const struct ic_output tree_outputs[TREE_OUTPUTS] = {
     IC_WH_OUTPUT_ROWS(TREE_SEEN, "messages/node/cycle"),
 };
 
-static gmc_status tree_model(const double *values, struct ic_result *result, char *error)
+static struct ic_javadi tree_of(const double *values)
 {
-    struct ic_javadi system = {.ports = (uint32_t)values[TREE_M],
-                               .kinds = {{(uint32_t)values[TREE_N], 1}},
-                               .kind_count = 1,
-                               .flits = (uint32_t)values[TREE_FLITS],
-                               .node_time = 1,
-                               .switch_time = 1,
-                               .divisor = divisor_of(values[TREE_DIVISOR])};
+    return (struct ic_javadi){.ports = (uint32_t)values[TREE_M],
+                              .kinds = {{(uint32_t)values[TREE_N], 1}},
+                              .kind_count = 1,
+                              .flits = (uint32_t)values[TREE_FLITS],
+                              .node_time = 1,
+                              .switch_time = 1,
+                              .divisor = divisor_of(values[TREE_DIVISOR])};
+}
+
+static gmc_status tree_limit(const double *values, const struct ic_setting *setting, double *load,
+                             char *error)
+{
+    const struct ic_javadi system = tree_of(values);
+    (void)setting;
+    return ic_javadi_saturation(&system, load, error);
+}
+
+static gmc_status tree_model(const double *values, const struct ic_setting *setting,
+                             struct ic_result *result, char *error)
+{
+    const struct ic_javadi system = tree_of(values);
     struct ic_javadi_latency out;
+    (void)setting;
     gmc_status status = solve(&system, values[TREE_LOAD], &out, result, error);
     if (status == GMC_OK && !out.saturated)
         ic_result_set(result, TREE_LATENCY, out.latency);
     return status;
 }
 
-static gmc_status tree_simulate(const double *values, const struct ic_run *run,
-                                struct ic_result *result, char *error)
+static gmc_status tree_simulate(const double *values, const struct ic_setting *setting,
+                                const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     static const struct ic_wh_layout layout = {.params = TREE_MORE,
                                                .latency = TREE_LATENCY,
                                                .network = TREE_NETWORK,
@@ -116,6 +132,7 @@ const struct ic_family ic_family_fattree = {
     .load = "load",
     .model = tree_model,
     .simulate = tree_simulate,
+    .limit = tree_limit,
 };
 
 /* ---- clusters of trees ---- */
@@ -220,8 +237,21 @@ static gmc_status read_system(const double *values, struct ic_javadi *system, ch
     return GMC_OK;
 }
 
-static gmc_status model(const double *values, struct ic_result *result, char *error)
+static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
+                        char *error)
 {
+    struct ic_javadi system;
+    gmc_status status = read_system(values, &system, error);
+    (void)setting;
+    if (status == GMC_OK)
+        status = ic_javadi_saturation(&system, load, error);
+    return status;
+}
+
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
+{
+    (void)setting;
     struct ic_javadi system;
     struct ic_javadi_latency out = {0};
     gmc_status status = read_system(values, &system, error);
@@ -240,9 +270,10 @@ static gmc_status model(const double *values, struct ic_result *result, char *er
 
 /* A cycle is the time of a flit between switches; links to nodes take the same with the constants
  * of the source. */
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     struct ic_wh_layout layout = {
         .params = MORE, .latency = LATENCY, .network = NETWORK, .wait = WAIT, .outputs = SEEN};
     struct ic_javadi system;
@@ -271,4 +302,5 @@ const struct ic_family ic_family_multicluster = {
     .load = "load",
     .model = model,
     .simulate = simulate,
+    .limit = limit,
 };

@@ -87,6 +87,23 @@ void ic_graph_fini(struct ic_graph *graph)
     *graph = (struct ic_graph){0};
 }
 
+gmc_status ic_graph_copy(const struct ic_graph *graph, struct ic_graph *copy)
+{
+    size_t starts = ((size_t)graph->nodes + 1) * sizeof(*copy->first);
+    size_t ends = 2 * graph->links * sizeof(*copy->neighbours);
+    *copy = (struct ic_graph){.nodes = graph->nodes,
+                              .links = graph->links,
+                              .first = malloc(starts),
+                              .neighbours = malloc(ends + 1)};
+    if (copy->first == NULL || copy->neighbours == NULL) {
+        ic_graph_fini(copy);
+        return GMC_ERR_NOMEM;
+    }
+    memcpy(copy->first, graph->first, starts);
+    memcpy(copy->neighbours, graph->neighbours, ends);
+    return GMC_OK;
+}
+
 gmc_status ic_graph_hypercube(struct ic_graph *graph, uint64_t dimensions, char *error)
 {
     gmc_status status = ic_check_range("n, dimensions of the hypercube,", dimensions, 1, 16, error);

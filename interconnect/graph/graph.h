@@ -31,6 +31,8 @@ GMC_NODISCARD gmc_status ic_graph_init(struct ic_graph *graph, uint64_t nodes,
                                        const struct ic_graph_link *links, size_t count,
                                        char *error);
 void ic_graph_fini(struct ic_graph *graph);
+/* NOMEM. The copy ends with fini. */
+GMC_NODISCARD gmc_status ic_graph_copy(const struct ic_graph *graph, struct ic_graph *copy);
 
 /* The hypercube of that many dimensions, 1 to 16; neighbours differ in one bit. */
 GMC_NODISCARD gmc_status ic_graph_hypercube(struct ic_graph *graph, uint64_t dimensions,

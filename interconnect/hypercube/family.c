@@ -36,18 +36,32 @@ static const struct ic_output outputs[OUTPUTS] = {
     IC_WH_OUTPUT_ROWS(SEEN, "messages/node/cycle"),
 };
 
-static gmc_status model(const double *values, struct ic_result *result, char *error)
+static struct ic_pcube cube_of(const double *values)
 {
-    struct ic_pcube cube = {.n = (uint32_t)values[N],
-                            .channels = (uint32_t)values[VCS],
-                            .flits = (uint32_t)values[FLITS]};
+    return (struct ic_pcube){.n = (uint32_t)values[N],
+                             .channels = (uint32_t)values[VCS],
+                             .flits = (uint32_t)values[FLITS]};
+}
+
+static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
+                        char *error)
+{
+    const struct ic_pcube cube = cube_of(values);
+    (void)setting;
+    return ic_pcube_saturation(&cube, load, error);
+}
+
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
+{
+    const struct ic_pcube cube = cube_of(values);
     struct ic_pcube_latency out;
     double limit;
     if (values[ROUTING] != IC_HYPERCUBE_PCUBE)
         return GMC_OK;
     gmc_status status = ic_pcube_latency(&cube, values[LOAD], &out, error);
     if (status == GMC_OK && out.saturated)
-        status = ic_pcube_saturation(&cube, &limit, error);
+        status = ic_family_limit(&ic_family_hypercube, values, setting, &limit, error);
     if (status != GMC_OK)
         return status;
     if (out.saturated) {
@@ -64,9 +78,10 @@ static gmc_status model(const double *values, struct ic_result *result, char *er
 
 /* The model counts H + M cycles without load; a message needs one more for the injection channel,
  * and without ejection channels it needs one less again. */
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     const struct ic_wh_layout layout = {.params = MORE,
                                         .latency = LATENCY,
                                         .network = NETWORK,
@@ -97,4 +112,5 @@ const struct ic_family ic_family_hypercube = {
     .load = "load",
     .model = model,
     .simulate = simulate,
+    .limit = limit,
 };

@@ -13,15 +13,16 @@
 
 /* A kind of pair that uses a class, with its share of the class's mean. */
 struct term {
-    uint8_t clear, set, ones; /* hn, hp, c11 */
+    uint32_t pair; /* place of its S */
     double weight;
 };
 
 struct channel_class {
     double rate;
-    double wait;  /* w */
-    double busy;  /* P_V */
-    double share; /* Vbar */
+    double wait;           /* w */
+    double busy;           /* P_V */
+    double share;          /* Vbar */
+    double blocking[BITS]; /* by alternatives: P_V^alternatives w */
 };
 
 struct model {
@@ -31,8 +32,13 @@ struct model {
     struct term terms[TERMS];
     uint32_t first[2 * IC_PCUBE_N_MAX + 1]; /* terms of a class: first[c] to first[c + 1] - 1 */
     struct channel_class classes[2 * IC_PCUBE_N_MAX]; /* negative z = 0..n-1, then positive */
-    double s[BITS][BITS][BITS];                       /* by hn, hp, c11 */
+    double s[BITS * BITS * BITS];                     /* by hn, hp, c11 */
 };
+
+static inline uint32_t pair_of(uint32_t clear, uint32_t set, uint32_t ones)
+{
+    return (clear * BITS + set) * BITS + ones;
+}
 
 static void fill_binomials(double binomial[BITS][BITS])
 {
@@ -83,9 +89,8 @@ static void add_terms(struct model *m, bool is_negative, uint32_t z, uint32_t *c
             for (uint32_t other = 0; other <= free; other++) {
                 struct term term;
                 uint32_t phase = before + after + 1;
-                term.clear = (uint8_t)(is_negative ? phase : other);
-                term.set = (uint8_t)(is_negative ? other : phase);
-                term.ones = (uint8_t)(is_negative ? left - after : made - before);
+                term.pair = pair_of(is_negative ? phase : other, is_negative ? other : phase,
+                                    is_negative ? left - after : made - before);
                 term.weight = m->binomial[made][before] * m->binomial[left][after] *
                               m->binomial[free][other] * m->factorial[before] *
                               m->factorial[after] * m->factorial[other];
@@ -116,7 +121,7 @@ static void setup(struct model *m, const struct ic_pcube *cube, double load)
     for (uint32_t clear = 0; clear <= n; clear++)
         for (uint32_t set = 0; set + clear <= n; set++)
             for (uint32_t ones = 0; ones + set + clear <= n; ones++)
-                m->s[clear][set][ones] = clear + set + m->flits + m->ejection;
+                m->s[pair_of(clear, set, ones)] = clear + set + m->flits + m->ejection;
 }
 
 /* Mean wait of a queue that serves x +- (x - M). */
@@ -145,8 +150,7 @@ static bool update_classes(struct model *m)
         struct channel_class *class = &m->classes[c];
         double mean = 0;
         for (uint32_t t = m->first[c]; t < m->first[c + 1]; t++) {
-            const struct term *term = &m->terms[t];
-            mean += term->weight * m->s[term->clear][term->set][term->ones];
+            mean += m->terms[t].weight * m->s[m->terms[t].pair];
         }
         double rho = class->rate * mean;
         if (!(rho < 1))
@@ -154,6 +158,9 @@ static bool update_classes(struct model *m)
         class->wait = queue_wait(class->rate, mean, m->flits);
         class->busy = pow(rho, m->channels);
         class->share = sharing(rho, m->channels);
+        class->blocking[0] = class->wait;
+        for (uint32_t alternatives = 1; alternatives <= m->n; alternatives++)
+            class->blocking[alternatives] = class->blocking[alternatives - 1] * class->busy;
     }
     return true;
 }
@@ -170,14 +177,6 @@ static const struct channel_class *positive_hop(const struct model *m, uint32_t 
     return &m->classes[m->n + m->n - (ones + i) - 1];
 }
 
-static double blocking(const struct channel_class *class, uint32_t alternatives)
-{
-    double all_busy = class->busy;
-    for (uint32_t i = 1; i < alternatives; i++)
-        all_busy *= class->busy;
-    return all_busy * class->wait;
-}
-
 /* S from classes; the largest relative change. */
 static double update_pairs(struct model *m)
 {
@@ -187,10 +186,10 @@ static double update_pairs(struct model *m)
             for (uint32_t ones = 0; ones + set + clear <= m->n; ones++) {
                 double sum = clear + set + m->flits + m->ejection;
                 for (uint32_t i = 0; i < clear; i++)
-                    sum += blocking(negative_hop(m, clear, ones, i), clear - i);
+                    sum += negative_hop(m, clear, ones, i)->blocking[clear - i];
                 for (uint32_t i = 0; i < set; i++)
-                    sum += blocking(positive_hop(m, ones, i), set - i);
-                double *s = &m->s[clear][set][ones];
+                    sum += positive_hop(m, ones, i)->blocking[set - i];
+                double *s = &m->s[pair_of(clear, set, ones)];
                 change = fmax(change, fabs(sum - *s) / sum);
                 *s = sum;
             }
@@ -218,7 +217,7 @@ static bool summarise(const struct model *m, struct ic_pcube_latency *out)
         for (uint32_t clear = 0; clear <= weight; clear++)
             for (uint32_t set = clear == 0 ? 1 : 0; set <= m->n - weight; set++) {
                 double pairs = m->binomial[weight][clear] * m->binomial[m->n - weight][set];
-                network += pairs * m->s[clear][set][weight - clear];
+                network += pairs * m->s[pair_of(clear, set, weight - clear)];
                 share += pairs * sharing_of(m, clear, set, weight - clear);
             }
         network /= others;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Low-diameter graphs, hypercubes, fat trees and hybrids as a family: packets through them. */
+#include <stdlib.h>
+
+#include "base/assert.h"
 #include "interconnect/families.h"
+#include "interconnect/graph/edges.h"
 #include "interconnect/ldr/build.h"
 #include "interconnect/ldr/model.h"
 #include "interconnect/ldr/packets.h"
@@ -118,8 +122,23 @@ static const struct ic_output outputs[OUTPUTS] = {
     [ALL] = {"broadcast_latency", "ns", "until all hosts have all packets", IC_SIMULATOR},
 };
 
-static gmc_status build(const double *values, struct ic_ldr_built *built,
-                        struct ic_packets_config *config, char *error)
+/* ---- what the points of a curve have in common ---- */
+struct common {
+    struct ic_ldr_built built;
+    struct ic_packet_flows *flows[2]; /* fixed, split; NULL: not needed so far */
+};
+
+static void release_common(void *what)
+{
+    struct common *common = what;
+    ic_packet_flows_free(common->flows[0]);
+    ic_packet_flows_free(common->flows[1]);
+    ic_ldr_built_fini(&common->built);
+    free(common);
+}
+
+static gmc_status build(const double *values, const struct ic_setting *setting,
+                        struct ic_ldr_built *built, char *error)
 {
     const struct ic_ldr_spec spec = {.topology = (enum ic_ldr_topology)values[TOPOLOGY],
                                      .nodes = (uint64_t)values[NODES],
@@ -129,6 +148,50 @@ static gmc_status build(const double *values, struct ic_ldr_built *built,
                                      .samples = (uint64_t)values[SAMPLES],
                                      .steps = (uint64_t)values[STEPS],
                                      .seed = (uint64_t)values[GRAPH_SEED]};
+    struct ic_graph copy;
+    if (spec.topology < IC_LDR_TOPOLOGIES)
+        return ic_ldr_build(built, &spec, error);
+    GMC_ASSERT((size_t)spec.topology - IC_LDR_TOPOLOGIES < setting->graph_count);
+    gmc_status status =
+        ic_graph_copy(&setting->graphs[spec.topology - IC_LDR_TOPOLOGIES].graph, &copy);
+    return status == GMC_OK ? ic_ldr_build_graph(built, &copy, error) : status;
+}
+
+/* About, flows among it. */
+static size_t bytes_of(const struct ic_ldr_built *built)
+{
+    const struct ic_routes *routes = &built->routes;
+    return (size_t)routes->leaves * built->network.switches * routes->width +
+           (size_t)ic_network_channels(&built->network) * 256;
+}
+
+/* Stays with the memo. */
+static gmc_status find_common(const double *values, const struct ic_setting *setting,
+                              struct common **out, char *error)
+{
+    double key[] = {values[TOPOLOGY], values[NODES],   values[DEGREE], values[COMPONENT],
+                    values[PORTS],    values[SAMPLES], values[STEPS],  values[GRAPH_SEED],
+                    values[PATTERN],  values[SHIFT]};
+    const size_t length = sizeof(key) / sizeof(key[0]);
+    struct common *common = ic_memo_find(setting->memo, key, length);
+    if (common == NULL) {
+        common = calloc(1, sizeof(*common));
+        if (common == NULL)
+            return GMC_ERR_NOMEM;
+        gmc_status status = build(values, setting, &common->built, error);
+        if (status != GMC_OK) {
+            free(common);
+            return status;
+        }
+        ic_memo_keep(setting->memo, key, length, common, bytes_of(&common->built), release_common);
+    }
+    *out = common;
+    return GMC_OK;
+}
+
+static gmc_status configure(const double *values, const struct ic_setting *setting,
+                            struct common **common, struct ic_packets_config *config, char *error)
+{
     *config = (struct ic_packets_config){
         .timing = {.packet_bytes = values[BYTES],
                    .link_gbps = values[RATE],
@@ -143,14 +206,28 @@ static gmc_status build(const double *values, struct ic_ldr_built *built,
         .load = values[LOAD],
         .broadcast_packets = (uint32_t)values[BROADCAST],
     };
-    *built = (struct ic_ldr_built){0};
-    gmc_status status = ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
-                                        (uint32_t)values[NODES], (uint64_t)values[SHIFT], error);
-    if (status == GMC_OK)
-        status = ic_ldr_build(built, &spec, error);
+    gmc_status status = find_common(values, setting, common, error);
+    if (status != GMC_OK)
+        return status;
+    const struct ic_ldr_built *built = &(*common)->built;
     config->routes = &built->routes;
     config->graph = built->is_direct ? &built->graph : NULL;
-    return status;
+    return ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
+                           built->network.hosts, (uint64_t)values[SHIFT], error);
+}
+
+/* Broadcasts and buffers are not the model's. */
+static gmc_status solve(struct common *common, const struct ic_packets_config *config,
+                        struct ic_packets_model *model, char *error)
+{
+    struct ic_packets_config plain = *config;
+    struct ic_packet_flows **flows = &common->flows[config->routing != IC_FIXED];
+    gmc_status status = GMC_OK;
+    plain.broadcast_packets = 0;
+    plain.buffering = IC_OUTPUT_BUFFERED;
+    if (*flows == NULL)
+        status = ic_packet_flows_new(&plain, flows, error);
+    return status == GMC_OK ? ic_packet_flows_model(*flows, &plain, model, error) : status;
 }
 
 static void set_graph(const struct ic_ldr_built *built, struct ic_result *result)
@@ -174,22 +251,34 @@ static void set_model(const struct ic_packets_model *model, struct ic_result *re
     ic_result_set(result, NETWORK, model->network);
 }
 
-static gmc_status run_model(const double *values, struct ic_result *result, char *error)
+static gmc_status run_model(const double *values, const struct ic_setting *setting,
+                            struct ic_result *result, char *error)
 {
-    struct ic_ldr_built built;
+    struct common *common;
     struct ic_packets_config config;
     struct ic_packets_model model;
-    gmc_status status = build(values, &built, &config, error);
-    if (status != GMC_OK)
-        return status;
-    config.broadcast_packets = 0;
-    config.buffering = IC_OUTPUT_BUFFERED;
-    status = ic_packets_model(&config, &model, error);
+    gmc_status status = configure(values, setting, &common, &config, error);
+    if (status == GMC_OK)
+        status = solve(common, &config, &model, error);
     if (status == GMC_OK) {
-        set_graph(&built, result);
+        set_graph(&common->built, result);
         set_model(&model, result);
     }
-    ic_ldr_built_fini(&built);
+    return status;
+}
+
+/* Does not depend on the load; it may be beyond what hosts can send, and is then of their links. */
+static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
+                        char *error)
+{
+    struct common *common;
+    struct ic_packets_config config;
+    struct ic_packets_model model;
+    gmc_status status = configure(values, setting, &common, &config, error);
+    if (status == GMC_OK)
+        status = solve(common, &config, &model, error);
+    if (status == GMC_OK)
+        *load = model.saturation;
     return status;
 }
 
@@ -209,13 +298,11 @@ static void set_packets(const struct ic_packets_result *packets, bool has_broadc
 }
 
 /* Where it began is what the model says. */
-static gmc_status tell_saturation(const struct ic_packets_config *config, struct ic_result *result,
-                                  char *error)
+static gmc_status tell_saturation(struct common *common, const struct ic_packets_config *config,
+                                  struct ic_result *result, char *error)
 {
-    struct ic_packets_config copy = *config;
     struct ic_packets_model model;
-    copy.broadcast_packets = 0;
-    gmc_status status = ic_packets_model(&copy, &model, error);
+    gmc_status status = solve(common, config, &model, error);
     if (status == GMC_OK && model.is_saturated)
         ic_result_saturated(result, "the %s from %u to %u is full from load %.6g on",
                             model.fullest.what, model.fullest.from, model.fullest.to,
@@ -223,23 +310,21 @@ static gmc_status tell_saturation(const struct ic_packets_config *config, struct
     return status;
 }
 
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
-    struct ic_ldr_built built;
+    struct common *common;
     struct ic_packets_config config;
     struct ic_packets_result packets;
-    gmc_status status = build(values, &built, &config, error);
-    if (status != GMC_OK)
-        return status;
-    status = ic_packets_simulate(&config, run, &packets, error);
+    gmc_status status = configure(values, setting, &common, &config, error);
+    if (status == GMC_OK)
+        status = ic_packets_simulate(&config, run, &packets, error);
     if (status == GMC_OK) {
-        set_graph(&built, result);
+        set_graph(&common->built, result);
         set_packets(&packets, config.broadcast_packets > 0, result);
         if (packets.is_saturated)
-            status = tell_saturation(&config, result, error);
+            status = tell_saturation(common, &config, result, error);
     }
-    ic_ldr_built_fini(&built);
     return status;
 }
 
@@ -254,4 +339,5 @@ const struct ic_family ic_family_ldr = {
     .load = "load",
     .model = run_model,
     .simulate = simulate,
+    .limit = limit,
 };

@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flows along shortest ways, one destination after the other, and the waits that come of them.
- * Flows are in loads of a host's link when every sender's is full. */
+/* Flows along shortest ways, one destination after the other; what they make of every output; and
+ * the waits that come of them. Flows are in loads of a host's link when every sender's is full. */
 #include "interconnect/ldr/model.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* An output at full load: all links that it stands for together, one of them, and the squares of
+ * what its inputs bring. */
+struct output {
+    uint32_t at, to; /* switches; the same: ejection */
+    uint32_t ports;  /* between how many a packet chooses, at most */
+    double flow, load, squares;
+    const double *shares; /* of its packets, by the ports they choose from, 1 and more */
+};
+
+struct ic_packet_flows {
+    struct output *outputs; /* that carry something */
+    size_t count, choice_count;
+    double *choices; /* all shares */
+    double total, mean_hops;
+};
 
 struct flows {
     const struct ic_packets_config *config;
@@ -14,7 +30,7 @@ struct flows {
     size_t *square;     /* of a switch: where its flows from inputs to outputs begin */
     double *pairs;      /* (ports + 1)^2 for each switch; the last one is its hosts */
     double *choices;    /* the same flows, by output and by how many ports they could take */
-    double *now;        /* on each channel, to one destination */
+    double *now;        /* to one destination, by the channel back from where it comes */
     double *entering;   /* at each switch, to one destination */
     uint32_t *hops, *order;
     double total, hop_sum; /* of all flows; of flow times hops */
@@ -115,37 +131,48 @@ static void enter(struct flows *flows, uint32_t to)
     }
 }
 
-/* Splits what comes to a switch by one input. */
-static void split(struct flows *flows, uint32_t at, uint32_t in, double flow, uint64_t ports)
+/* What comes to a switch by one input goes on by all ports alike. */
+static void split(struct flows *flows, uint32_t at, uint32_t in, double share, uint64_t ports)
 {
-    uint32_t count = (uint32_t)__builtin_popcountll(ports);
-    double share = flow / count;
-    if (flow <= 0)
-        return;
+    double *row = pair(flows, at, in, 0);
+    for (; ports != 0; ports &= ports - 1)
+        row[__builtin_ctzll(ports)] += share;
+}
+
+static void pass_on(struct flows *flows, uint32_t at, double share, uint32_t count, uint64_t ports)
+{
+    uint32_t first = flows->network->first[at];
     for (; ports != 0; ports &= ports - 1) {
         uint32_t out = (uint32_t)__builtin_ctzll(ports);
-        *pair(flows, at, in, out) += share;
         *choice(flows, at, out, count) += share;
-        flows->now[flows->network->first[at] + out] += share;
+        flows->now[flows->reverse[first + out]] = share;
     }
 }
 
 static void pass(struct flows *flows, uint32_t at, uint32_t to)
 {
-    uint32_t first = flows->network->first[at], own = ports_of(flows, at);
+    uint32_t own = ports_of(flows, at);
+    double *now = &flows->now[flows->network->first[at]], sum = 0;
     uint64_t ports = at != to ? ic_routes_ports(flows->config->routes, at, to) : 0;
     if (flows->config->routing == IC_FIXED)
         ports &= ~ports + 1;
+    uint32_t count = ports != 0 ? (uint32_t)__builtin_popcountll(ports) : 1;
     flows->total += flows->entering[at];
     flows->hop_sum += flows->entering[at] * flows->hops[at];
     for (uint32_t in = 0; in <= own; in++) {
-        double *from = in < own ? &flows->now[flows->reverse[first + in]] : &flows->entering[at];
+        double flow = in < own ? now[in] : flows->entering[at];
+        if (flow <= 0)
+            continue;
+        sum += flow;
         if (at == to)
-            *pair(flows, at, in, own) += *from;
+            *pair(flows, at, in, own) += flow;
         else
-            split(flows, at, in, *from, ports);
-        *from = 0;
+            split(flows, at, in, flow / count, ports);
+        if (in < own)
+            now[in] = 0;
     }
+    if (sum > 0)
+        pass_on(flows, at, sum / count, count, ports);
 }
 
 /* Farthest switches first: what comes to a switch is known when it is passed on. */
@@ -157,26 +184,19 @@ static void add_destination(struct flows *flows, uint32_t to)
         pass(flows, flows->order[found], to);
 }
 
-/* ---- waits ---- */
-static double wait(double load, double squares)
-{
-    return load > 0 && load < 1 ? (load - squares / load) / (2 * (1 - load)) : 0;
-}
-
-struct output {
-    double load, squares; /* of one link: the sum over its inputs, and of their squares */
-    double flow;          /* of all links that it stands for */
-};
-
+/* ---- outputs ---- */
 /* The last output stands for the ejection links of all hosts there, the last input for their
  * injection links. */
-static struct output measure_output(struct flows *flows, uint32_t at, uint32_t out, double scale)
+static struct output measure_output(struct flows *flows, uint32_t at, uint32_t out)
 {
-    struct output output = {0, 0, 0};
     uint32_t own = ports_of(flows, at);
     double hosts = flows->hosts_at[at], links = out < own ? 1 : hosts;
+    struct output output = {
+        .at = at,
+        .to = out < own ? flows->network->to[flows->network->first[at] + out] : at,
+    };
     for (uint32_t in = 0; in <= own && links > 0; in++) {
-        double flow = scale * *pair(flows, at, in, out), each = flow / links;
+        double flow = *pair(flows, at, in, out), each = flow / links;
         output.flow += flow;
         output.load += each;
         output.squares += in < own ? each * each : (hosts > 0 ? each * each / hosts : 0);
@@ -184,64 +204,149 @@ static struct output measure_output(struct flows *flows, uint32_t at, uint32_t o
     return output;
 }
 
-static void keep_fullest(struct ic_packets_model *model, const struct flows *flows, uint32_t at,
-                         uint32_t out, double load)
+/* Shares of an output's packets go to the end of all choices. */
+static void keep_choices(struct flows *flows, uint32_t out, struct output *output,
+                         struct ic_packet_flows *all)
+{
+    uint32_t own = ports_of(flows, output->at);
+    double *shares = &all->choices[all->choice_count], sum = 0;
+    if (out == own)
+        return;
+    for (uint32_t ports = 1; ports <= own; ports++) {
+        shares[ports - 1] = *choice(flows, output->at, out, ports);
+        sum += shares[ports - 1];
+        if (shares[ports - 1] > 0)
+            output->ports = ports;
+    }
+    for (uint32_t i = 0; i < output->ports; i++)
+        shares[i] /= sum;
+    output->shares = shares;
+    all->choice_count += output->ports;
+}
+
+static gmc_status keep_outputs(struct flows *flows, struct ic_packet_flows *all)
 {
     const struct ic_network *network = flows->network;
-    if (load <= model->fullest.load)
-        return;
-    model->fullest =
-        (struct ic_channel_record){.from = at, .to = at, .what = "ejection", .load = load};
-    if (out < ports_of(flows, at)) {
-        model->fullest.what = "link";
-        model->fullest.to = network->to[network->first[at] + out];
-    }
-}
-
-/* Share of packets that wait although they could choose: all others found a port that was free, or
- * with less backlog. */
-static double choosing(struct flows *flows, uint32_t at, uint32_t out, double load)
-{
-    uint32_t own = ports_of(flows, at);
-    double all = 0, waiting = 0, busy = 1;
-    if (flows->config->routing != IC_ADAPTIVE || out == own)
-        return 1;
-    for (uint32_t ports = 1; ports <= own; ports++, busy *= load) {
-        double flow = *choice(flows, at, out, ports);
-        all += flow;
-        waiting += flow * busy;
-    }
-    return all > 0 ? waiting / all : 1;
-}
-
-/* Mean wait of a packet in the network, in serial times. */
-static double add_waits(struct flows *flows, struct ic_packets_model *model)
-{
-    double scale = flows->config->load, waits = 0;
-    for (uint32_t at = 0; at < flows->network->switches; at++)
+    size_t most = ic_network_channels(network) + (size_t)network->switches, choices = 0;
+    for (uint32_t at = 0; at < network->switches; at++)
+        choices += (size_t)ports_of(flows, at) * ports_of(flows, at);
+    all->outputs = calloc(most, sizeof(*all->outputs));
+    all->choices = calloc(choices + 1, sizeof(*all->choices));
+    if (all->outputs == NULL || all->choices == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t at = 0; at < network->switches; at++)
         for (uint32_t out = 0; out <= ports_of(flows, at); out++) {
-            struct output output = measure_output(flows, at, out, scale);
-            keep_fullest(model, flows, at, out, output.load);
-            waits += output.flow * wait(output.load, output.squares) *
-                     choosing(flows, at, out, output.load);
+            struct output output = measure_output(flows, at, out);
+            if (output.flow <= 0)
+                continue;
+            keep_choices(flows, out, &output, all);
+            all->outputs[all->count++] = output;
         }
-    return waits / (scale * flows->total);
+    return GMC_OK;
 }
 
-static gmc_status solve(struct flows *flows, struct ic_packets_model *model, char *error)
+static gmc_status find_flows(struct flows *flows, struct ic_packet_flows *all, char *error)
 {
-    const struct ic_packets_config *config = flows->config;
-    double serial = ic_packet_serial_ns(&config->timing);
     for (uint32_t to = 0; to < flows->network->switches; to++)
         if (flows->hosts_at[to] > 0)
             add_destination(flows, to);
     if (flows->total <= 0)
         return ic_refuse(error, "no host sends: with this pattern each would send to itself");
+    all->total = flows->total;
+    all->mean_hops = flows->hop_sum / flows->total;
+    return keep_outputs(flows, all);
+}
+
+gmc_status ic_packet_flows_new(const struct ic_packets_config *config, struct ic_packet_flows **out,
+                               char *error)
+{
+    struct flows flows;
+    struct ic_packet_flows *all = calloc(1, sizeof(*all));
+    if (all == NULL)
+        return GMC_ERR_NOMEM;
+    gmc_status status = prepare(&flows, config);
+    if (status == GMC_OK)
+        status = find_flows(&flows, all, error);
+    release(&flows);
+    if (status != GMC_OK) {
+        ic_packet_flows_free(all);
+        return status;
+    }
+    *out = all;
+    return GMC_OK;
+}
+
+void ic_packet_flows_free(struct ic_packet_flows *flows)
+{
+    if (flows == NULL)
+        return;
+    free(flows->outputs);
+    free(flows->choices);
+    free(flows);
+}
+
+size_t ic_packet_flows_bytes(const struct ic_packet_flows *flows)
+{
+    return flows->count * sizeof(*flows->outputs) + flows->choice_count * sizeof(*flows->choices);
+}
+
+/* ---- waits ---- */
+static double wait(double load, double squares)
+{
+    return load > 0 && load < 1 ? (load - squares / load) / (2 * (1 - load)) : 0;
+}
+
+static void keep_fullest(struct ic_packets_model *model, const struct output *output, double load)
+{
+    if (load <= model->fullest.load)
+        return;
+    model->fullest =
+        (struct ic_channel_record){.from = output->at,
+                                   .to = output->to,
+                                   .what = output->to == output->at ? "ejection" : "link",
+                                   .load = load};
+}
+
+/* Share of packets that wait although they could choose: all others found a port that was free, or
+ * with less backlog. */
+static double choosing(const struct output *output, enum ic_packet_routing routing, double load)
+{
+    double waiting = 0;
+    if (routing != IC_ADAPTIVE || output->ports == 0)
+        return 1;
+    for (uint32_t i = output->ports; i-- > 0;)
+        waiting = waiting * load + output->shares[i];
+    return waiting;
+}
+
+/* Mean wait of a packet in the network, in serial times. */
+static double add_waits(const struct ic_packet_flows *flows, const struct ic_packets_config *config,
+                        struct ic_packets_model *model)
+{
+    double scale = config->load, waits = 0;
+    for (size_t i = 0; i < flows->count; i++) {
+        const struct output *output = &flows->outputs[i];
+        double load = scale * output->load;
+        keep_fullest(model, output, load);
+        waits += output->flow * wait(load, scale * scale * output->squares) *
+                 choosing(output, config->routing, load);
+    }
+    return waits / flows->total;
+}
+
+gmc_status ic_packet_flows_model(const struct ic_packet_flows *flows,
+                                 const struct ic_packets_config *config,
+                                 struct ic_packets_model *model, char *error)
+{
+    gmc_status status = ic_packets_check(config, error);
+    if (status != GMC_OK)
+        return status;
+    double serial = ic_packet_serial_ns(&config->timing);
     *model = (struct ic_packets_model){
-        .mean_hops = flows->hop_sum / flows->total,
+        .mean_hops = flows->mean_hops,
         .fullest = {.what = "injection", .load = config->load},
     };
-    double waits = add_waits(flows, model);
+    double waits = add_waits(flows, config, model);
     model->saturation = config->load / model->fullest.load;
     model->is_saturated = model->fullest.load >= 1;
     model->zero_load = ic_packet_zero_load(&config->timing, config->switching, model->mean_hops);
@@ -255,13 +360,13 @@ static gmc_status solve(struct flows *flows, struct ic_packets_model *model, cha
 gmc_status ic_packets_model(const struct ic_packets_config *config, struct ic_packets_model *model,
                             char *error)
 {
-    struct flows flows;
+    struct ic_packet_flows *flows;
     gmc_status status = ic_packets_check(config, error);
+    if (status == GMC_OK)
+        status = ic_packet_flows_new(config, &flows, error);
     if (status != GMC_OK)
         return status;
-    status = prepare(&flows, config);
-    if (status == GMC_OK)
-        status = solve(&flows, model, error);
-    release(&flows);
+    status = ic_packet_flows_model(flows, config, model, error);
+    ic_packet_flows_free(flows);
     return status;
 }

@@ -151,24 +151,40 @@ static gmc_status misses(const double *values, const struct ic_qos *qos,
     return status;
 }
 
-/* The first class whose source cannot keep up, and from which load on. */
-static void name_saturation(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                            struct ic_result *result)
+static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
+                        char *error)
+{
+    const struct ic_qos qos = qos_of(values);
+    gmc_status status = ic_qos_check(&qos, error);
+    (void)setting;
+    if (status == GMC_OK)
+        *load = ic_qos_saturation(&qos);
+    return status;
+}
+
+/* The last class whose source cannot keep up, and from which load on. */
+static gmc_status name_saturation(const double *values, const struct ic_setting *setting,
+                                  const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                                  struct ic_result *result, char *error)
 {
     for (uint64_t c = qos->classes; c-- > 0;) {
         double from;
         if (isfinite(solution->latency[c].wait))
             continue;
-        from = ic_qos_saturation(qos, c) * qos->rate[0];
-        ic_result_saturated(result, "the source's queue of %s, from load %.3g on",
+        gmc_status status = ic_family_limit(&ic_family_qos, values, setting, &from, error);
+        if (status != GMC_OK)
+            return status;
+        ic_result_saturated(result, "the source's queue of %s, from load %.4g on",
                             names[place(qos, c)], from);
         /* Other classes have their figures, and R3 may be none. */
         result->is_saturated = false;
-        return;
+        return GMC_OK;
     }
+    return GMC_OK;
 }
 
-static gmc_status model(const double *values, struct ic_result *result, char *error)
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
 {
     struct ic_qos qos = qos_of(values);
     struct ic_qos_solution solution;
@@ -180,13 +196,14 @@ static gmc_status model(const double *values, struct ic_result *result, char *er
     if (status == GMC_OK && solution.has_solution && values[DEADLINE] > 0)
         status = misses(values, &qos, &solution, result, error);
     if (status == GMC_OK)
-        name_saturation(&qos, &solution, result);
+        status = name_saturation(values, setting, &qos, &solution, result, error);
     return status;
 }
 
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     struct ic_qos_simulated out;
     struct ic_qos_simulation simulation = {
         .qos = qos_of(values),
@@ -231,4 +248,5 @@ const struct ic_family ic_family_qos = {
     .load = "load",
     .model = model,
     .simulate = simulate,
+    .limit = limit,
 };

@@ -7,7 +7,6 @@
 #define DAMPING 0.1
 /* It settles in some 300 steps, in more as the load nears saturation; BE beyond it oscillates. */
 #define STEPS 800
-#define STEPS_ROUGHLY 100
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
 
@@ -187,20 +186,33 @@ gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *soluti
     return GMC_OK;
 }
 
-double ic_qos_saturation(const struct ic_qos *qos, uint64_t traffic_class)
+/* All sources keep up at this rate of the first class. */
+static bool is_sound(const struct ic_qos *qos, double rate)
 {
-    double change[IC_QOS_CLASSES_MAX], sound = 0, saturated = 1;
+    double change[IC_QOS_CLASSES_MAX];
     struct ic_qos_solution solution;
-    struct ic_qos less = *qos;
-    while (saturated - sound > 0.005) {
-        double share = (sound + saturated) / 2;
-        for (uint64_t c = 0; c + 1 < qos->classes; c++)
-            less.rate[c] = share * qos->rate[c];
-        solve(&less, STEPS_ROUGHLY, change, &solution);
-        if (isfinite(solution.latency[traffic_class].wait))
-            sound = share;
+    struct ic_qos scaled = *qos;
+    for (uint64_t c = 0; c + 1 < qos->classes; c++)
+        scaled.rate[c] = rate * qos->rate[c] / qos->rate[0];
+    solve(&scaled, STEPS, change, &solution);
+    judge(&scaled, change, &solution);
+    for (uint64_t c = 0; c < qos->classes; c++)
+        if (!isfinite(solution.latency[c].wait))
+            return false;
+    return true;
+}
+
+double ic_qos_saturation(const struct ic_qos *qos)
+{
+    double sound = 0, saturated = INFINITY;
+    for (uint64_t c = 0; c + 1 < qos->classes; c++)
+        saturated = fmin(saturated, qos->rate[0] / qos->rate[c] / (double)qos->flits[c]);
+    while (saturated - sound > 1e-4 * saturated && saturated > IC_QOS_RATE_LEAST) {
+        double rate = (sound + saturated) / 2;
+        if (is_sound(qos, rate))
+            sound = rate;
         else
-            saturated = share;
+            saturated = rate;
     }
     return sound;
 }

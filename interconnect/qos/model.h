@@ -81,9 +81,10 @@ GMC_NODISCARD gmc_status ic_qos_check(const struct ic_qos *qos, char *error);
 GMC_NODISCARD gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution,
                                       char *error);
 
-/* A class whose wait is INFINITY: the share of the real-time rates (BE's stay) from which on it is,
- * within 0.005. 0: whatever the real-time traffic. */
-double ic_qos_saturation(const struct ic_qos *qos, uint64_t traffic_class);
+/* The rate of the first class from which on a class's wait is INFINITY, all real-time rates growing
+ * alike while BE's stays; to 1e-4 of itself. Not above what the sources' channels carry. 0:
+ * whatever the real-time traffic. The given rates need be right only to each other. */
+double ic_qos_saturation(const struct ic_qos *qos);
 
 /* T: header through all routers, then the tail; of a mean distance in a cube. */
 double ic_qos_empty_latency(const struct ic_qos *qos, uint64_t traffic_class);

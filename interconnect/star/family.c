@@ -52,8 +52,10 @@ static const struct ic_output outputs[OUTPUTS] = {
                       IC_SIMULATOR},
 };
 
-static gmc_status model(const double *values, struct ic_result *result, char *error)
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
 {
+    (void)setting;
     struct ic_myrinet_latency t;
     enum ic_star_algorithm algorithm = (enum ic_star_algorithm)values[ALGORITHM];
     gmc_status status =
@@ -110,9 +112,10 @@ static bool is_at_wire_rate(const double *values)
     return values[NIC_RATE] == NIC_WIRE;
 }
 
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     struct simulation simulation = {.run = run};
     struct ic_multicast_times times;
     const struct ic_star_run one = {

@@ -68,8 +68,10 @@ static const struct ic_output outputs[OUTPUTS] = {
                       IC_SIMULATOR},
 };
 
-static gmc_status model(const double *values, struct ic_result *result, char *error)
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
 {
+    (void)setting;
     struct ic_sci_latency t;
     uint64_t k = (uint64_t)values[K], r = (uint64_t)values[R];
     gmc_status status = ic_sci_latency(k, (uint64_t)values[BYTES], r > 0 ? r : k,
@@ -215,9 +217,10 @@ static gmc_status run_groups(struct simulation *simulation, struct ic_result *re
     return GMC_OK;
 }
 
-static gmc_status simulate(const double *values, const struct ic_run *run, struct ic_result *result,
-                           char *error)
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
 {
+    (void)setting;
     struct simulation simulation = {.run = run};
     gmc_status status = prepare(&simulation, values, error);
     if (status == GMC_OK)

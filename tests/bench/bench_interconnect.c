@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How fast the flit engine is: flit-hops per CPU second on one core, beside the limits. Exits with
- * 1 when one is missed. A flit-hop is a flit over a channel, those into and out of the network
- * among them; links alone are given too.
+/* How fast the flit engine and the models are, on one core, beside the limits. Exits with 1 when
+ * one is missed. A flit-hop is a flit over a channel, those into and out of the network among them;
+ * links alone are given too. A curve of a model is 1,000 loads, the first half of them or more
+ * below saturation.
  *
  *     make bench-interconnect
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "interconnect/fattree/network.h"
 #include "interconnect/hypercube/network.h"
+#include "interconnect/sweep.h"
 #include "interconnect/wormhole/run.h"
 
 #define LIMIT_HOPS 15e6       /* per CPU second */
@@ -29,6 +32,8 @@ static long kilobytes(void)
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_maxrss;
 }
+
+#define LIMIT_CURVE 1.0 /* CPU seconds of 1,000 points of a model */
 
 /* Channels that are neither injection nor ejection. */
 struct links {
@@ -111,6 +116,67 @@ static int trees(double *slowest)
     return 0;
 }
 
+/* ---- curves of models ---- */
+static const struct curve {
+    const char *family;
+    const char *params[4][2];
+} curves[] = {
+    {"torus", {{"k", "32"}, {"group", "2..1001"}}},
+    {"star", {{"group", "2..1001"}}},
+    {"fattree", {{"n", "4"}, {"load", "0.00002..0.02/0.00002"}}},
+    {"multicluster", {{"load", "0.000001..0.001/0.000001"}}},
+    {"hypercube", {{"n", "6"}, {"load", "0.00001..0.01/0.00001"}}},
+    {"hypercube", {{"n", "10"}, {"load", "0.000005..0.005/0.000005"}}},
+    {"hypercube", {{"n", "12"}, {"load", "0.000005..0.005/0.000005"}}},
+    {"qos", {{"n", "0"}, {"load", "0.00002..0.02/0.00002"}}},
+    {"qos", {{"n", "7"}, {"load", "0.00002..0.02/0.00002"}}},
+    {"ldr", {{"nodes", "64"}, {"load", "0.00099..0.99/0.00099"}}},
+    {"ldr", {{"nodes", "2048"}, {"load", "0.00099..0.99/0.00099"}}},
+    {"ldr", {{"nodes", "2048"}, {"routing", "adaptive"}, {"load", "0.00099..0.99/0.00099"}}},
+};
+
+/* CPU seconds; negative: it went wrong. */
+static double time_curve(const struct curve *curve, size_t *points, size_t *saturated)
+{
+    struct ic_sweep sweep;
+    struct ic_memo memo = {.count = 0};
+    const struct ic_setting setting = {.memo = &memo};
+    struct ic_figure figures[32];
+    struct ic_result result = {.figures = figures};
+    char error[IC_ERROR_MAX] = "out of memory";
+    double values[64], start = cpu_seconds();
+    gmc_status status = GMC_OK;
+    ic_sweep_init(&sweep, ic_family_find(curve->family));
+    for (size_t i = 0; curve->params[i][0] != NULL && status == GMC_OK; i++)
+        status = ic_sweep_add(&sweep, curve->params[i][0], curve->params[i][1], error);
+    *saturated = 0;
+    for (size_t i = 0; i < sweep.points && status == GMC_OK; i++) {
+        ic_sweep_point(&sweep, i, values);
+        status = ic_family_model(sweep.family, values, &setting, &result, error);
+        *saturated += result.is_saturated;
+    }
+    *points = sweep.points;
+    ic_memo_fini(&memo);
+    ic_sweep_fini(&sweep);
+    if (status != GMC_OK)
+        fprintf(stderr, "%s: %s\n", curve->family, error);
+    return status == GMC_OK ? cpu_seconds() - start : -1;
+}
+
+static int time_curves(void)
+{
+    int missed = 0;
+    for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
+        size_t points, saturated;
+        double seconds = time_curve(&curves[i], &points, &saturated);
+        printf("model %-12s %s=%-24s %4zu points, %3zu saturated: %.2f s, limit %.0f s\n",
+               curves[i].family, curves[i].params[0][0], curves[i].params[0][1], points, saturated,
+               seconds, LIMIT_CURVE);
+        missed |= seconds < 0 || seconds > LIMIT_CURVE;
+    }
+    return missed;
+}
+
 int main(void)
 {
     double slowest = 1e12;
@@ -122,5 +188,5 @@ int main(void)
     printf("flit-hops per CPU second, slowest: %.1f M, limit %.0f M\n", slowest / 1e6,
            LIMIT_HOPS / 1e6);
     printf("memory up to 512 nodes: %ld kB, limit %d kB\n", most, LIMIT_KILOBYTES);
-    return slowest < LIMIT_HOPS || most > LIMIT_KILOBYTES;
+    return time_curves() != 0 || slowest < LIMIT_HOPS || most > LIMIT_KILOBYTES;
 }

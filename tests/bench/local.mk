@@ -89,7 +89,7 @@ bench-ldr: tests/bench/bench_ldr
 	tests/bench/bench_ldr $(QUICK)
 .PHONY: bench-ldr
 
-# make bench-interconnect: the flit engine, one core; half a minute.
+# make bench-interconnect: curves of the models, the flit engine; one core, half a minute.
 EXTRA_PROGRAMS += tests/bench/bench_interconnect
 tests_bench_bench_interconnect_LDADD = $(GMC_INTERCONNECT_LIBS)
 bench-interconnect: tests/bench/bench_interconnect

@@ -58,7 +58,7 @@ static void families_are_sound(void **state)
         ic_family_defaults(family, values);
         if (family->model == NULL)
             continue;
-        assert_ok(ic_family_model(family, values, &result, error));
+        assert_ok(ic_family_model(family, values, NULL, &result, error));
         assert_false(result.is_saturated);
         assert_int_equal(figures[0].state, IC_FIGURE_KNOWN); /* the first is the main one */
     }
@@ -110,8 +110,10 @@ static void parameters_are_read(void **state)
 /* ---- a family of our own ---- */
 enum { FINE, ENDLESS, OPEN, SIMULATED, OUTPUTS };
 
-static gmc_status model(const double *values, struct ic_result *out, char *words_out)
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *out, char *words_out)
 {
+    (void)setting;
     (void)words_out;
     ic_result_set(out, FINE, values[0]);
     if (values[0] > 2)
@@ -136,32 +138,126 @@ static void results_have_no_open_ends(void **state)
 {
     double k = 2;
     (void)state;
-    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_ok(ic_family_model(&ours, &k, NULL, &result, error));
     assert_false(result.is_saturated);
     assert_int_equal(figures[FINE].state, IC_FIGURE_KNOWN);
     assert_int_equal(figures[ENDLESS].state, IC_FIGURE_NONE);
     k = 3;
-    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_ok(ic_family_model(&ours, &k, NULL, &result, error));
     assert_true(result.is_saturated);
     assert_int_equal(figures[ENDLESS].state, IC_FIGURE_SATURATED);
     assert_int_equal(figures[OPEN].state, IC_FIGURE_NONE);
     k = 4;
-    assert_ok(ic_family_model(&ours, &k, &result, error));
+    assert_ok(ic_family_model(&ours, &k, NULL, &result, error));
     assert_int_equal(figures[OPEN].state, IC_FIGURE_SATURATED);
     assert_int_equal(figures[SIMULATED].state, IC_FIGURE_NONE);
     assert_string_equal(result.where, "the source's queue, from k = 4 on");
     k = 1;
-    assert_int_equal(ic_family_model(&ours, &k, &result, error), GMC_ERR_INVALID);
-    assert_int_equal(ic_family_simulate(&ours, &k, NULL, &result, error), GMC_ERR_NOT_FOUND);
+    assert_int_equal(ic_family_model(&ours, &k, NULL, &result, error), GMC_ERR_INVALID);
+    assert_int_equal(ic_family_simulate(&ours, &k, NULL, NULL, &result, error), GMC_ERR_NOT_FOUND);
     assert_string_equal(error, "ours has no simulator");
+}
+
+/* ---- what points have in common ---- */
+static unsigned made, released;
+
+static gmc_status count_limit(const double *values, const struct ic_setting *setting, double *load,
+                              char *words_out)
+{
+    (void)setting;
+    (void)words_out;
+    made++;
+    *load = values[0] * 10;
+    return GMC_OK;
+}
+
+static void limits_are_sought_once(void **state)
+{
+    const struct ic_param both[] = {count_param, number_param};
+    struct ic_family limited = ours;
+    struct ic_memo memo = {.count = 0};
+    const struct ic_setting setting = {.memo = &memo};
+    double values[] = {2, 0.5}, limit;
+    (void)state;
+    limited.params = both;
+    limited.param_count = 2;
+    limited.load = "load";
+    assert_int_equal(ic_family_limit(&limited, values, &setting, &limit, error), GMC_ERR_NOT_FOUND);
+    limited.limit = count_limit;
+    made = 0;
+    for (values[1] = 0; values[1] < 1; values[1] += 0.25) {
+        assert_ok(ic_family_limit(&limited, values, &setting, &limit, error));
+        assert_true(limit == 20);
+    }
+    assert_int_equal(made, 1);
+    values[0] = 3;
+    assert_ok(ic_family_limit(&limited, values, &setting, &limit, error));
+    assert_true(limit == 30 && made == 2);
+    assert_ok(ic_family_limit(&limited, values, NULL, &limit, error));
+    assert_true(limit == 30 && made == 3);
+    ic_memo_fini(&memo);
+}
+
+static void count_release(void *what)
+{
+    (void)what;
+    released++;
+}
+
+static void memos_are_bounded(void **state)
+{
+    struct ic_memo memo = {.count = 0};
+    int what[IC_MEMO_KEPT_MAX + 2];
+    (void)state;
+    released = 0;
+    for (double i = 0; i < IC_MEMO_KEPT_MAX + 1; i++)
+        ic_memo_keep(&memo, &i, 1, &what[(size_t)i], 1, count_release);
+    assert_int_equal(released, 1);
+    for (double i = 0; i < IC_MEMO_KEPT_MAX + 1; i++)
+        assert_ptr_equal(ic_memo_find(&memo, &i, 1), i > 0 ? &what[(size_t)i] : NULL);
+    /* The one that was used last but one is dropped before the one that was used last. */
+    double first = 1, large = 100;
+    assert_ptr_equal(ic_memo_find(&memo, &first, 1), &what[1]);
+    ic_memo_keep(&memo, &large, 1, what, IC_MEMO_BYTES_MAX - 1, count_release);
+    assert_int_equal(memo.count, 2);
+    assert_ptr_equal(ic_memo_find(&memo, &first, 1), &what[1]);
+    ic_memo_keep(&memo, &large, 1, what, (size_t)IC_MEMO_BYTES_MAX + 1, count_release);
+    assert_int_equal(memo.count, 1);
+    ic_memo_fini(&memo);
+    assert_int_equal(released, IC_MEMO_KEPT_MAX + 3);
+}
+
+/* Figures of a point do not depend on those before it. */
+static void curves_are_their_points(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ic_family_count; i++) {
+        const struct ic_family *family = ic_families[i];
+        struct ic_memo memo = {.count = 0};
+        const struct ic_setting setting = {.memo = &memo};
+        double values[ROOM], first[ROOM];
+        if (family->load == NULL)
+            continue;
+        size_t load = ic_family_param(family, family->load);
+        ic_family_defaults(family, values);
+        for (int half = 0; half < 6; half++, values[load] *= 0.5) {
+            assert_ok(ic_family_model(family, values, NULL, &result, error));
+            for (size_t j = 0; j < family->output_count; j++)
+                first[j] = figures[j].value;
+            assert_ok(ic_family_model(family, values, &setting, &result, error));
+            for (size_t j = 0; j < family->output_count; j++)
+                assert_true(first[j] == figures[j].value);
+        }
+        ic_memo_fini(&memo);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_are_sound),
-        cmocka_unit_test(parameters_are_read),
-        cmocka_unit_test(results_have_no_open_ends),
+        cmocka_unit_test(families_are_sound),        cmocka_unit_test(parameters_are_read),
+        cmocka_unit_test(results_have_no_open_ends), cmocka_unit_test(limits_are_sought_once),
+        cmocka_unit_test(memos_are_bounded),         cmocka_unit_test(curves_are_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

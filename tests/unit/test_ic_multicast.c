@@ -154,7 +154,7 @@ static void records_add_up(void **state)
                                    .on_channel = on_channel,
                                    .ctx = &seen};
         ic_family_defaults(families[i], values);
-        assert_ok(ic_family_simulate(families[i], values, &run, &result, error));
+        assert_ok(ic_family_simulate(families[i], values, NULL, &run, &result, error));
         assert_int_equal(seen.messages, 15); /* 16 members */
         assert_int_equal(seen.channels, 32);
         assert_near(figures[0].value, seen.last, 1e-6);
@@ -178,18 +178,18 @@ static void what_cannot_be_is_refused(void **state)
     const struct ic_run run = {.on_progress = stop, .ctx = &asked};
     (void)state;
     ic_family_defaults(&ic_family_torus, values);
-    assert_int_equal(ic_family_simulate(&ic_family_torus, values, &run, &result, error),
+    assert_int_equal(ic_family_simulate(&ic_family_torus, values, NULL, &run, &result, error),
                      GMC_ERR_STATE);
     assert_int_equal(asked, 3);
     values[ic_family_param(&ic_family_torus, "group")] = 17;
-    assert_int_equal(ic_family_simulate(&ic_family_torus, values, &run, &result, error),
+    assert_int_equal(ic_family_simulate(&ic_family_torus, values, NULL, &run, &result, error),
                      GMC_ERR_INVALID);
     assert_string_equal(error, "G, the group's size, is 17; it must be 2 to 16");
     values[ic_family_param(&ic_family_torus, "group")] = 16;
     values[ic_family_param(&ic_family_torus, "bytes")] = 1048576;
     values[ic_family_param(&ic_family_torus, "packet")] = 1;
     const struct ic_run quiet = {0};
-    assert_int_equal(ic_family_simulate(&ic_family_torus, values, &quiet, &result, error),
+    assert_int_equal(ic_family_simulate(&ic_family_torus, values, NULL, &quiet, &result, error),
                      GMC_ERR_INVALID);
     assert_string_equal(error, "packets of 1 bytes make 1048576 of the message; at most 65536");
 }

@@ -479,7 +479,7 @@ static void simulate(const struct ic_family *family, const char *load, const cha
     size_t at = ic_family_param(family, "load"), how = ic_family_param(family, "traffic");
     assert_ok(ic_param_parse(&family->params[at], load, &values[at], error));
     assert_ok(ic_param_parse(&family->params[how], traffic, &values[how], error));
-    assert_ok(ic_family_simulate(family, values, &control, result, error));
+    assert_ok(ic_family_simulate(family, values, NULL, &control, result, error));
 }
 
 static void families_simulate(void **state)
