@@ -107,6 +107,13 @@ gmc_status ic_param_check(const struct ic_param *param, double value, char *erro
 }
 
 /* ---- results ---- */
+double ic_output_floor(const struct ic_output *output)
+{
+    if ((output->whose & IC_SMALL) == 0)
+        return 0;
+    return output->unit[0] != '\0' ? 1 : 0.01;
+}
+
 void ic_result_set(struct ic_result *result, size_t output, double value)
 {
     ic_result_set_interval(result, output, value, 0);

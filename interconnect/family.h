@@ -20,6 +20,9 @@
 #define IC_MODEL 1u
 #define IC_SIMULATOR 2u
 #define IC_BOTH (IC_MODEL | IC_SIMULATOR)
+/* With a figure that may be next to nothing: what the model is apart from a smaller one than 1 of
+ * its unit (0.01 of a share) is told relative to that. */
+#define IC_SMALL 4u
 
 enum ic_kind {
     IC_COUNT,  /* a whole number up to 2^53 */
@@ -140,6 +143,9 @@ GMC_NODISCARD gmc_status ic_param_parse(const struct ic_param *param, const char
                                         double *value, char *error);
 /* Within its range. INVALID with words. */
 GMC_NODISCARD gmc_status ic_param_check(const struct ic_param *param, double value, char *error);
+
+/* What an error of a smaller value is relative to; 0: none is so small. */
+double ic_output_floor(const struct ic_output *output);
 
 /* What families use for their results. A value that is not finite is SATURATED. */
 void ic_result_set(struct ic_result *result, size_t output, double value);

@@ -12,8 +12,20 @@ static void add(struct ic_columns *columns, enum ic_column_kind kind, size_t ind
                 const char *name, const char *suffix, const char *unit)
 {
     struct ic_column *column = &columns->list[columns->count++];
-    *column = (struct ic_column){.kind = kind, .index = index, .unit = unit};
+    *column = (struct ic_column){.kind = kind, .index = index};
+    snprintf(column->unit, sizeof(column->unit), "%s", unit);
     snprintf(column->name, sizeof(column->name), "%s%s", name, suffix);
+}
+
+/* What it is relative to stands in its unit. */
+static void add_error(struct ic_columns *columns, const struct ic_output *output, size_t index)
+{
+    char unit[64] = "%";
+    double floor = ic_output_floor(output);
+    if (floor > 0)
+        snprintf(unit, sizeof(unit), "%% of at least %g%s%s", floor,
+                 output->unit[0] != '\0' ? " " : "", output->unit);
+    add(columns, IC_COLUMN_ERROR, index, output->name, "_error", unit);
 }
 
 /* When both are there, names say which is which. */
@@ -29,7 +41,7 @@ static void add_output(struct ic_columns *columns, const struct ic_output *outpu
     add(columns, IC_COLUMN_SIMULATED, index, output->name, both ? "_simulated" : "", output->unit);
     add(columns, IC_COLUMN_INTERVAL, index, output->name, "_ci95", output->unit);
     if (whose == IC_BOTH)
-        add(columns, IC_COLUMN_ERROR, index, output->name, "_error", "%");
+        add_error(columns, output, index);
 }
 
 void ic_columns_init(struct ic_columns *columns, const struct ic_points *points)
@@ -87,11 +99,13 @@ static struct ic_cell figure_cell(const struct ic_figure *figure, double value)
     }
 }
 
-static struct ic_cell error_cell(const struct ic_figure *model, const struct ic_figure *simulated)
+static struct ic_cell error_cell(const struct ic_figure *model, const struct ic_figure *simulated,
+                                 double floor)
 {
     if (model->state != IC_FIGURE_KNOWN)
         return figure_cell(model, 0);
-    return figure_cell(simulated, (model->value / simulated->value - 1) * 100);
+    double whole = fmax(fabs(simulated->value), floor);
+    return figure_cell(simulated, (model->value - simulated->value) / whole * 100);
 }
 
 /* Of the simulator, which has seen it, before the model. */
@@ -120,7 +134,8 @@ struct ic_cell ic_columns_cell(const struct ic_column *column, const struct ic_p
     case IC_COLUMN_INTERVAL:
         return figure_cell(simulated, simulated->half_width);
     case IC_COLUMN_ERROR:
-        return error_cell(model, simulated);
+        return error_cell(model, simulated,
+                          ic_output_floor(&points->sweep->family->outputs[column->index]));
     default:
         return where_cell(it);
     }

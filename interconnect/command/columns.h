@@ -13,15 +13,14 @@ enum ic_column_kind {
     IC_COLUMN_MODEL,
     IC_COLUMN_SIMULATED,
     IC_COLUMN_INTERVAL,
-    IC_COLUMN_ERROR, /* of the model, relative to the simulator, percent */
+    IC_COLUMN_ERROR, /* of the model, percent of the simulator's value, or of the output's floor */
     IC_COLUMN_WHERE
 };
 
 struct ic_column {
     enum ic_column_kind kind;
     size_t index; /* of the parameter or the output */
-    char name[64];
-    const char *unit;
+    char name[64], unit[64];
 };
 
 struct ic_columns {

@@ -11,6 +11,7 @@
 
 static const char *whose_text(unsigned whose)
 {
+    whose &= IC_BOTH;
     return whose == IC_BOTH ? "both" : whose == IC_MODEL ? "model" : "simulator";
 }
 
@@ -63,8 +64,8 @@ static void print_family(const struct ic_family *family)
         const struct ic_output *output = &family->outputs[i];
         printf("  %-20s %s", output->name, output->about);
         print_unit(output->unit);
-        printf("%s%s\n", output->whose == IC_BOTH ? "" : "; of the ",
-               output->whose == IC_BOTH ? "" : whose_text(output->whose));
+        printf("%s%s\n", (output->whose & IC_BOTH) == IC_BOTH ? "" : "; of the ",
+               (output->whose & IC_BOTH) == IC_BOTH ? "" : whose_text(output->whose));
     }
 }
 

@@ -30,7 +30,7 @@ static const struct ic_output outputs[OUTPUTS] = {
          "of a message, with its wait at the source, without the cycle into the first router",
          IC_BOTH},
     [NETWORK] = {"network_latency", "cycles", "the same without the wait", IC_BOTH},
-    [WAIT] = {"source_wait", "cycles", "before entering the network", IC_BOTH},
+    [WAIT] = {"source_wait", "cycles", "before entering the network", IC_BOTH | IC_SMALL},
     [SHARING] = {"sharing", "", "mean number of virtual channels that share a channel", IC_MODEL},
     [EJECTION_WAIT] = {"ejection_wait", "cycles", "for the channel into the destination", IC_MODEL},
     IC_WH_OUTPUT_ROWS(SEEN, "messages/node/cycle"),

@@ -111,6 +111,12 @@ cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference"
 expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 8
 cmp -s "$dir/one" "$dir/out" && fail "the seed makes no difference"
 expect 0 compare star --algorithm all --json
+expect 0 compare hypercube --n 2 --load 0.0001 --messages 500
+grep -q ',latency_error \[%\],.*,source_wait_error \[% of at least 1 cycles\],' "$dir/out" ||
+    fail "it is not said what errors are relative to: $(head -1 "$dir/out")"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[substr($i, 1, index($i, " ") - 1)] = i }
+    NR == 2 { exit !(($at["source_wait_error"] - 100 * ($at["source_wait_model"] - \
+        $at["source_wait_simulated"]))^2 < 1e-6) }' "$dir/out" || fail "not relative to a cycle"
 expect 0 simulate star --group 9 --log "$dir/log" --channels "$dir/channels"
 [ "$(wc -l <"$dir/log")" = 9 ] || fail "not a line per message"
 [ "$(wc -l <"$dir/channels")" = 19 ] || fail "not a line per channel"
