@@ -10,6 +10,7 @@ const struct ic_family *const ic_families[] = {
     &ic_family_fattree,
     &ic_family_multicluster,
     &ic_family_hypercube,
+    &ic_family_updown,
     &ic_family_qos,
     &ic_family_ldr,
 };

@@ -218,18 +218,18 @@ gmc_status ic_family_simulate(const struct ic_family *family, const double *valu
     return status;
 }
 
-/* What a limit depends on: the model's parameters but the load, and that it is a limit. */
+/* What a limit depends on: all but the load, and that it is a limit. */
 static size_t limit_key(const struct ic_family *family, const double *values, double *key)
 {
     GMC_ASSERT(family->param_count < IC_MEMO_KEY_MAX);
     for (size_t i = 0; i < family->param_count; i++)
-        key[i] = (family->params[i].whose & IC_MODEL) != 0 ? values[i] : 0;
+        key[i] = values[i];
     key[ic_family_param(family, family->load)] = -1;
     return family->param_count;
 }
 
-static gmc_status find_limit(const struct ic_family *family, const double *values,
-                             const struct ic_setting *setting, double *load, char *error)
+gmc_status ic_limit_find(const struct ic_family *family, const double *values,
+                         const struct ic_setting *setting, double *load, char *error)
 {
     double key[IC_MEMO_KEY_MAX];
     size_t length = limit_key(family, values, key);
@@ -257,7 +257,7 @@ gmc_status ic_family_limit(const struct ic_family *family, const double *values,
     }
     gmc_status status = check_values(family, values, IC_MODEL, error);
     if (status == GMC_OK)
-        status = find_limit(family, values, &setting, load, error);
+        status = ic_limit_find(family, values, &setting, load, error);
     ic_memo_fini(&own);
     return status;
 }

@@ -123,7 +123,14 @@ struct ic_family {
      * none. Errors as of model. */
     gmc_status (*limit)(const double *values, const struct ic_setting *setting, double *load,
                         char *error);
+    /* Gives parameters that follow from others their values, so that tables show what was computed
+     * with: the nodes of a graph that was read. NULL: none do. */
+    void (*settle)(double *values, const struct ic_setting *setting);
 };
+
+/* The parameter whose choices files of graphs are added to: values behind its words are places in
+ * the setting's graphs. */
+#define IC_FAMILY_GRAPHS "topology"
 
 /* All families, in the order of the list. */
 extern const struct ic_family *const ic_families[];
@@ -151,6 +158,10 @@ double ic_output_floor(const struct ic_output *output);
 void ic_result_set(struct ic_result *result, size_t output, double value);
 void ic_result_set_interval(struct ic_result *result, size_t output, double value,
                             double half_width);
+/* The family's limit, with values and the setting that its model was given: kept in the memo,
+ * sought when it is not there. */
+GMC_NODISCARD gmc_status ic_limit_find(const struct ic_family *family, const double *values,
+                                       const struct ic_setting *setting, double *load, char *error);
 /* All figures that are not known become SATURATED, and these words say where. */
 void ic_result_saturated(struct ic_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

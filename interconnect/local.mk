@@ -170,6 +170,16 @@ tests_unit_test_ic_packets_SOURCES = tests/unit/test_ic_packets.c tests/unit/ic_
 	tests/unit/ic_table.h
 tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
+# updown
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/updown/family.c \
+	interconnect/updown/model.c interconnect/updown/model.h \
+	interconnect/updown/network.c interconnect/updown/network.h
+
+check_PROGRAMS += tests/unit/test_ic_updown
+tests_unit_test_ic_updown_SOURCES = tests/unit/test_ic_updown.c tests/unit/ic_table.h
+tests_unit_test_ic_updown_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
 # wormhole
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/wormhole/arrivals.c interconnect/wormhole/arrivals.h \

@@ -79,7 +79,7 @@ static struct ic_cell param_cell(const struct ic_points *points, size_t point, s
 {
     const struct ic_family *family = points->sweep->family;
     double *values = sim_calloc(family->param_count, sizeof(*values));
-    ic_sweep_point(points->sweep, point, values);
+    ic_points_values(points, point, values);
     double value = values[index];
     free(values);
     if (family->params[index].kind == IC_CHOICE)

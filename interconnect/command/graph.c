@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "interconnect/command/command.h"
-#include "interconnect/command/file.h"
+#include "interconnect/command/topology.h"
 #include "interconnect/graph/distances.h"
 #include "interconnect/graph/edges.h"
 #include "interconnect/ldr/generate.h"
@@ -63,20 +63,6 @@ static gmc_status improve(const struct graph_options *options, const struct ic_g
                      : ic_improve_random(options->nodes, options->degree, &config, graph, error);
     sim_bar_clear(&bar);
     return status;
-}
-
-static int read_edges(const char *file, struct ic_edges *edges)
-{
-    char error[IC_ERROR_MAX] = "";
-    size_t length;
-    char *bytes = ic_read_file(file, &length);
-    if (bytes == NULL)
-        return ic_bad(NAME, "%s: %s", file, strerror(errno));
-    gmc_status status = ic_edges_parse(edges, bytes, length, error);
-    free(bytes);
-    if (status == GMC_OK)
-        return IC_DONE;
-    return ic_bad(NAME, "%s: %s", file, error[0] != '\0' ? error : gmc_status_text(status));
 }
 
 /* ---- what comes out ---- */
@@ -155,7 +141,7 @@ static int improve_verb(const struct graph_options *options)
     char error[IC_ERROR_MAX] = "";
     if (options->file == NULL)
         return put_made(improve(options, NULL, &graph, error), &graph, options, error);
-    if (read_edges(options->file, &edges) != IC_DONE)
+    if (ic_read_edges(NAME, options->file, &edges) != IC_DONE)
         return IC_BAD;
     gmc_status status = improve(options, &edges.graph, &graph, error);
     ic_edges_fini(&edges);
@@ -167,7 +153,7 @@ static int rewrite(const struct graph_options *options, bool is_measured)
     struct ic_edges edges = {0};
     if (options->file == NULL)
         return ic_bad(NAME, "a file of links is needed; see --help");
-    if (read_edges(options->file, &edges) != IC_DONE)
+    if (ic_read_edges(NAME, options->file, &edges) != IC_DONE)
         return IC_BAD;
     int status =
         is_measured ? put_measures(&edges.graph) : put_graph(&edges.graph, options->is_dot);

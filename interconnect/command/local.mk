@@ -28,6 +28,7 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/studies_wan.c \
 	interconnect/command/studies_wormhole.c \
 	interconnect/command/study.c interconnect/command/study.h \
+	interconnect/command/topology.c interconnect/command/topology.h \
 	interconnect/command/wan.c \
 	interconnect/command/words.c \
 	interconnect/command/write.c

@@ -130,6 +130,11 @@ static int take_own(struct ic_options *options, int letter)
     case 'q':
         options->is_quiet = true;
         return IC_DONE;
+    case 'T':
+        return ic_bad(options->command,
+                      "%s is a topology of its own; any graph is there for worms in the family "
+                      "updown, for packets in ldr",
+                      options->sweep.family->name);
     default: /* getopt has said what is wrong */
         fprintf(stderr, "Try: gmcast-interconnect %s %s --help\n", options->command,
                 options->sweep.family->name);
@@ -137,9 +142,23 @@ static int take_own(struct ic_options *options, int letter)
     }
 }
 
+/* Files become words of the family that the sweep is over. */
+static int take_files(struct ic_options *options)
+{
+    if (options->topologies.choices != NULL)
+        return IC_DONE; /* given twice, which the sweep refuses */
+    if (ic_topologies_read(&options->topologies, options->command, options->sweep.family, optarg) !=
+        IC_DONE)
+        return IC_BAD;
+    options->sweep.family = &options->topologies.family;
+    return IC_DONE;
+}
+
 static int take_param(struct ic_options *options, const char *name)
 {
     char error[IC_ERROR_MAX] = "";
+    if (strcmp(name, IC_FAMILY_GRAPHS) == 0 && take_files(options) != IC_DONE)
+        return IC_BAD;
     gmc_status status = ic_sweep_add(&options->sweep, name, optarg, error);
     if (status == GMC_OK)
         return IC_DONE;
@@ -150,8 +169,10 @@ static int take_param(struct ic_options *options, const char *name)
 static struct option *make_table(const struct ic_options *options)
 {
     const struct ic_family *family = options->sweep.family;
-    struct option *table = sim_calloc(OWN_COUNT + family->param_count + 1, sizeof(*table));
+    struct option *table = sim_calloc(OWN_COUNT + family->param_count + 2, sizeof(*table));
     size_t count = 0;
+    if (ic_family_param(family, IC_FAMILY_GRAPHS) == family->param_count)
+        table[count++] = (struct option){IC_FAMILY_GRAPHS, required_argument, NULL, 'T'};
     for (size_t i = 0; i < OWN_COUNT; i++)
         if (is_offered(&own[i], options->what))
             table[count++] = (struct option){own[i].name, own[i].has_argument, NULL, own[i].letter};
@@ -244,4 +265,5 @@ enum ic_options_outcome ic_options_read(struct ic_options *options, const char *
 void ic_options_fini(struct ic_options *options)
 {
     ic_sweep_fini(&options->sweep);
+    ic_topologies_fini(&options->topologies);
 }

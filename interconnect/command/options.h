@@ -4,6 +4,7 @@
 #ifndef INTERCONNECT_COMMAND_OPTIONS_H
 #define INTERCONNECT_COMMAND_OPTIONS_H
 
+#include "interconnect/command/topology.h"
 #include "interconnect/sweep.h"
 
 struct ic_options {
@@ -11,6 +12,7 @@ struct ic_options {
     unsigned what;       /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
     const char *golden;  /* a reference table instead of a family */
     struct ic_sweep sweep;
+    struct ic_topologies topologies; /* that are files */
     bool is_json;
     const char *plot;     /* FILE or NULL */
     size_t plot_output;   /* what is drawn */

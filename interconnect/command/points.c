@@ -53,6 +53,14 @@ static const char *read_result(const char *text, const struct ic_family *family,
 }
 
 /* ---- one point ---- */
+void ic_points_values(const struct ic_points *points, size_t point, double *values)
+{
+    const struct ic_family *family = points->sweep->family;
+    ic_sweep_point(points->sweep, point, values);
+    if (family->settle != NULL)
+        family->settle(values, &points->setting);
+}
+
 static bool on_progress(void *ctx, double share)
 {
     struct work *work = ctx;
@@ -79,7 +87,7 @@ static char *compute(void *ctx, size_t n)
         run.ctx = work;
     }
     setting.memo = &work->memo;
-    ic_sweep_point(points->sweep, n, values);
+    ic_points_values(points, n, values);
     ic_text_add(&out, "1");
     if ((points->what & IC_MODEL) != 0)
         status = ic_family_model(family, values, &setting, &point->model, error);

@@ -25,6 +25,8 @@ struct ic_points {
 /* Takes room and computes all; which core, or rank of an MPI world, does a point makes no
  * difference to its figures. Ends with fini. The other ranks have no figures. */
 void ic_points_compute(struct ic_points *points);
+/* The parameters of a point, as it was computed with them; room for all of the family's. */
+void ic_points_values(const struct ic_points *points, size_t point, double *values);
 void ic_points_fini(struct ic_points *points);
 
 #endif

@@ -50,6 +50,8 @@ static int run_points(const struct ic_options *options)
 {
     struct ic_points points = {.sweep = &options->sweep,
                                .what = options->what,
+                               .setting = {.graphs = options->topologies.edges,
+                                           .graph_count = options->topologies.files},
                                .run = {.seed = options->seed, .messages = options->messages},
                                .workers = options->jobs,
                                .is_quiet = options->is_quiet};

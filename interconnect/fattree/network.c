@@ -194,9 +194,10 @@ static uint32_t enter(const void *ctx, const struct ic_wh_flow *flow)
     }
 }
 
-static uint32_t route(const void *ctx, uint32_t at, const struct ic_wh_flow *flow,
+static uint32_t route(const void *ctx, uint32_t at, uint32_t came, const struct ic_wh_flow *flow,
                       uint32_t *candidates)
 {
+    (void)came;
     const struct forest *forest = ctx;
     const struct cluster *from = cluster_of(forest, flow->from), *to = cluster_of(forest, flow->to);
     uint32_t index;

@@ -15,11 +15,16 @@ struct mention {
     uint32_t number; /* of the mention, and then of its node */
 };
 
+/* Ends are mentions, and then nodes. */
+struct link {
+    uint32_t a, b, line;
+};
+
 struct reader {
     char *bytes;
     struct mention *mentions;
     size_t count, capacity;
-    struct ic_graph_link *links; /* of mentions, and then of nodes */
+    struct link *links;
     size_t link_count, link_capacity;
     char *error;
 };
@@ -66,14 +71,14 @@ static gmc_status mention(struct reader *reader, const char *name, uint32_t line
     return GMC_OK;
 }
 
-static gmc_status add_link(struct reader *reader)
+static gmc_status add_link(struct reader *reader, uint32_t line)
 {
     void *items = reader->links;
     if (!grow(&items, reader->link_count, &reader->link_capacity, sizeof(*reader->links)))
         return GMC_ERR_NOMEM;
     reader->links = items;
     uint32_t last = (uint32_t)reader->count - 1;
-    reader->links[reader->link_count++] = (struct ic_graph_link){last - 1, last};
+    reader->links[reader->link_count++] = (struct link){last - 1, last, line};
     return GMC_OK;
 }
 
@@ -97,7 +102,7 @@ static gmc_status read_line(struct reader *reader, char *text, uint32_t line)
         if (words == 1)
             first = word;
         if (words == 2 && status == GMC_OK)
-            status = add_link(reader);
+            status = add_link(reader, line);
     }
     return status;
 }
@@ -176,27 +181,36 @@ static uint32_t number_nodes(struct reader *reader, struct mention *nodes, uint3
     return count;
 }
 
+/* Links that stand twice in the order of their lines. */
 static int by_ends(const void *left, const void *right)
 {
-    const struct ic_graph_link *x = left, *y = right;
-    int order = (x->a > y->a) - (x->a < y->a);
-    return order != 0 ? order : (x->b > y->b) - (x->b < y->b);
+    const struct link *x = left, *y = right;
+    if (x->a != y->a)
+        return x->a > y->a ? 1 : -1;
+    if (x->b != y->b)
+        return x->b > y->b ? 1 : -1;
+    return (x->line > y->line) - (x->line < y->line);
 }
 
 /* Links of nodes, those that stand twice refused by their names. */
 static gmc_status number_links(struct reader *reader, const struct mention *nodes,
-                               const uint32_t *node_of)
+                               const uint32_t *node_of, struct ic_graph_link *ends)
 {
-    struct ic_graph_link *links = reader->links;
+    struct link *links = reader->links;
     for (size_t i = 0; i < reader->link_count; i++) {
         uint32_t a = node_of[links[i].a], b = node_of[links[i].b];
-        links[i] = (struct ic_graph_link){a < b ? a : b, a < b ? b : a};
+        links[i].a = a < b ? a : b;
+        links[i].b = a < b ? b : a;
     }
     qsort(links, reader->link_count, sizeof(*links), by_ends);
-    for (size_t i = 1; i < reader->link_count; i++)
-        if (by_ends(&links[i], &links[i - 1]) == 0)
-            return ic_refuse(reader->error, "'%.60s' and '%.60s' are joined twice",
-                             nodes[links[i].a].name, nodes[links[i].b].name);
+    for (size_t i = 0; i < reader->link_count; i++) {
+        ends[i] = (struct ic_graph_link){links[i].a, links[i].b};
+        if (i > 0 && links[i].a == links[i - 1].a && links[i].b == links[i - 1].b)
+            return ic_refuse(reader->error,
+                             "line %u: '%.60s' and '%.60s' are joined in line %u too",
+                             links[i].line, nodes[links[i].a].name, nodes[links[i].b].name,
+                             links[i - 1].line);
+    }
     return GMC_OK;
 }
 
@@ -205,22 +219,23 @@ static gmc_status make_graph(struct reader *reader, struct ic_edges *edges)
     GMC_ASSERT(reader->mentions != NULL && reader->links != NULL);
     struct mention *nodes = calloc(2 * reader->count, sizeof(*nodes));
     uint32_t *node_of = calloc(reader->count, sizeof(*node_of));
+    struct ic_graph_link *ends = calloc(reader->link_count, sizeof(*ends));
     gmc_status status = GMC_ERR_NOMEM;
-    if (nodes != NULL && node_of != NULL) {
+    if (nodes != NULL && node_of != NULL && ends != NULL) {
         qsort(reader->mentions, reader->count, sizeof(*reader->mentions), by_name);
         uint32_t count = number_nodes(reader, nodes, node_of);
         edges->names = calloc(count, sizeof(*edges->names));
         for (uint32_t i = 0; edges->names != NULL && i < count; i++)
             edges->names[i] = nodes[i].name;
-        status = number_links(reader, nodes, node_of);
+        status = number_links(reader, nodes, node_of, ends);
         if (status == GMC_OK)
-            status = ic_graph_init(&edges->graph, count, reader->links, reader->link_count,
-                                   reader->error);
+            status = ic_graph_init(&edges->graph, count, ends, reader->link_count, reader->error);
         if (status == GMC_OK && edges->names == NULL)
             status = GMC_ERR_NOMEM;
     }
     free(nodes);
     free(node_of);
+    free(ends);
     return status;
 }
 
@@ -245,6 +260,26 @@ gmc_status ic_edges_parse(struct ic_edges *edges, const char *text, size_t lengt
     free(reader.mentions);
     free(reader.links);
     return status;
+}
+
+gmc_status ic_edges_check(const struct ic_edges *edges, uint32_t degree, char *error)
+{
+    const struct ic_graph *graph = &edges->graph;
+    for (uint32_t i = 0; i < graph->nodes; i++)
+        if (ic_graph_degree(graph, i) > degree)
+            return ic_refuse(error, "'%.60s' has %u links; up to %u can be simulated",
+                             edges->names[i], ic_graph_degree(graph, i), degree);
+    uint32_t *hops = calloc(graph->nodes, 2 * sizeof(*hops));
+    if (hops == NULL)
+        return GMC_ERR_NOMEM;
+    uint32_t found = ic_graph_search(graph, 0, hops, NULL, hops + graph->nodes), other = 0;
+    while (found < graph->nodes && hops[other] != IC_GRAPH_NONE)
+        other++;
+    free(hops);
+    if (found == graph->nodes)
+        return GMC_OK;
+    return ic_refuse(error, "the network is not connected: no way leads from '%.60s' to '%.60s'",
+                     edges->names[0], edges->names[other]);
 }
 
 void ic_edges_fini(struct ic_edges *edges)

@@ -25,6 +25,8 @@ struct ic_edges {
 GMC_NODISCARD gmc_status ic_edges_parse(struct ic_edges *edges, const char *text, size_t length,
                                         char *error);
 void ic_edges_fini(struct ic_edges *edges);
+/* INVALID names a node of more links than `degree`, or two that no way joins. NOMEM. */
+GMC_NODISCARD gmc_status ic_edges_check(const struct ic_edges *edges, uint32_t degree, char *error);
 
 /* Adds the graph's links, and its nodes without links, with numbers as names. */
 void ic_edges_format(const struct ic_graph *graph, struct ic_text *text);

@@ -61,7 +61,7 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
         return GMC_OK;
     gmc_status status = ic_pcube_latency(&cube, values[LOAD], &out, error);
     if (status == GMC_OK && out.saturated)
-        status = ic_family_limit(&ic_family_hypercube, values, setting, &limit, error);
+        status = ic_limit_find(&ic_family_hypercube, values, setting, &limit, error);
     if (status != GMC_OK)
         return status;
     if (out.saturated) {

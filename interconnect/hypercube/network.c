@@ -23,9 +23,10 @@ static uint32_t enter(const void *ctx, const struct ic_wh_flow *flow)
     return flow->stage == 0 ? flow->from : IC_WH_NONE;
 }
 
-static uint32_t route(const void *ctx, uint32_t at, const struct ic_wh_flow *flow,
+static uint32_t route(const void *ctx, uint32_t at, uint32_t came, const struct ic_wh_flow *flow,
                       uint32_t *candidates)
 {
+    (void)came;
     const struct cube *cube = ctx;
     bool is_queue = at < cube->nodes;
     uint32_t node = is_queue ? at : at - cube->nodes, count = 0;

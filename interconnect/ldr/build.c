@@ -2,6 +2,7 @@
 /* Networks by name. */
 #include "interconnect/ldr/build.h"
 
+#include "base/assert.h"
 #include "interconnect/fattree/tree.h"
 #include "interconnect/ldr/generate.h"
 #include "interconnect/ldr/improve.h"
@@ -100,6 +101,14 @@ gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *sp
     if (status != GMC_OK)
         ic_ldr_built_fini(built);
     return status;
+}
+
+gmc_status ic_ldr_graph(const struct ic_ldr_spec *spec, struct ic_graph *graph, char *error)
+{
+    gmc_status status =
+        ic_check_range("the number of nodes", spec->nodes, 2, IC_GRAPH_NODES_MAX, error);
+    GMC_ASSERT(spec->topology < IC_LDR_FAT_TREE);
+    return status == GMC_OK ? make_graph(graph, spec, spec->nodes, error) : status;
 }
 
 gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph, char *error)

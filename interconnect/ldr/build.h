@@ -44,6 +44,9 @@ GMC_NODISCARD gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct i
  * is released when it fails, too. */
 GMC_NODISCARD gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph,
                                             char *error);
+/* The graph alone, of a direct network. INVALID, NOMEM. Ends with ic_graph_fini. */
+GMC_NODISCARD gmc_status ic_ldr_graph(const struct ic_ldr_spec *spec, struct ic_graph *graph,
+                                      char *error);
 void ic_ldr_built_fini(struct ic_ldr_built *built);
 
 #endif

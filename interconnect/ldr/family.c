@@ -82,8 +82,8 @@ static const char *const arrivals[] = {
 
 static const struct ic_param params[PARAMS] = {
     [LOAD] = NUMBER("load", "", "of a host's link", 1e-6, IC_PACKETS_LOAD_MAX, 0.5),
-    [TOPOLOGY] = {"topology", "", "network", IC_CHOICE, 0, 0, IC_LDR_GENERATED, topologies,
-                  IC_BOTH},
+    [TOPOLOGY] = {"topology", "", "network; or the FILE of a list of edges", IC_CHOICE, 0, 0,
+                  IC_LDR_GENERATED, topologies, IC_BOTH},
     [NODES] = COUNT("nodes", "hosts", "all together", 2, IC_GRAPH_NODES_MAX, 64),
     [DEGREE] = COUNT("degree", "links", "of a graph's node; 0: that of the hypercube", 0,
                      IC_NETWORK_PORTS_MAX, 0),
@@ -251,6 +251,18 @@ static void set_model(const struct ic_packets_model *model, struct ic_result *re
     ic_result_set(result, NETWORK, model->network);
 }
 
+static void settle(double *values, const struct ic_setting *setting)
+{
+    uint32_t least, most;
+    if (values[TOPOLOGY] < IC_LDR_TOPOLOGIES)
+        return;
+    const struct ic_graph *graph =
+        &setting->graphs[(size_t)values[TOPOLOGY] - IC_LDR_TOPOLOGIES].graph;
+    ic_graph_degrees(graph, &least, &most);
+    values[NODES] = graph->nodes;
+    values[DEGREE] = most;
+}
+
 static gmc_status run_model(const double *values, const struct ic_setting *setting,
                             struct ic_result *result, char *error)
 {
@@ -340,4 +352,5 @@ const struct ic_family ic_family_ldr = {
     .model = run_model,
     .simulate = simulate,
     .limit = limit,
+    .settle = settle,
 };

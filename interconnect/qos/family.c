@@ -171,7 +171,7 @@ static gmc_status name_saturation(const double *values, const struct ic_setting 
         double from;
         if (isfinite(solution->latency[c].wait))
             continue;
-        gmc_status status = ic_family_limit(&ic_family_qos, values, setting, &from, error);
+        gmc_status status = ic_limit_find(&ic_family_qos, values, setting, &from, error);
         if (status != GMC_OK)
             return status;
         ic_result_saturated(result, "the source's queue of %s, from load %.4g on",

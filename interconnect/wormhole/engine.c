@@ -337,8 +337,9 @@ static bool try(struct ic_wh_engine *engine, uint32_t point, uint32_t waiter)
     const struct ic_wh_network *network = engine->network;
     uint32_t message =
         waiter & FEED ? engine->feeds[waiter & ~FEED].message : engine->vcs[waiter].message;
-    uint32_t count =
-        network->route(network->ctx, point, &engine->messages[message].public.flow, candidates);
+    uint32_t came = waiter & FEED ? NONE : waiter >> engine->shift;
+    uint32_t count = network->route(network->ctx, point, came,
+                                    &engine->messages[message].public.flow, candidates);
     uint32_t chosen = choose(engine, candidates, count);
     if (chosen == NONE)
         return false;

@@ -39,8 +39,9 @@ struct ic_wh_network {
     void *ctx;           /* of the functions */
     /* The point where the flow's stage begins; NONE: there is no such stage, it is delivered. */
     uint32_t (*enter)(const void *ctx, const struct ic_wh_flow *flow);
-    /* Channels that the flow may take from a point, at least one, at most CANDIDATES_MAX. */
-    uint32_t (*route)(const void *ctx, uint32_t at, const struct ic_wh_flow *flow,
+    /* Channels that the flow may take from a point, at least one, at most CANDIDATES_MAX. `came` is
+     * the channel by which its head came there; NONE at a queue. */
+    uint32_t (*route)(const void *ctx, uint32_t at, uint32_t came, const struct ic_wh_flow *flow,
                       uint32_t *candidates);
     /* What a point is called in records. */
     uint32_t (*label)(const void *ctx, uint32_t point);

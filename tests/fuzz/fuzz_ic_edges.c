@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns the fuzzer of lists of edges: what was read has a name for each node, and comes out the same
- * when it is written and read again.
+/* Owns the fuzzer of lists of edges: what was read has a name for each node, comes out the same
+ * when it is written and read again, and becomes a network of worms when it is connected.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "interconnect/graph/edges.h"
+#include "interconnect/updown/network.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,24 @@ static bool is_same(const struct ic_graph *a, const struct ic_graph *b)
            memcmp(a->neighbours, b->neighbours, 2 * a->links * sizeof(*a->neighbours)) == 0;
 }
 
+/* Small ones only, for speed. */
+static void check_network(const struct ic_edges *edges)
+{
+    struct ic_wh_network network;
+    char error[IC_ERROR_MAX] = "";
+    bool is_fine = ic_edges_check(edges, IC_UPDOWN_PORTS_MAX, error) == GMC_OK;
+    GMC_ASSERT(is_fine || error[0] != '\0');
+    if (edges->graph.nodes > 100)
+        return;
+    gmc_status status = ic_updown_network(&edges->graph, IC_UPDOWN_ADAPTIVE, &network, error);
+    GMC_ASSERT((status == GMC_OK) == is_fine);
+    if (status != GMC_OK)
+        return;
+    const struct ic_updown *updown = network.ctx;
+    GMC_ASSERT(updown->most_hops >= 1 && updown->most_hops < edges->graph.nodes);
+    ic_wh_network_fini(&network);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ic_edges edges, again;
@@ -38,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_graph(&edges.graph);
     for (uint32_t i = 0; i < edges.graph.nodes; i++)
         GMC_ASSERT(edges.names[i][0] != '\0');
+    check_network(&edges);
     ic_edges_format(&edges.graph, &text);
     status = ic_edges_parse(&again, text.bytes, text.length, error);
     GMC_ASSERT(status == GMC_OK && is_same(&edges.graph, &again.graph));

@@ -104,6 +104,33 @@ printf 'k,M_bytes,r,G\n4,128,4,x\n' >"$dir/sci_latency.csv"
 expect 1 model --golden "$dir/sci_latency.csv"
 says 'line 2: G is "x"; it must be a whole number'
 
+# Graphs from files.
+printf 'a b\nb c\nc d\nd e\ne a\na c 1Gbit\n' >"$dir/map"
+printf '0 1\n1 2\n2 0\n' >"$dir/ring"
+expect 0 compare ldr --topology "hypercube,$dir/map" --nodes 8 --load 0.1,0.3 --messages 2000 --jobs 1
+[ "$(grep -c ",$dir/map,5,3," "$dir/out")" = 2 ] || fail "no points of the file: $(cat "$dir/out")"
+cp "$dir/out" "$dir/one"
+expect 0 compare ldr --topology "hypercube,$dir/map" --nodes 8 --load 0.1,0.3 --messages 2000 --jobs 3
+cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference to graphs"
+expect 0 compare updown --topology "$dir/map,$dir/ring" --load 0.001,0.9 --messages 2000
+[ "$(grep -c ",$dir/ring,3,2,.*held all the time\|queues grow" "$dir/out")" -ge 1 ] ||
+    fail "not saturated: $(cat "$dir/out")"
+expect 1 simulate updown --topology "$dir/nothing"
+says "it must be hypercube, ldr, improved, or the file of a list of edges: No such file"
+expect 1 simulate hypercube --topology "$dir/map"
+says "any graph is there for worms in the family updown, for packets in ldr"
+printf 'a b\nc d\n' >"$dir/parts"
+expect 1 model updown --topology "$dir/parts"
+says "parts: the network is not connected: no way leads from 'a' to 'c'"
+printf 'a b\n\nb b\n' >"$dir/loop"
+expect 1 simulate ldr --topology "$dir/loop"
+says "loop: line 3: a link joins 'b' to itself"
+printf 'a b\nb c\nc b\n' >"$dir/twice"
+expect 1 simulate ldr --topology "$dir/twice"
+says "twice: line 3: 'b' and 'c' are joined in line 2 too"
+expect 1 simulate ldr --topology "$dir/map" --topology "$dir/ring"
+says "topology is given twice"
+
 expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 1
 cp "$dir/out" "$dir/one"
 expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 3

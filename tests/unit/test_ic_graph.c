@@ -223,7 +223,7 @@ static void bad_lists_are_named(void **state)
         {"", "there is no link in the list of edges"},
         {"a\nb\n", "there is no link in the list of edges"},
         {"a b\nb b\n", "line 2: a link joins 'b' to itself"},
-        {"x y\n\ny x\n", "'x' and 'y' are joined twice"},
+        {"x y\n\ny x\n", "line 3: 'x' and 'y' are joined in line 1 too"},
         {"a b 1 2 3\n", "line 1: too much: '3'; a line is A B [RATE [DELAY]]"},
         {"a b\na &c\n", "line 2: '&c' is no name: up to 253 letters, digits, '-', '_' and '.'"},
     };

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Any graph as a family: wormhole switching, up* / down* routing. */
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "interconnect/families.h"
+#include "interconnect/graph/edges.h"
+#include "interconnect/ldr/build.h"
+#include "interconnect/updown/model.h"
+#include "interconnect/wormhole/options.h"
+
+enum {
+    LOAD,
+    TOPOLOGY,
+    NODES,
+    DEGREE,
+    SAMPLES,
+    STEPS,
+    GRAPH_SEED,
+    ROUTING,
+    VCS,
+    FLITS,
+    MORE,
+    PARAMS = MORE + IC_WH_PARAMS
+};
+enum { LATENCY, NETWORK, WAIT, DISTANCE, DIAMETER, SEEN, OUTPUTS = SEEN + IC_WH_OUTPUTS };
+
+static const char *const topologies[] = {[IC_LDR_HYPERCUBE] = "hypercube",
+                                         [IC_LDR_GENERATED] = "ldr",
+                                         [IC_LDR_IMPROVED] = "improved",
+                                         NULL};
+#define WORDS (IC_LDR_IMPROVED + 1) /* topologies that are not files */
+
+/* Traffic is the model's too. */
+static const struct ic_param params[PARAMS] = {
+    [LOAD] = {"load", "messages/node/cycle", "messages that a node generates", IC_NUMBER, 0, 1,
+              0.003, NULL, IC_BOTH},
+    [TOPOLOGY] = {"topology", "", "network; or the FILE of a list of edges", IC_CHOICE, 0, 0,
+                  IC_LDR_GENERATED, topologies, IC_BOTH},
+    [NODES] = {"nodes", "nodes", "of the network", IC_COUNT, 2, IC_UPDOWN_NODES_MAX, 64, NULL,
+               IC_BOTH},
+    [DEGREE] = {"degree", "links", "of a node; 0: that of the hypercube", IC_COUNT, 0,
+                IC_UPDOWN_PORTS_MAX, 0, NULL, IC_BOTH},
+    [SAMPLES] = {"samples", "graphs", "generated, of which the best is taken", IC_COUNT, 1, 100000,
+                 1, NULL, IC_BOTH},
+    [STEPS] = {"steps", "swaps", "of links to improve a graph; 0: as many as are good", IC_COUNT, 0,
+               1e9, 20000, NULL, IC_BOTH},
+    [GRAPH_SEED] = {"graph-seed", "", "of generated and improved graphs", IC_COUNT, 0, 1e15, 1,
+                    NULL, IC_BOTH},
+    [ROUTING] = {"routing", "", "choice among the shortest legal ways", IC_CHOICE, 0, 0,
+                 IC_UPDOWN_ADAPTIVE, ic_updown_routing_names, IC_BOTH},
+    [VCS] = {"V", "channels", "virtual channels of a channel", IC_COUNT, 1, IC_WH_VCS_MAX, 3, NULL,
+             IC_BOTH},
+    [FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_WH_FLITS_MAX, 32, NULL,
+               IC_BOTH},
+    IC_WH_PARAM_ROWS(MORE),
+};
+
+static const struct ic_output outputs[OUTPUTS] = {
+    [LATENCY] = {"latency", "cycles", "of a message, its wait at the source among it", IC_BOTH},
+    [NETWORK] = {"network_latency", "cycles", "the same without the wait", IC_BOTH},
+    [WAIT] = {"source_wait", "cycles", "before entering the network", IC_BOTH | IC_SMALL},
+    [DISTANCE] = {"distance", "links", "mean of legal ways between different nodes", IC_BOTH},
+    [DIAMETER] = {"diameter", "links", "the longest of them", IC_BOTH},
+    IC_WH_OUTPUT_ROWS(SEEN, "messages/node/cycle"),
+};
+
+/* ---- what the points of a curve have in common ---- */
+struct common {
+    struct ic_wh_network network;
+    struct ic_updown_flows *flows; /* NULL: not needed so far */
+};
+
+static void release_common(void *what)
+{
+    struct common *common = what;
+    ic_updown_flows_free(common->flows);
+    ic_wh_network_fini(&common->network);
+    free(common);
+}
+
+static const struct ic_graph *graph_of_file(const double *values, const struct ic_setting *setting)
+{
+    if (values[TOPOLOGY] < WORDS)
+        return NULL;
+    size_t file = (size_t)values[TOPOLOGY] - WORDS;
+    GMC_ASSERT(file < setting->graph_count);
+    return &setting->graphs[file].graph;
+}
+
+static gmc_status build(const double *values, const struct ic_setting *setting,
+                        struct ic_wh_network *network, char *error)
+{
+    const struct ic_ldr_spec spec = {.topology = (enum ic_ldr_topology)values[TOPOLOGY],
+                                     .nodes = (uint64_t)values[NODES],
+                                     .degree = (uint64_t)values[DEGREE],
+                                     .samples = (uint64_t)values[SAMPLES],
+                                     .steps = (uint64_t)values[STEPS],
+                                     .seed = (uint64_t)values[GRAPH_SEED]};
+    enum ic_updown_routing routing = (enum ic_updown_routing)values[ROUTING];
+    const struct ic_graph *given = graph_of_file(values, setting);
+    struct ic_graph graph;
+    if (given != NULL)
+        return ic_updown_network(given, routing, network, error);
+    gmc_status status = ic_ldr_graph(&spec, &graph, error);
+    if (status != GMC_OK)
+        return status;
+    status = ic_updown_network(&graph, routing, network, error);
+    ic_graph_fini(&graph);
+    return status;
+}
+
+/* Stays with the memo. */
+static gmc_status find_common(const double *values, const struct ic_setting *setting,
+                              struct common **out, char *error)
+{
+    const double key[] = {values[TOPOLOGY],
+                          values[NODES],
+                          values[DEGREE],
+                          values[SAMPLES],
+                          values[STEPS],
+                          values[GRAPH_SEED],
+                          values[ROUTING],
+                          values[MORE + IC_WH_PARAM_PATTERN],
+                          values[MORE + IC_WH_PARAM_SHIFT]};
+    const size_t length = sizeof(key) / sizeof(key[0]);
+    struct common *common = ic_memo_find(setting->memo, key, length);
+    if (common == NULL) {
+        common = calloc(1, sizeof(*common));
+        if (common == NULL)
+            return GMC_ERR_NOMEM;
+        gmc_status status = build(values, setting, &common->network, error);
+        if (status != GMC_OK) {
+            free(common);
+            return status;
+        }
+        size_t nodes = common->network.nodes;
+        ic_memo_keep(setting->memo, key, length, common,
+                     16 * nodes * nodes + 512 * (size_t)common->network.channels, release_common);
+    }
+    *out = common;
+    return GMC_OK;
+}
+
+static gmc_status find_flows(const double *values, const struct ic_setting *setting,
+                             struct common **common, char *error)
+{
+    struct ic_traffic traffic;
+    gmc_status status = find_common(values, setting, common, error);
+    if (status != GMC_OK || (*common)->flows != NULL)
+        return status;
+    status = ic_traffic_init(&traffic, (enum ic_traffic_pattern)values[MORE + IC_WH_PARAM_PATTERN],
+                             (*common)->network.nodes, (uint64_t)values[MORE + IC_WH_PARAM_SHIFT],
+                             error);
+    if (status == GMC_OK)
+        status = ic_updown_flows_new(&(*common)->network, &traffic, &(*common)->flows, error);
+    return status;
+}
+
+static void set_graph(const struct common *common, struct ic_result *result)
+{
+    const struct ic_updown *updown = common->network.ctx;
+    ic_result_set(result, DISTANCE, updown->mean_hops);
+    ic_result_set(result, DIAMETER, updown->most_hops);
+}
+
+/* ---- the family ---- */
+static void settle(double *values, const struct ic_setting *setting)
+{
+    const struct ic_graph *graph = graph_of_file(values, setting);
+    uint32_t least, most;
+    if (graph == NULL)
+        return;
+    ic_graph_degrees(graph, &least, &most);
+    values[NODES] = graph->nodes;
+    values[DEGREE] = most;
+}
+
+static struct ic_updown_config config_of(const double *values)
+{
+    return (struct ic_updown_config){.vcs = (uint32_t)values[VCS],
+                                     .flits = (uint32_t)values[FLITS],
+                                     .links_in_order = values[MORE + IC_WH_PARAM_LINKS] > 0,
+                                     .ends_in_order = values[MORE + IC_WH_PARAM_ENDS] > 0};
+}
+
+static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
+                        char *error)
+{
+    const struct ic_updown_config config = config_of(values);
+    struct common *common;
+    uint32_t channel;
+    gmc_status status = find_flows(values, setting, &common, error);
+    if (status == GMC_OK)
+        *load = ic_updown_saturation(common->flows, &config, &channel);
+    return status;
+}
+
+static gmc_status model(const double *values, const struct ic_setting *setting,
+                        struct ic_result *result, char *error)
+{
+    const struct ic_updown_config config = config_of(values);
+    struct common *common;
+    double from;
+    gmc_status status = find_flows(values, setting, &common, error);
+    if (status != GMC_OK)
+        return status;
+    struct ic_updown_latency out = ic_updown_model(common->flows, &config, values[LOAD]);
+    set_graph(common, result);
+    if (out.is_saturated) {
+        status = ic_limit_find(&ic_family_updown, values, setting, &from, error);
+        if (status == GMC_OK)
+            ic_result_saturated(result, "a channel is held all the time from load %.6g on", from);
+        return status;
+    }
+    ic_result_set(result, LATENCY, out.latency);
+    ic_result_set(result, NETWORK, out.network);
+    ic_result_set(result, WAIT, out.wait);
+    return GMC_OK;
+}
+
+static gmc_status simulate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *result, char *error)
+{
+    static const struct ic_wh_layout layout = {.params = MORE,
+                                               .latency = LATENCY,
+                                               .network = NETWORK,
+                                               .wait = WAIT,
+                                               .outputs = SEEN,
+                                               .cycle = 1};
+    struct common *common;
+    gmc_status status = find_common(values, setting, &common, error);
+    if (status != GMC_OK)
+        return status;
+    set_graph(common, result);
+    return ic_wh_simulate(&common->network, &layout, values, values[LOAD], (uint32_t)values[VCS],
+                          (uint32_t)values[FLITS], run, result, error);
+}
+
+const struct ic_family ic_family_updown = {
+    .name = "updown",
+    .title = "wormhole networks of any graph, up* / down* routing",
+    .source = "Schroeder et al. 1991; Draper, Ghosh 1994",
+    .params = params,
+    .param_count = PARAMS,
+    .outputs = outputs,
+    .output_count = OUTPUTS,
+    .load = "load",
+    .model = model,
+    .simulate = simulate,
+    .limit = limit,
+    .settle = settle,
+};

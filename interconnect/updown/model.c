@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Flows, one destination after the other; then channels in the order of their numbers. */
+#include "interconnect/updown/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* From a channel to one that follows. */
+struct step {
+    uint32_t next;
+    double part;  /* of what the channel carries */
+    double share; /* of what the next one carries */
+};
+
+struct channel {
+    double flow;
+    size_t first_step;   /* steps of channel c: first_step of c to that of c + 1 */
+    size_t first_choice; /* its messages by channels to choose from, 1 and more; shares */
+    uint32_t choices;
+    /* of one load */
+    double rho, blocking, held; /* rho_c, B_c, f_c */
+    double wait, turns;         /* w, and what it is more in turns */
+    double taken;               /* a */
+};
+
+struct ic_updown_flows {
+    uint32_t count, nodes; /* channels */
+    struct channel *channels;
+    struct step *steps;
+    double *shares;
+    size_t step_count, share_count;
+    double *sending; /* by node: 1, or 0 for nodes that would send to themselves */
+    double senders, hops;
+    uint32_t fullest;
+};
+
+/* While flows are found. Ports of a node, then the node itself: where messages come from, and go.
+ */
+struct search {
+    const struct ic_wh_network *network;
+    const struct ic_updown *updown;
+    const struct ic_traffic *traffic;
+    uint32_t *reverse; /* by port: that of the other end */
+    size_t *square;    /* by node: where its flows from inputs to outputs begin */
+    double *pairs;     /* (ports + 1)^2 for each node */
+    double *choices;   /* the same flows, by output and how many ports could be taken */
+    double *now;       /* by port: what comes by it, to one destination */
+    double *entering;  /* by node, to one destination */
+};
+
+static uint32_t ports_of(const struct search *search, uint32_t at)
+{
+    return search->updown->first[at + 1] - search->updown->first[at];
+}
+
+static size_t place_of(const struct search *search, uint32_t at, uint32_t row, uint32_t column)
+{
+    return search->square[at] + (size_t)row * (ports_of(search, at) + 1) + column;
+}
+
+static void release(struct search *search)
+{
+    free(search->reverse);
+    free(search->square);
+    free(search->pairs);
+    free(search->choices);
+    free(search->now);
+    free(search->entering);
+}
+
+static void find_reverses(struct search *search)
+{
+    const struct ic_updown *updown = search->updown;
+    for (uint32_t at = 0; at < updown->nodes; at++)
+        for (uint32_t p = updown->first[at]; p < updown->first[at + 1]; p++) {
+            uint32_t back = updown->first[updown->ends[p]];
+            while (updown->ends[back] != at)
+                back++;
+            search->reverse[p] = back;
+        }
+}
+
+static gmc_status prepare(struct search *search, const struct ic_wh_network *network,
+                          const struct ic_traffic *traffic)
+{
+    const struct ic_updown *updown = network->ctx;
+    uint32_t nodes = updown->nodes, ports = updown->first[nodes];
+    size_t squares = 0;
+    *search = (struct search){.network = network,
+                              .updown = updown,
+                              .traffic = traffic,
+                              .reverse = calloc(ports + 1, sizeof(uint32_t)),
+                              .square = calloc(nodes, sizeof(size_t)),
+                              .now = calloc(ports + 1, sizeof(double)),
+                              .entering = calloc(nodes, sizeof(double))};
+    if (search->reverse == NULL || search->square == NULL || search->now == NULL ||
+        search->entering == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t i = 0; i < nodes; i++) {
+        search->square[i] = squares;
+        squares += (size_t)(ports_of(search, i) + 1) * (ports_of(search, i) + 1);
+    }
+    search->pairs = calloc(squares, sizeof(double));
+    search->choices = calloc(squares, sizeof(double));
+    if (search->pairs == NULL || search->choices == NULL)
+        return GMC_ERR_NOMEM;
+    find_reverses(search);
+    return GMC_OK;
+}
+
+/* ---- flows ---- */
+static void enter(struct search *search, uint32_t to)
+{
+    uint32_t nodes = search->updown->nodes;
+    for (uint32_t i = 0; i < nodes; i++) {
+        bool is_uniform = search->traffic->pattern == IC_TRAFFIC_UNIFORM;
+        double part = is_uniform ? 1.0 / (nodes - 1) : ic_traffic_partner(search->traffic, i) == to;
+        search->entering[i] = i != to ? part : 0;
+    }
+}
+
+/* What comes to a node by one input goes on by all ports alike. */
+static void pass(struct search *search, uint32_t at, uint32_t to, uint32_t in, double flow)
+{
+    const struct ic_updown *updown = search->updown;
+    uint32_t own = ports_of(search, at), first = updown->first[at];
+    bool came_down = in < own && ic_updown_is_up(updown, at, updown->ends[first + in]);
+    if (at == to) {
+        search->pairs[place_of(search, at, in, own)] += flow;
+        return;
+    }
+    uint64_t ports = ic_updown_ports(updown, at, to, came_down);
+    if (updown->routing == IC_UPDOWN_FIXED)
+        ports &= ~ports + 1;
+    uint32_t count = (uint32_t)__builtin_popcountll(ports);
+    for (double share = flow / count; ports != 0; ports &= ports - 1) {
+        uint32_t out = (uint32_t)__builtin_ctzll(ports);
+        search->pairs[place_of(search, at, in, out)] += share;
+        search->choices[place_of(search, at, out, count - 1)] += share;
+        search->now[search->reverse[first + out]] += share;
+    }
+}
+
+/* All that came up, or all that came down; what enters comes up. */
+static void pass_all(struct search *search, uint32_t at, uint32_t to, bool came_down)
+{
+    const struct ic_updown *updown = search->updown;
+    uint32_t own = ports_of(search, at), first = updown->first[at];
+    for (uint32_t in = 0; in <= own; in++) {
+        bool is_down = in < own && ic_updown_is_up(updown, at, updown->ends[first + in]);
+        double *flow = in < own ? &search->now[first + in] : &search->entering[at];
+        if (is_down != came_down || *flow <= 0)
+            continue;
+        pass(search, at, to, in, *flow);
+        *flow = 0;
+    }
+}
+
+/* Up from high ranks to low ones, then down again: what comes to a node is known when it is passed
+ * on. */
+static void add_destination(struct search *search, uint32_t to)
+{
+    const uint32_t *ranked = search->updown->ranked;
+    enter(search, to);
+    for (uint32_t i = search->updown->nodes; i-- > 0;)
+        pass_all(search, ranked[i], to, false);
+    for (uint32_t i = 0; i < search->updown->nodes; i++)
+        pass_all(search, ranked[i], to, true);
+}
+
+/* ---- channels and their steps ---- */
+/* Of an output of a node, which may be ejection; of an input, which may be injection. */
+static uint32_t output_channel(const struct search *search, uint32_t at, uint32_t out)
+{
+    const struct ic_updown *updown = search->updown;
+    return out < ports_of(search, at) ? updown->links[updown->first[at] + out] : at;
+}
+
+static uint32_t input_channel(const struct search *search, uint32_t at, uint32_t in)
+{
+    const struct ic_updown *updown = search->updown;
+    if (in < ports_of(search, at))
+        return updown->links[search->reverse[updown->first[at] + in]];
+    return updown->nodes + updown->first[updown->nodes] + at;
+}
+
+static void sum_flows(const struct search *search, struct ic_updown_flows *flows)
+{
+    for (uint32_t at = 0; at < flows->nodes; at++)
+        for (uint32_t in = 0; in <= ports_of(search, at); in++)
+            for (uint32_t out = 0; out <= ports_of(search, at); out++) {
+                double flow = search->pairs[place_of(search, at, in, out)];
+                flows->channels[output_channel(search, at, out)].flow += flow;
+                if (in == ports_of(search, at)) {
+                    flows->channels[input_channel(search, at, in)].flow += flow;
+                    flows->sending[at] += flow;
+                    flows->senders += flow;
+                }
+            }
+}
+
+static void keep_steps(const struct search *search, struct ic_updown_flows *flows, uint32_t at,
+                       uint32_t in)
+{
+    uint32_t c = input_channel(search, at, in);
+    flows->channels[c].first_step = flows->step_count;
+    for (uint32_t out = 0; out <= ports_of(search, at); out++) {
+        double flow = search->pairs[place_of(search, at, in, out)];
+        uint32_t next = output_channel(search, at, out);
+        if (flow > 0)
+            flows->steps[flows->step_count++] = (struct step){next, flow / flows->channels[c].flow,
+                                                              flow / flows->channels[next].flow};
+    }
+}
+
+static void keep_choices(const struct search *search, struct ic_updown_flows *flows, uint32_t at,
+                         uint32_t out)
+{
+    struct channel *channel = &flows->channels[output_channel(search, at, out)];
+    channel->first_choice = flows->share_count;
+    for (uint32_t k = 0; k < ports_of(search, at) && channel->flow > 0; k++) {
+        double flow = search->choices[place_of(search, at, out, k)];
+        flows->shares[flows->share_count + k] = flow / channel->flow;
+        if (flow > 0)
+            channel->choices = k + 1;
+    }
+    flows->share_count += channel->choices;
+}
+
+/* Steps stand by channel: ejection has none, then channels as they are numbered. */
+static void keep_all(const struct search *search, struct ic_updown_flows *flows)
+{
+    const struct ic_updown *updown = search->updown;
+    uint32_t links = updown->first[updown->nodes];
+    sum_flows(search, flows);
+    for (uint32_t c = flows->nodes; c < flows->nodes + links; c++) {
+        uint32_t from = search->network->from[c] - flows->nodes;
+        uint32_t to = search->network->to[c] - flows->nodes, out = 0;
+        while (updown->ends[updown->first[from] + out] != to)
+            out++;
+        keep_choices(search, flows, from, out);
+        keep_steps(search, flows, to,
+                   search->reverse[updown->first[from] + out] - updown->first[to]);
+        flows->hops += flows->channels[c].flow;
+    }
+    for (uint32_t at = 0; at < flows->nodes; at++)
+        keep_steps(search, flows, at, ports_of(search, at));
+    flows->channels[flows->count].first_step = flows->step_count;
+    flows->hops = 2 + flows->hops / flows->senders;
+}
+
+static struct ic_updown_flows *make_room(const struct search *search)
+{
+    size_t squares = 0;
+    struct ic_updown_flows *flows = calloc(1, sizeof(*flows));
+    if (flows == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < search->updown->nodes; i++)
+        squares += (size_t)(ports_of(search, i) + 1) * (ports_of(search, i) + 1);
+    *flows = (struct ic_updown_flows){
+        .count = search->network->channels,
+        .nodes = search->updown->nodes,
+        .channels = calloc((size_t)search->network->channels + 1, sizeof(struct channel)),
+        .steps = calloc(squares, sizeof(struct step)),
+        .shares = calloc(squares, sizeof(double)),
+        .sending = calloc(search->updown->nodes, sizeof(double)),
+    };
+    if (flows->channels == NULL || flows->steps == NULL || flows->shares == NULL ||
+        flows->sending == NULL) {
+        ic_updown_flows_free(flows);
+        return NULL;
+    }
+    return flows;
+}
+
+gmc_status ic_updown_flows_new(const struct ic_wh_network *network,
+                               const struct ic_traffic *traffic, struct ic_updown_flows **out,
+                               char *error)
+{
+    struct search search;
+    struct ic_updown_flows *flows = NULL;
+    gmc_status status = prepare(&search, network, traffic);
+    if (status == GMC_OK && (flows = make_room(&search)) == NULL)
+        status = GMC_ERR_NOMEM;
+    if (status == GMC_OK) {
+        for (uint32_t to = 0; to < flows->nodes; to++)
+            add_destination(&search, to);
+        keep_all(&search, flows);
+        if (flows->senders <= 0)
+            status = ic_refuse(error, "no host sends: with this pattern each would send to itself");
+    }
+    release(&search);
+    if (status != GMC_OK) {
+        ic_updown_flows_free(flows);
+        return status;
+    }
+    *out = flows;
+    return GMC_OK;
+}
+
+void ic_updown_flows_free(struct ic_updown_flows *flows)
+{
+    if (flows == NULL)
+        return;
+    free(flows->channels);
+    free(flows->steps);
+    free(flows->shares);
+    free(flows->sending);
+    free(flows);
+}
+
+size_t ic_updown_flows_bytes(const struct ic_updown_flows *flows)
+{
+    return flows->count * sizeof(*flows->channels) + flows->step_count * sizeof(*flows->steps) +
+           flows->share_count * sizeof(*flows->shares);
+}
+
+/* ---- one load ---- */
+/* a: the share of w that messages wait for. */
+static double taken(const struct ic_updown_flows *flows, const struct channel *channel,
+                    uint32_t vcs)
+{
+    double full = pow(channel->rho, vcs), others = 1, sum = 0;
+    for (uint32_t k = 0; k < channel->choices; k++, others *= full)
+        sum += flows->shares[channel->first_choice + k] * others;
+    return channel->choices > 0 ? 1 - channel->held * (1 - sum) : 1;
+}
+
+/* T and rho, which depend on each other: from no load up to the first that fits; false: none. */
+static bool hold(struct channel *channel, uint32_t vcs, double flits, double rate)
+{
+    double time = flits, before;
+    do {
+        before = time;
+        channel->rho = rate * time;
+        if (!(channel->rho < 1))
+            return false;
+        channel->held = pow(channel->rho, vcs - 1.0);
+        time = flits + channel->held * channel->blocking;
+    } while (time - before > 1e-12 * time);
+    double over = time - flits;
+    channel->wait = rate * (time * time + over * over) / (2 * (1 - channel->rho));
+    channel->turns = (1 - channel->held) * rate * time * time / (2 * (1 - channel->rho));
+    return true;
+}
+
+/* False when a channel is held all the time, which is then the fullest. */
+static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *config, double load)
+{
+    uint32_t first_injection = flows->count - flows->nodes;
+    for (uint32_t c = 0; c < flows->count; c++) {
+        struct channel *channel = &flows->channels[c];
+        bool is_end = c < flows->nodes || c >= first_injection;
+        channel->blocking = 0;
+        for (size_t i = channel->first_step; c >= flows->nodes && i < channel[1].first_step; i++) {
+            const struct step *step = &flows->steps[i];
+            const struct channel *next = &flows->channels[step->next];
+            channel->blocking +=
+                step->part * ((1 - step->share) * next->taken * next->wait + next->blocking);
+        }
+        if (!hold(channel, config->vcs, config->flits, load * channel->flow)) {
+            flows->fullest = c;
+            return false;
+        }
+        if (is_end ? !config->ends_in_order : !config->links_in_order)
+            channel->wait += channel->turns;
+        channel->taken = taken(flows, channel, config->vcs);
+    }
+    return true;
+}
+
+struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
+                                         const struct ic_updown_config *config, double load)
+{
+    struct ic_updown_latency out = {.hops = flows->hops};
+    out.is_saturated = !solve(flows, config, load);
+    if (out.is_saturated)
+        return out;
+    for (uint32_t at = 0; at < flows->nodes; at++) {
+        const struct channel *injection = &flows->channels[flows->count - flows->nodes + at];
+        double part = flows->sending[at] / flows->senders;
+        out.network += part * (injection->blocking + (1 - injection->held) * injection->wait);
+        out.wait += part * injection->held * injection->wait;
+    }
+    out.network += flows->hops + config->flits - 1;
+    out.latency = out.network + out.wait;
+    return out;
+}
+
+double ic_updown_saturation(struct ic_updown_flows *flows, const struct ic_updown_config *config,
+                            uint32_t *channel)
+{
+    double least = 0, most = 1;
+    while (solve(flows, config, most))
+        most *= 2;
+    while (most - least > 1e-9 * most) {
+        double middle = (least + most) / 2;
+        if (solve(flows, config, middle)) {
+            least = middle;
+        } else {
+            most = middle;
+            *channel = flows->fullest;
+        }
+    }
+    return least;
+}
