@@ -35,6 +35,9 @@ struct gmc_cc_ops {
     size_t state_size;
     void (*init)(void *state, const struct gmc_cc_params *params, struct gmc_prng *prng,
                  gmc_time now);
+    /* The path is said to carry so much, and data is to come. What was measured lately counts more.
+     * NULL: it does not matter. */
+    void (*expect)(void *state, gmc_time now, uint64_t rate_bps);
     /* A packet goes out; numbers grow by at least 1. */
     void (*on_sent)(void *state, gmc_time now, uint64_t packet, uint32_t bytes, bool app_limited);
     /* A packet is decided. In growing order of number within one acknowledgement as far as known;

@@ -238,6 +238,18 @@ static void background_init(void *state, const struct gmc_cc_params *params, str
     m->others.away_next = AWAY_FIRST;
 }
 
+/* START paces at twice the estimate, and so at this rate first. */
+static void model_expect(void *state, gmc_time now, uint64_t rate_bps)
+{
+    struct gmc_ccm *m = state;
+    bool is_idle = now - m->last_sent > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100);
+
+    if ((m->phase != START && !is_idle) || m->bw_bps >= rate_bps / 2)
+        return;
+    m->bw_bps = rate_bps / 2;
+    begin_start(m, now);
+}
+
 static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
                           bool app_limited)
 {
@@ -373,13 +385,14 @@ static uint32_t model_loss_ppm(const void *state)
 }
 
 /* They begin differently; what `background` concludes otherwise it asks its state for. */
-#define OPERATIONS(NAME, INIT)                                                                     \
+#define OPERATIONS(NAME, INIT, EXPECT)                                                             \
     {                                                                                              \
         .name = (NAME), .takes_ecn = true, .state_size = sizeof(struct gmc_ccm), .init = (INIT),   \
-        .on_sent = model_on_sent, .on_acked = model_on_acked, .on_lost = model_on_lost,            \
-        .on_spurious = model_on_spurious, .on_ack = model_on_ack, .on_timeout = model_on_timeout,  \
-        .rate_bps = model_rate_bps, .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm \
+        .expect = (EXPECT), .on_sent = model_on_sent, .on_acked = model_on_acked,                  \
+        .on_lost = model_on_lost, .on_spurious = model_on_spurious, .on_ack = model_on_ack,        \
+        .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,                                \
+        .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm                             \
     }
 
-const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init);
-const struct gmc_cc_ops gmc_cc_background = OPERATIONS("background", background_init);
+const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init, model_expect);
+const struct gmc_cc_ops gmc_cc_background = OPERATIONS("background", background_init, NULL);

@@ -171,8 +171,9 @@ struct gwsource {
     bool background;
     bool plan; /* only the trees are wanted */
     struct gmc_tree_prediction prediction;
-    gmc_peer limit_at;  /* whose uplink or downlink limits them */
-    uint64_t limit_bps; /* its rate */
+    uint64_t planned_bps; /* of the record; 0: uplinks are not known */
+    gmc_peer limit_at;    /* whose uplink or downlink limits them */
+    uint64_t limit_bps;   /* its rate */
     struct gwbuild build;
     struct gmc_list unread; /* blocks that the store could not read, for read_again_at */
     gmc_time read_again_at;

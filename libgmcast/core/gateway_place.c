@@ -135,13 +135,17 @@ static bool are_trees(const struct graph *graph, uint32_t stripes)
     return true;
 }
 
-/* What the trees would take. Without memory there is no prediction. */
+/* What the trees would take, and the rate at which they are to: with heads, as links count it.
+ * Without memory there is no prediction. */
 static void predict(struct gwchannel *ch, const struct graph *graph, uint32_t stripes)
 {
     struct gwsource *src = ch->src;
     struct gmc_tree_prediction *p = &src->prediction;
+    uint32_t fragment = ch->object.fragment_bytes;
     if (gmc_tree_predict(&graph->view, graph->parent, stripes, p) != GMC_OK || p->at < 0)
         return;
+    if (!p->assumed)
+        src->planned_bps = p->rate_bps / fragment * (fragment + PACKET_HEAD_BYTES);
     size_t at = (size_t)p->at;
     src->limit_at = graph->list[at];
     src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK
@@ -172,8 +176,7 @@ void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
              gmc_tree_ops(ch->src->shape)->build(&graph.view, graph.parent, &stripes) == GMC_OK &&
              are_trees(&graph, stripes) && gw_stripes_set(ch, stripes) == GMC_OK) {
         take_parents(ch, &graph, stripes);
-        if (ch->src->plan)
-            predict(ch, &graph, stripes);
+        predict(ch, &graph, stripes);
     }
     graph_free(&graph);
 }

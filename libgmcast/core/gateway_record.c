@@ -223,6 +223,7 @@ static gmc_status encode_record(struct gmc_gateway *gw, const struct gwchannel *
                                 .block_bytes = ch->object.block_bytes,
                                 .fragment_bytes = ch->object.fragment_bytes,
                                 .rate_bps = ch->src->rate_bps,
+                                .planned_bps = ch->src->planned_bps,
                                 .background = ch->src->background,
                                 .shape = (uint32_t)ch->src->shape,
                                 .stripes = ch->stripe_count,

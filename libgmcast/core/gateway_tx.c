@@ -63,6 +63,23 @@ static void choose_cc(struct gmc_gateway *gw, struct gwpeer *peer)
     gmc_link_set_cc(peer->link, gw->now, background ? &gmc_cc_background : &gmc_cc_model);
 }
 
+/* Where the source has planned the rates of its trees, the link begins at what its children are
+ * planned. Whoever does not know its own uplink was planned by a guess, and begins at the bottom.
+ */
+static void expect_plan(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    uint64_t planned = 0, most = gw->config.uplink_bps;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->children)
+    {
+        const struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchild, in_peer)->channel;
+        uint64_t part = ch->record.planned_bps / ch->stripe_count;
+        planned = part < most - planned ? planned + part : most;
+    }
+    if (peer->link != NULL && planned > 0)
+        gmc_link_expect(peer->link, gw->now, planned);
+}
+
 struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                              uint32_t stripe, uint32_t window, uint16_t handle)
 {
@@ -84,6 +101,7 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     gmc_list_push_back(&peer->children, &child->in_peer);
     ch->child_count++;
     choose_cc(gw, peer);
+    expect_plan(gw, peer);
     gw_touch(gw, peer);
     return child;
 }

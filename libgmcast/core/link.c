@@ -116,6 +116,15 @@ void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_op
         gmc_link_start_cc(link, now);
 }
 
+void gmc_link_expect(struct gmc_link *link, gmc_time now, uint64_t rate_bps)
+{
+    link->now = now;
+    if (link->active == ROUTES || link->cc->expect == NULL)
+        return;
+    link->cc->expect(link->cc_state, now, rate_bps);
+    gmc_link_update_pace(link);
+}
+
 /* ---- messages ---- */
 
 gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now, struct gmc_bytes message)

@@ -111,6 +111,10 @@ void gmc_link_set_watch(struct gmc_link *link, bool watch);
  * one goes on. */
 void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_ops *cc);
 
+/* The path is said to carry so much (bit/s of IP packets): data that is to come may begin at that
+ * rate, if congestion control knows no better. What the path shows counts from then on. */
+void gmc_link_expect(struct gmc_link *link, gmc_time now, uint64_t rate_bps);
+
 /* Datagrams of this many payload bytes are wanted: where the path is not known to carry them, and
  * the search for its MTU is over, it begins once more, at most every second. All its probes may
  * have been lost. */

@@ -147,12 +147,13 @@ struct gmc_record {
     uint64_t total_bytes;
     uint32_t block_bytes;
     uint32_t fragment_bytes;
-    uint64_t rate_bps; /* cap per link; 0 none */
-    bool background;   /* yields to everyone else */
-    uint32_t shape;    /* enum gmc_tree_shape, for people */
-    uint32_t stripes;  /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
-    uint32_t members;  /* without the source; below GMC_MEMBERS_MAX */
-    uint8_t root[32];  /* of the Merkle tree over them; zeros if there are none */
+    uint64_t rate_bps;    /* cap per link; 0 none */
+    uint64_t planned_bps; /* of IP packets: at which the trees are to carry the object; 0 no plan */
+    bool background;      /* yields to everyone else */
+    uint32_t shape;       /* enum gmc_tree_shape, for people */
+    uint32_t stripes;     /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
+    uint32_t members;     /* without the source; below GMC_MEMBERS_MAX */
+    uint8_t root[32];     /* of the Merkle tree over them; zeros if there are none */
 };
 
 GMC_NODISCARD gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out,

@@ -38,6 +38,7 @@ gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out, siz
     message.block_bytes = record->block_bytes;
     message.fragment_bytes = record->fragment_bytes;
     message.rate_bps = record->rate_bps;
+    message.planned_bps = record->planned_bps;
     message.background = record->background;
     message.shape = record->shape;
     message.stripes = record->stripes > 1 ? record->stripes : 0;
@@ -70,6 +71,7 @@ static gmc_status decode_record(struct gmc_bytes bytes, struct gmc_record *recor
         .block_bytes = message->block_bytes,
         .fragment_bytes = message->fragment_bytes,
         .rate_bps = message->rate_bps,
+        .planned_bps = message->planned_bps,
         .background = message->background,
         .shape = message->shape,
         .stripes = message->stripes > 0 ? message->stripes : 1,

@@ -115,7 +115,7 @@ static void other_paths(void)
 }
 
 static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t queue,
-                  uint32_t loss_ppm, gmc_time ours, gmc_time theirs)
+                  uint32_t loss_ppm, gmc_time ours, gmc_time theirs, uint64_t expect_bps)
 {
     double least = 1, most = 0, total = 0;
     uint64_t sum_us = 0;
@@ -130,7 +130,9 @@ static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t qu
         path.queue_bytes = queue;
         path.loss_ppm = loss_ppm;
         wire = ccwire_new(&path, seed);
-        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = ours});
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
+                                               .start = ours,
+                                               .expect_bps = expect_bps});
         ccwire_add(wire, &(struct ccwire_flow){.ops = rival,
                                                .start = theirs,
                                                .ack_every = rival == &gmc_cc_model ? 32 : 2,
@@ -172,15 +174,15 @@ static void rivals(void)
             char title[80];
 
             snprintf(title, sizeof title, "%s, %s, first", them[i].name, queues[q].name);
-            share(title, them[i].ops, queues[q].bytes, 0, GMC_MS(500), 0);
+            share(title, them[i].ops, queues[q].bytes, 0, GMC_MS(500), 0, 0);
             snprintf(title, sizeof title, "%s, %s, 10 s later", them[i].name, queues[q].name);
-            share(title, them[i].ops, queues[q].bytes, 0, 0, GMC_S(10));
+            share(title, them[i].ops, queues[q].bytes, 0, 0, GMC_S(10), 0);
             snprintf(title, sizeof title, "%s, %s, 10 s before", them[i].name, queues[q].name);
-            share(title, them[i].ops, queues[q].bytes, 0, GMC_S(10), 0);
+            share(title, them[i].ops, queues[q].bytes, 0, GMC_S(10), 0, 0);
         }
     }
-    share("BBR, 50 ms, 1 % loss", &cc_rival_bbr, 625000, 10000, GMC_MS(500), 0);
-    share("BBR, 50 ms, 5 % loss", &cc_rival_bbr, 625000, 50000, GMC_MS(500), 0);
+    share("BBR, 50 ms, 1 % loss", &cc_rival_bbr, 625000, 10000, GMC_MS(500), 0, 0);
+    share("BBR, 50 ms, 5 % loss", &cc_rival_bbr, 625000, 50000, GMC_MS(500), 0, 0);
 }
 
 static void siblings(void)
@@ -237,6 +239,47 @@ static void line(struct ccwire *wire, gmc_duration step, int steps, const char *
                (double)(after.delivered - before.delivered) * 12000 / seconds(step) / 1e6);
     }
     printf("  drops %" PRIu64 " loss %.1f %%\n", after.dropped, after.loss_ppm / 1e4);
+}
+
+/* What was said of the path before, right and wrong. */
+static void expected(void)
+{
+    static const uint64_t queues[] = {625000, 15000};
+    static const struct {
+        const char *name;
+        uint64_t bps;
+    } said[] = {{"nothing", 0},
+                {"a quarter", 25000000},
+                {"the rate", 100000000},
+                {"twice", 200000000},
+                {"ten times", 1000000000}};
+
+    printf("\nMbit/s delivered in steps of 50 ms, 30 ms of round trip; path of 100 Mbit/s, said to "
+           "be\n");
+    for (size_t q = 0; q < 2; q++) {
+        for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+            struct ccwire_path path = base_path;
+            struct ccwire *wire;
+
+            path.queue_bytes = queues[q];
+            wire = ccwire_new(&path, 1);
+            ccwire_add(wire,
+                       &(struct ccwire_flow){.ops = &gmc_cc_model, .expect_bps = said[i].bps});
+            line(wire, GMC_MS(50), 12, said[i].name);
+            ccwire_free(wire);
+        }
+    }
+    printf("\nsaid to be 100 Mbit/s, beside who was there 10 s before: share of the sum over 60 s, "
+           "sum, "
+           "mean queue\n");
+    for (size_t q = 0; q < 2; q++) {
+        share(q == 0 ? "CUBIC, 50 ms" : "CUBIC, 10 packets", &cc_rival_cubic, queues[q], 0,
+              GMC_S(10), 0, base_path.rate_bps);
+        share(q == 0 ? "BBR, 50 ms" : "BBR, 10 packets", &cc_rival_bbr, queues[q], 0, GMC_S(10), 0,
+              base_path.rate_bps);
+        share(q == 0 ? "sibling, 50 ms" : "sibling, 10 packets", &gmc_cc_model, queues[q], 0,
+              GMC_S(10), 0, base_path.rate_bps);
+    }
 }
 
 static void reactions(void)
@@ -335,8 +378,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } tables[] = {{"alone", alone},   {"paths", other_paths}, {"link", link_code},
-                  {"rivals", rivals}, {"siblings", siblings}, {"reactions", reactions}};
+    } tables[] = {{"alone", alone},      {"paths", other_paths}, {"link", link_code},
+                  {"rivals", rivals},    {"siblings", siblings}, {"reactions", reactions},
+                  {"expected", expected}};
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         bool wanted = argc < 2;

@@ -464,6 +464,8 @@ int ccwire_add(struct ccwire *w, const struct ccwire_flow *flow)
     assert(f->state != NULL && f->packets != NULL && f->log != NULL);
     gmc_prng_fork_nth(&w->prng, "flow", (uint64_t)id, &f->prng);
     flow->ops->init(f->state, &params, &f->prng, flow->start);
+    if (flow->expect_bps > 0)
+        flow->ops->expect(f->state, flow->start, flow->expect_bps);
     f->done = GMC_TIME_NEVER;
     f->supply_at = flow->start;
     wake(w, id, flow->start);

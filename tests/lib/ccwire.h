@@ -31,6 +31,7 @@ struct ccwire_flow {
     gmc_time start;
     uint64_t packets;         /* to deliver; 0: without end */
     uint64_t supply_bps;      /* what the application has to send; 0: always enough */
+    uint64_t expect_bps;      /* that the path is said to carry; 0: nothing is said */
     uint64_t sender_bps;      /* the sending host can do no more; 0: any rate */
     uint32_t ack_every;       /* packets; 0: 32 */
     gmc_duration ack_delay;   /* 0: 4 ms */

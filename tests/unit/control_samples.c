@@ -112,6 +112,7 @@ const struct gmc_record record_sample = {
     .block_bytes = 65536,
     .fragment_bytes = 1431,
     .rate_bps = 10000000000,
+    .planned_bps = 123456789,
     .shape = 1,
     .stripes = 3,
     .members = 1000,

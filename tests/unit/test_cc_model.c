@@ -530,6 +530,62 @@ static void test_same_seed_same_story(void **state)
     assert_int_equal(stats[0].rate_bps, stats[1].rate_bps);
 }
 
+/* Packets that the queue dropped, and what arrived in so long, in thousandths of the path. */
+static unsigned begun_permille(uint64_t expect_bps, gmc_duration span, uint64_t *dropped)
+{
+    struct ccwire *wire = ccwire_new(&path_100m, 13);
+    struct ccwire_stats stats;
+
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .expect_bps = expect_bps});
+    ccwire_run_until(wire, span);
+    ccwire_stats(wire, 0, &stats);
+    ccwire_free(wire);
+    *dropped = stats.dropped;
+    return (unsigned)(stats.delivered * 12000 * 1000 / (100000000 / 1000 * (span / 1000000)));
+}
+
+/* 15 ms of the first 100 are the way there. */
+static void test_begins_at_what_is_expected(void **state)
+{
+    uint64_t dropped, usual;
+
+    (void)state;
+    assert_true(begun_permille(0, GMC_MS(100), &usual) < 200);
+    assert_true(begun_permille(100000000, GMC_MS(100), &dropped) > 840);
+    (void)begun_permille(0, GMC_S(1), &usual);
+    assert_true(begun_permille(100000000, GMC_S(1), &dropped) > 970);
+    assert_true(dropped < usual + 50);
+}
+
+/* The first round trip goes out too fast, and that is all. */
+static void test_expects_ten_times_too_much(void **state)
+{
+    uint64_t dropped;
+
+    (void)state;
+    assert_true(begun_permille(1000000000, GMC_S(1), &dropped) > 900);
+    assert_true(dropped < 100000000 / 12000 / 2); /* half a second of the path */
+}
+
+static void test_expectations_lower_nothing(void **state)
+{
+    const struct gmc_cc_ops *ops = &gmc_cc_model;
+    struct gmc_cc_params params = {.packet_bytes = 1500, .initial_rtt = GMC_MS(30)};
+    struct gmc_prng prng;
+    void *model = calloc(1, ops->state_size);
+    uint64_t rate;
+
+    (void)state;
+    gmc_prng_init(&prng, 1);
+    ops->init(model, &params, &prng, 0);
+    ops->expect(model, 0, 100000000);
+    assert_in_range(ops->rate_bps(model), 99000000, 101000000);
+    rate = ops->rate_bps(model);
+    ops->expect(model, 0, 10000000); /* less than it has */
+    assert_true(ops->rate_bps(model) == rate);
+    free(model);
+}
+
 static void test_fixed_is_fixed(void **state)
 {
     struct ccwire_path path = path_100m;
@@ -571,6 +627,9 @@ int main(void)
         cmocka_unit_test(test_comes_back_after_a_cut),
         cmocka_unit_test(test_nonsense_does_no_harm),
         cmocka_unit_test(test_same_seed_same_story),
+        cmocka_unit_test(test_begins_at_what_is_expected),
+        cmocka_unit_test(test_expects_ten_times_too_much),
+        cmocka_unit_test(test_expectations_lower_nothing),
         cmocka_unit_test(test_fixed_is_fixed),
     };
 

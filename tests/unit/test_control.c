@@ -462,6 +462,7 @@ static void record_comes_back(void **state)
     assert_true(got.listing_bytes == 4711 && got.total_bytes == 1u << 30);
     assert_true(got.block_bytes == 65536 && got.fragment_bytes == 1431);
     assert_true(got.rate_bps == 10000000000 && got.shape == 1);
+    assert_true(got.planned_bps == 123456789);
     assert_int_equal(got.members, 1000);
     assert_memory_equal(got.root, record_sample.root, 32);
     assert_int_equal(got.stripes, 3);
@@ -595,14 +596,15 @@ static void ancestors_are_bounded(void **state)
 static void malformed_records_are_refused(void **state)
 {
     struct gmc_record_holder *holder = NULL;
-    struct gmc_record record;
+    struct gmc_record record, unplanned = record_sample;
     struct gmc_member member;
     uint8_t *bytes, *nul;
     size_t len;
 
     (void)state;
     assert_int_equal(gmc_record_decode(gmc_bytes("", 0), &record, &holder), GMC_ERR_INVALID);
-    assert_ok(gmc_record_encode(&record_sample, &bytes, &len));
+    unplanned.planned_bps = 0;
+    assert_ok(gmc_record_encode(&unplanned, &bytes, &len));
     /* The root stands last. */
     for (size_t cut = 0; cut < len; cut++)
         assert_int_equal(gmc_record_decode(gmc_bytes(bytes, cut), &record, &holder),
