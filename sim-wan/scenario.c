@@ -24,6 +24,7 @@ gmc_status sim_stage(struct sim_host *source, const struct sim_stage *stage,
         .shape = stage->shape,
         .rate_bps = stage->rate_bps,
         .background = stage->background,
+        .plan = stage->plan,
     };
     gmc_status status =
         gmc_gateway_stage(source->gateway, sim_host_now(source), &request, key, error);

@@ -31,6 +31,7 @@ struct sim_stage {
     enum gmc_tree_shape shape;
     uint64_t rate_bps;
     bool background;
+    bool plan; /* the trees and their time, and nothing is sent */
 };
 GMC_NODISCARD gmc_status sim_stage(struct sim_host *source, const struct sim_stage *stage,
                                    struct gmc_channel_key *key, const char **error);

@@ -128,8 +128,8 @@ enum gmc_channel_state {
     GMC_CHANNEL_PLANNED /* the trees are chosen, and nothing else was to be done */
 };
 
-/* How long a planned transfer would take after its set-up, and why. Rates are those of the object:
- * without heads, and what congestion control leaves. */
+/* How long a planned transfer would take once its members are measured, and why. Rates are those of
+ * the object: without heads, and what congestion control leaves. */
 struct gmc_plan_info {
     gmc_duration time;  /* 0: there is no prediction */
     gmc_duration bound; /* that no trees can beat */

@@ -7,6 +7,8 @@
 #include "core/tree_order.h"
 
 #define RATE_MAX (UINT64_C(1) << 48)
+#define SESSION_TRIPS 3u          /* TCP, TLS, and the path's challenge */
+#define START_BYTES (32u * 1500u) /* of its first round trip (docs/CONGESTION.md) */
 
 uint64_t gmc_tree_least_uplink(const struct gmc_tree_graph *graph)
 {
@@ -77,28 +79,65 @@ static uint64_t hop(const struct gmc_tree_graph *graph, int32_t child, int32_t p
                                                 : UINT64_C(1) << 40;
 }
 
-/* The longest way from the source; late[] has 0 for those that were not walked yet, else one more
- * than the latency of their way. */
-static uint64_t longest(const struct gmc_tree_graph *graph, const int32_t *parent, uint64_t *late)
+/* From the first packets of a START, a round trip's worth, to the rate of a link. */
+static uint32_t doublings(uint64_t round_trip, uint64_t rate_bps)
+{
+    gmc_duration first = gmc_duration_of_bytes(START_BYTES, rate_bps);
+    uint32_t count = 0;
+
+    for (; first < round_trip; first *= 2)
+        count++;
+    return count;
+}
+
+struct paths {
+    const struct gmc_tree_graph *graph;
+    const struct gmc_tree_prediction *prediction;
+    uint32_t stripes;
+    uint64_t *begin; /* one more than when a gateway's data begins; 0: not yet known */
+    int32_t *way;    /* up to one that is known */
+};
+
+static bool knows_uplink(const struct gmc_tree_graph *graph, int32_t i)
+{
+    return graph->uplink_bps != NULL && graph->uplink_bps[i] != 0;
+}
+
+/* Set-up, and what START loses, of the link from its parent. */
+static uint64_t begin_of(const struct paths *p, int32_t child, int32_t parent)
+{
+    uint64_t half = hop(p->graph, child, parent);
+    uint64_t asked = hop(p->graph, child, 0) + half + (parent != 0 ? 2 * SESSION_TRIPS * half : 0);
+    uint64_t begin = p->begin[parent] - 1;
+
+    begin = (asked > begin ? asked : begin) + half;
+    if (p->prediction->assumed || !knows_uplink(p->graph, parent))
+        begin += 2 * half * doublings(2 * half, p->prediction->rate_bps / p->stripes);
+    return begin;
+}
+
+/* The last of a tree to be complete, as the source hears it. */
+static uint64_t longest(const struct paths *p, const int32_t *parent)
 {
     uint64_t most = 0;
 
-    for (size_t i = 0; i < graph->n; i++)
-        late[i] = i == 0 ? 1 : 0;
-    for (size_t i = 1; i < graph->n; i++) {
-        uint64_t sum = 0;
-        int32_t at;
+    for (size_t i = 0; i < p->graph->n; i++)
+        p->begin[i] = i == 0 ? 1 : 0;
+    for (size_t i = 1; i < p->graph->n; i++) {
+        size_t count = 0;
+        uint64_t end;
 
-        for (at = (int32_t)i; late[at] == 0; at = parent[at])
-            sum += hop(graph, at, parent[at]);
-        sum += late[at];
-        most = sum > most ? sum : most;
-        for (at = (int32_t)i; late[at] == 0; at = parent[at]) {
-            late[at] = sum;
-            sum -= hop(graph, at, parent[at]);
+        for (int32_t at = (int32_t)i; p->begin[at] == 0; at = parent[at])
+            p->way[count++] = at;
+        for (; count > 0; count--) {
+            int32_t at = p->way[count - 1];
+
+            p->begin[at] = 1 + begin_of(p, at, parent[at]);
         }
+        end = p->begin[i] - 1 + hop(p->graph, (int32_t)i, 0);
+        most = end > most ? end : most;
     }
-    return most > 0 ? most - 1 : 0;
+    return most;
 }
 
 /* ---- the bound (P4) ---- */
@@ -123,7 +162,8 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
                             uint32_t stripes, struct gmc_tree_prediction *prediction)
 {
     uint32_t *children;
-    uint64_t *late, most = 0;
+    struct paths paths = {.graph = graph, .prediction = prediction, .stripes = stripes};
+    uint64_t most = 0;
 
     if (graph->n == 0 || graph->n > INT32_MAX || stripes == 0 || stripes > GMC_TREE_STRIPES_MAX)
         return GMC_ERR_INVALID;
@@ -131,25 +171,28 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
     if (graph->n == 1)
         return GMC_OK;
     children = calloc(graph->n, sizeof(*children));
-    late = malloc(graph->n * sizeof(*late));
-    if (children == NULL || late == NULL) {
+    paths.begin = malloc(graph->n * sizeof(*paths.begin));
+    paths.way = malloc(graph->n * sizeof(*paths.way));
+    if (children == NULL || paths.begin == NULL || paths.way == NULL) {
         free(children);
-        free(late);
+        free(paths.begin);
+        free(paths.way);
         return GMC_ERR_NOMEM;
     }
+    for (size_t i = 1; i < graph->n; i++)
+        for (uint32_t k = 0; k < stripes; k++)
+            children[parent[k * graph->n + i]]++;
+    find_rate(graph, children, stripes, prediction);
     for (uint32_t k = 0; k < stripes; k++) {
-        const int32_t *tree = parent + k * graph->n;
-        uint64_t way = longest(graph, tree, late);
+        uint64_t way = longest(&paths, parent + k * graph->n);
 
         most = way > most ? way : most;
-        for (size_t i = 1; i < graph->n; i++)
-            children[tree[i]]++;
     }
-    find_rate(graph, children, stripes, prediction);
     prediction->time =
         gmc_time_add(gmc_duration_of_bytes(graph->bytes, prediction->rate_bps), most);
     prediction->bound = bound(graph);
     free(children);
-    free(late);
+    free(paths.begin);
+    free(paths.way);
     return GMC_OK;
 }

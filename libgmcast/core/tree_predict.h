@@ -5,8 +5,11 @@
  *   P1  A gateway with uplink u that has c children over all of k stripes feeds them at k*u/c, in
  *       bits of the whole object per second.
  *   P2  The rate is the smallest of these, of the downlinks and of the cap.
- *   P3  The time is bytes over rate and, for the last byte, half the round trips of the deepest
- *       path; links that are not heard count nothing.
+ *   P3  The time is bytes over rate and, for the last of all, its way: it is told of the transfer,
+ *       makes a session with its parent (three round trips; with the source there is one), and asks
+ *       it; data comes when the parent has some, and the source hears of its end. Where the rate
+ *       is not planned, a link needs a round trip more for each doubling from 32 packets in
+ *       one. Links that are not heard count nothing.
  *   P4  The bound is what no trees can beat: max(F/u_s, F/d_min, (n-1)F / sum of all u) (Kumar and
  *       Ross 2006).
  */

@@ -13,6 +13,8 @@ check_PROGRAMS += tests/scenarios/test_story_faults
 tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_prediction
+tests_scenarios_test_prediction_LDADD = $(GMC_SIM_LIBS) -lm
 
 dist_check_SCRIPTS += tests/scenarios/test_topology.sh
 TESTS += tests/scenarios/test_topology.sh
