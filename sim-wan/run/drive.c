@@ -26,7 +26,8 @@ static gmc_status stage(struct sim_run *run, const struct sim_plan_transfer *pla
                               .targets = targets,
                               .target_count = plan->target_count,
                               .shape = plan->shape,
-                              .rate_bps = plan->rate_bps};
+                              .rate_bps = plan->rate_bps,
+                              .background = plan->background};
     *error = "the source is down";
     gmc_status status =
         source->gateway != NULL ? sim_stage(source, &stage, key, error) : GMC_ERR_PEER_DOWN;

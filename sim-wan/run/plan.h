@@ -34,6 +34,7 @@ struct sim_plan_transfer {
     uint32_t after; /* the transfer at whose end it starts (plus `at`); UINT32_MAX: none */
     enum gmc_tree_shape shape;
     uint64_t rate_bps; /* 0: no cap */
+    bool background;
 };
 
 struct sim_plan {

@@ -67,11 +67,15 @@ static const struct sim_conf_option gateway[] = {DISK_OPTIONS,
                                                   SIM_DRIFT_PPB_MAX, NULL},
                                                  END};
 
-static const struct sim_conf_option transfer[] = {
-    {"from", SIM_CONF_TEXT, 0, 0, NULL},         {"to", SIM_CONF_TEXTS, 0, 0, NULL},
-    {"size", SIM_CONF_SIZE, 0, BYTES_MAX, NULL}, {"at", SIM_CONF_DURATION, 0, YEAR, NULL},
-    {"after", SIM_CONF_TEXT, 0, 0, NULL},        {"tree", SIM_CONF_TEXT, 0, 0, NULL},
-    {"rate", SIM_CONF_RATE, 1000, 0, NULL},      END};
+static const struct sim_conf_option transfer[] = {{"from", SIM_CONF_TEXT, 0, 0, NULL},
+                                                  {"to", SIM_CONF_TEXTS, 0, 0, NULL},
+                                                  {"size", SIM_CONF_SIZE, 0, BYTES_MAX, NULL},
+                                                  {"at", SIM_CONF_DURATION, 0, YEAR, NULL},
+                                                  {"after", SIM_CONF_TEXT, 0, 0, NULL},
+                                                  {"tree", SIM_CONF_TEXT, 0, 0, NULL},
+                                                  {"rate", SIM_CONF_RATE, 1000, 0, NULL},
+                                                  {"background", SIM_CONF_SWITCH, 0, 0, NULL},
+                                                  END};
 
 /* Known so that it can be refused in words. */
 static const struct sim_conf_option channel[] = {{"from", SIM_CONF_TEXT, 0, 0, NULL},

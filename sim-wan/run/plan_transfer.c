@@ -42,7 +42,7 @@ static gmc_status read_targets(struct sim_plan_reader *reader, const struct sim_
 static gmc_status read_shape(struct sim_plan_reader *reader, const struct sim_conf_part *part,
                              enum gmc_tree_shape *shape)
 {
-    const char *name = sim_conf_text(part, "tree", gmc_tree_ops(GMC_TREE_ECO)->name);
+    const char *name = sim_conf_text(part, "tree", gmc_tree_ops(GMC_TREE_BULK)->name);
     char known[128] = "";
     if (gmc_tree_shape_from_name(name, shape) == GMC_OK)
         return GMC_OK;
@@ -67,6 +67,7 @@ static gmc_status read_transfer(struct sim_plan_reader *reader, const struct sim
     transfer->bytes = sim_conf_number(part, "size", 0);
     transfer->at = sim_conf_number(part, "at", 0);
     transfer->rate_bps = sim_conf_number(part, "rate", 0);
+    transfer->background = sim_conf_number(part, "background", 0) != 0;
     gmc_status status = read_shape(reader, part, &transfer->shape);
     if (status == GMC_OK)
         status = sim_plan_node(reader, part, "from", from, true, &transfer->source);

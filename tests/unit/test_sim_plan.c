@@ -37,7 +37,8 @@ static void test_read(void **state)
                   "gateway \"*\" { disk-rate = 1Gbit clock-drift = -20ppm }\n"
                   "gateway a { disk-rate = 2Gbit cpu-datagram = 3us cpu-rate = 8Gbit }\n"
                   "transfer one { from = s size = 1MB tree = flat rate = 1Mbit }\n"
-                  "transfer two { from = a to = {b} size = 5 after = one at = 2s }\n"
+                  "transfer two { from = a to = {b} size = 5 after = one at = 2s background = yes "
+                  "}\n"
                   "fault { what = wire-down between = {a, r} one-way = yes at = 1s for = 2s }\n"
                   "fault { what = wire between = {r, b} at = 1s rate = 1Mbit queue = 3packets }\n"
                   "fault { what = disk-full node = a at = 2s }\n"
@@ -64,6 +65,8 @@ static void test_read(void **state)
     transfer = &plan.transfers[1];
     assert_true(transfer->source == 1 && transfer->target_count == 1 && transfer->targets[0] == 2);
     assert_true(transfer->after == 0 && transfer->at == GMC_S(2));
+    assert_true(transfer->shape == GMC_TREE_BULK && transfer->background);
+    assert_true(!plan.transfers[0].background);
     assert_int_equal(plan.fault_count, 4);
     assert_true(plan.faults[0].wire == 1 && plan.faults[0].ways == SIM_FAULT_BACK);
     assert_int_equal(plan.faults[1].lanes[0].rate_bps, 1000000);
