@@ -76,9 +76,11 @@ bench-sim-wide: tests/bench/bench_wide
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
 EXTRA_PROGRAMS += tests/bench/bench_uplinks
 tests_bench_bench_uplinks_LDADD = $(GMC_SIM_LIBS) -lm
+# A quarter of an hour; UPLINKS_BYTES=1000000000 an hour and a half.
 SETS = 50
+UPLINKS_BYTES = 200000000
 bench-uplinks: tests/bench/bench_uplinks
-	tests/bench/bench_uplinks --sets $(SETS)
+	tests/bench/bench_uplinks --sets $(SETS) --bytes $(UPLINKS_BYTES)
 .PHONY: bench-uplinks
 
 # make bench-plan: predictions of `stage --plan` beside what then happens.
