@@ -246,13 +246,19 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
     }
 }
 
+/* Behind the listing and its pages, without which nothing can be stored. */
+static bool is_file_data(const struct gwchannel *ch, uint32_t number)
+{
+    return number >= gmc_block_of_data(gmc_object_listing_blocks(&ch->object));
+}
+
 /* Has the child fallen so far behind its siblings that the block which it lacks next would have to
  * be read and sealed once more, while what they get now is in memory? */
 static bool is_left_behind(struct gmc_gateway *gw, const struct gwchild *child, uint32_t index)
 {
     struct gwchannel *ch = child->channel;
     uint32_t number = number_of(child, index), front = ch->stripes[child->stripe].front;
-    return gmc_block_page(number) + 1u < gmc_block_page(front) && !is_listing(ch, number) &&
+    return gmc_block_page(number) + 1u < gmc_block_page(front) && is_file_data(ch, number) &&
            gmc_interval_ranges(&child->tx.taken) < GW_GAPS_MAX &&
            gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
            gmc_cache_find(gw->cache, ch->slot, front) != NULL;

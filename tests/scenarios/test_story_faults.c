@@ -146,6 +146,29 @@ static void test_left_behind(void **state)
     story_close(&story);
 }
 
+/* Who joins when the source's cache has left the first page behind gets the listing before all
+ * else: blocks of the middle cannot be stored without it, and would fill its window for ever. */
+static void test_late_beyond_cache(void **state)
+{
+    (void)state;
+    struct story story;
+    const char *error;
+    story_open_with(&story, &(struct sim_world_config){.seed = 63,
+                                                       .exact_clocks = true,
+                                                       .virtual_bodies = true,
+                                                       .cache_bytes = 16 << 20});
+    story.wire.mtu = 66000;
+    sim_build_flat(story.world, 2, &story.wire);
+    story_start(&story);
+    story_stage(&story, 100 * MB, GMC_TREE_FLAT, "a");
+    story_run_to_percent(&story, "a", 50, GMC_S(60));
+    assert_ok(sim_add(story.source, &story.key, story_host(&story, "b"), &error));
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_expect_delivered(&story, "ab");
+    story_close(&story);
+}
+
 /* Within a site, latencies are noise: the tree does not follow them. */
 static void test_one_site(void **state)
 {
@@ -464,6 +487,7 @@ int main(void)
         story_test(test_read_errors_at_a_relay),
         story_test(test_bit_rot_at_a_relay),
         story_test(test_left_behind),
+        story_test(test_late_beyond_cache),
         story_test(test_one_site),
         story_test(test_source_changes),
         story_test(test_source_disk_comes_back),
