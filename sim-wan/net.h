@@ -22,6 +22,7 @@
 
 struct sim_net_host;
 struct sim_net_wire;
+struct sim_net_approaches;
 
 /* What the network hands up. Packets are borrowed for the call. */
 struct sim_net_sink {
@@ -50,6 +51,7 @@ struct sim_net {
     uint64_t *blocked; /* sorted pairs between which UDP does not pass */
     size_t blocked_count, blocked_capacity;
     uint16_t **routes; /* by destination: port to take at every host; NULL: not yet computed */
+    struct sim_net_approaches *approaches; /* for the search of routes; with the first one */
     struct sim_net_counters count;
 };
 

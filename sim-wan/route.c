@@ -58,6 +58,19 @@ static struct reach frontier_pop(struct frontier *frontier)
     return first;
 }
 
+/* A lane that leads to a host, as the search from there goes over it: close together for each host,
+ * since in large networks a look at the lane itself costs more than the search. */
+struct approach {
+    gmc_duration delay;
+    uint32_t from; /* the neighbour */
+    uint16_t port; /* there */
+};
+
+struct sim_net_approaches {
+    size_t *first; /* by host, and one more: the end */
+    struct approach list[];
+};
+
 /* The port of `host` that leads to `neighbour` over `wire`. */
 static uint16_t port_over(const struct sim_net_host *host, uint32_t wire)
 {
@@ -67,24 +80,45 @@ static uint16_t port_over(const struct sim_net_host *host, uint32_t wire)
     return SIM_NO_PORT;
 }
 
-static void relax(struct sim_net *net, struct frontier *frontier, struct reach *best,
-                  uint16_t *ports, const struct reach *at)
+static struct sim_net_approaches *find_approaches(const struct sim_net *net)
 {
-    const struct sim_net_host *host = &net->hosts[at->host];
-    for (size_t i = 0; i < host->port_count; i++) {
-        const struct sim_port *port = &host->ports[i];
-        const struct sim_lane *inbound = &net->wires[port->wire]->lanes[!port->direction];
-        struct reach reach = {gmc_time_add(at->delay, inbound->config.delay), at->hops + 1,
-                              port->neighbour};
-        if (!nearer(&reach, &best[port->neighbour]))
+    struct sim_net_approaches *all =
+        sim_alloc(sizeof(*all) + 2 * net->wire_count * sizeof(all->list[0]));
+    size_t count = 0;
+    all->first = sim_alloc((net->host_count + 1) * sizeof(*all->first));
+    for (size_t i = 0; i < net->host_count; i++) {
+        const struct sim_net_host *host = &net->hosts[i];
+        all->first[i] = count;
+        for (size_t k = 0; k < host->port_count; k++) {
+            const struct sim_port *port = &host->ports[k];
+            all->list[count++] =
+                (struct approach){.delay =
+                                      net->wires[port->wire]->lanes[!port->direction].config.delay,
+                                  .from = port->neighbour,
+                                  .port = port_over(&net->hosts[port->neighbour], port->wire)};
+        }
+    }
+    all->first[net->host_count] = count;
+    return all;
+}
+
+static void relax(const struct sim_net_approaches *all, struct frontier *frontier,
+                  struct reach *best, uint16_t *ports, const struct reach *at)
+{
+    for (size_t i = all->first[at->host]; i < all->first[at->host + 1]; i++) {
+        const struct approach *over = &all->list[i];
+        struct reach reach = {gmc_time_add(at->delay, over->delay), at->hops + 1, over->from};
+        if (!nearer(&reach, &best[over->from]))
             continue;
-        best[port->neighbour] = reach;
-        ports[port->neighbour] = port_over(&net->hosts[port->neighbour], port->wire);
-        frontier_push(frontier, reach);
+        best[over->from] = reach;
+        ports[over->from] = over->port;
+        /* From the end of a branch the search leads nowhere else. */
+        if (all->first[over->from + 1] - all->first[over->from] > 1)
+            frontier_push(frontier, reach);
     }
 }
 
-static uint16_t *shortest_paths(struct sim_net *net, uint32_t to)
+static uint16_t *shortest_paths(const struct sim_net *net, uint32_t to)
 {
     uint16_t *ports = sim_alloc(net->host_count * sizeof(*ports));
     struct reach *best = sim_alloc(net->host_count * sizeof(*best));
@@ -98,7 +132,7 @@ static uint16_t *shortest_paths(struct sim_net *net, uint32_t to)
     while (frontier.count > 0) {
         struct reach at = frontier_pop(&frontier);
         if (at.delay == best[at.host].delay && at.hops == best[at.host].hops)
-            relax(net, &frontier, best, ports, &at);
+            relax(net->approaches, &frontier, best, ports, &at);
     }
     free(frontier.heap);
     free(best);
@@ -107,8 +141,10 @@ static uint16_t *shortest_paths(struct sim_net *net, uint32_t to)
 
 const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to)
 {
-    if (net->routes == NULL)
+    if (net->routes == NULL) {
         net->routes = sim_calloc(net->host_count, sizeof(*net->routes));
+        net->approaches = find_approaches(net);
+    }
     if (net->routes[to] == NULL)
         net->routes[to] = shortest_paths(net, to);
     return net->routes[to];
@@ -121,7 +157,10 @@ void sim_net_forget_routes(struct sim_net *net)
     for (size_t i = 0; i < net->host_count; i++)
         free(net->routes[i]);
     free(net->routes);
+    free(net->approaches->first);
+    free(net->approaches);
     net->routes = NULL;
+    net->approaches = NULL;
 }
 
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to)
