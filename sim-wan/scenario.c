@@ -103,6 +103,24 @@ bool sim_has_ended(struct sim_host *source, const struct gmc_channel_key *key)
     return sim_channel(source, key, &info) && info.state >= GMC_CHANNEL_COMPLETE;
 }
 
+struct ending {
+    struct sim_host *source;
+    const struct gmc_channel_key *key;
+};
+
+static bool has_ended(void *ctx)
+{
+    const struct ending *ending = ctx;
+    return sim_has_ended(ending->source, ending->key);
+}
+
+bool sim_run_to_end(struct sim_host *source, const struct gmc_channel_key *key, gmc_duration every,
+                    gmc_duration limit)
+{
+    struct ending ending = {source, key};
+    return sim_world_run_until(source->world, every, limit, has_ended, &ending);
+}
+
 uint64_t sim_counter(const struct sim_host *host, const char *name)
 {
     struct gmc_counter counters[128];

@@ -52,6 +52,10 @@ bool sim_member(struct sim_host *source, const struct gmc_channel_key *key,
                 const struct sim_host *target, struct gmc_member_info *info);
 /* The channel has ended at its source, one way or another. */
 bool sim_has_ended(struct sim_host *source, const struct gmc_channel_key *key);
+/* Runs until the source has ended the channel, for at most `limit`; whether it has. It is looked at
+ * every `every`. */
+bool sim_run_to_end(struct sim_host *source, const struct gmc_channel_key *key, gmc_duration every,
+                    gmc_duration limit);
 uint64_t sim_counter(const struct sim_host *host, const char *name);
 
 #endif

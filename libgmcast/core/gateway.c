@@ -123,7 +123,7 @@ static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
             free(out);
             continue;
         }
-        gmc_list_push_back(&gw->spare_outs, &out->node);
+        gmc_list_push_front(&gw->spare_outs, &out->node); /* the last one used is near */
         gw->spare_out_count++;
     }
 }
@@ -275,6 +275,19 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer)
 }
 
 /* ---- outputs ---- */
+/* Most of an output is the text of an event, and most outputs are none. */
+static size_t output_bytes(enum gmc_output_kind kind)
+{
+    switch (kind) {
+    case GMC_OUT_EVENT:
+        return sizeof(struct gmc_output);
+    case GMC_OUT_STORE:
+        return offsetof(struct gmc_output, u) + sizeof(struct gmc_store_op);
+    default:
+        return offsetof(struct gmc_output, u) + sizeof(struct gmc_dgram_out);
+    }
+}
+
 struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer)
 {
     struct gmc_list *node = gmc_list_pop_front(&gw->spare_outs);
@@ -284,7 +297,8 @@ struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer
      * world; small allocations that fail end the process, as they would anywhere else. */
     GMC_ASSERT(out != NULL);
     gw->spare_out_count -= node != NULL;
-    memset(out, 0, sizeof(*out));
+    out->owned = NULL;
+    memset(&out->output, 0, output_bytes(kind));
     out->output.kind = kind;
     out->output.peer = peer;
     gmc_list_push_back(&gw->outs, &out->node);
@@ -429,7 +443,7 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
     struct gmc_list *node = gmc_list_pop_front(&gw->outs);
     if (node != NULL) {
         struct gwout *queued = GMC_CONTAINER_OF(node, struct gwout, node);
-        *out = queued->output;
+        memcpy(out, &queued->output, output_bytes(queued->output.kind));
         gmc_list_push_back(&gw->drained, node);
         return true;
     }

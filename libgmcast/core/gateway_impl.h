@@ -327,8 +327,8 @@ struct gwop {
 /* A queued output that is not a datagram. */
 struct gwout {
     struct gmc_list node;
-    struct gmc_output output;
     uint8_t *owned; /* freed when the next input comes */
+    struct gmc_output output;
 };
 
 struct gwcounts {

@@ -24,7 +24,7 @@ static void record_put(struct gmc_gateway *gw, struct gwop *record)
         free(record);
         return;
     }
-    gmc_list_push_back(&gw->spare_ops, &record->in_saves);
+    gmc_list_push_front(&gw->spare_ops, &record->in_saves);
     gw->spare_op_count++;
 }
 

@@ -164,28 +164,17 @@ static void build(struct sim_run *run)
 
 /* A byte goes the way of each transfer, so that gateways are connected and latencies known, as on
  * a site that stages more than once. Networks that lose much may need several tries. */
-struct warming {
-    struct sim_run *run;
-    struct sim_host *source;
-    struct gmc_channel_key key;
-};
-
-static bool has_ended(void *ctx)
-{
-    struct warming *warming = ctx;
-    return sim_has_ended(warming->source, &warming->key);
-}
-
 static void warm_up(struct sim_run *run, const struct sim_plan_transfer *plan)
 {
-    struct warming warming = {.run = run, .source = run->world->hosts[plan->source]};
+    struct sim_host *source = run->world->hosts[plan->source];
+    struct gmc_channel_key key;
     struct gmc_channel_info info = {0};
     const char *error;
     for (uint64_t i = 0; i < WARM_TRIES && info.state != GMC_CHANNEL_COMPLETE; i++) {
-        if (stage(run, plan, 1, run->seed + 1000 + i, &warming.key, &error) != GMC_OK)
+        if (stage(run, plan, 1, run->seed + 1000 + i, &key, &error) != GMC_OK)
             return;
-        sim_world_run_until(run->world, GMC_MS(10), WARM_LIMIT, has_ended, &warming);
-        sim_channel(warming.source, &warming.key, &info);
+        sim_run_to_end(source, &key, GMC_MS(10), WARM_LIMIT);
+        sim_channel(source, &key, &info);
     }
 }
 

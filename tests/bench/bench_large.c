@@ -16,17 +16,6 @@
 #define CPU_MAX 300.0
 #define RSS_MAX_KIB (1u << 20)
 
-struct transfer {
-    struct sim_host *source;
-    struct gmc_channel_key key;
-};
-
-static bool has_ended(void *ctx)
-{
-    const struct transfer *transfer = ctx;
-    return sim_has_ended(transfer->source, &transfer->key);
-}
-
 int main(int argc, char **argv)
 {
     uint64_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : TERABYTE;
@@ -38,7 +27,7 @@ int main(int argc, char **argv)
                                       .virtual_bodies = true,
                                       .cache_bytes = UINT64_C(128) << 20};
     struct sim_world *world = sim_world_new(&config);
-    struct transfer transfer;
+    struct gmc_channel_key key;
     const char *error = NULL;
     sim_build_tree3(world, &wire);
     sim_world_start(world);
@@ -47,16 +36,16 @@ int main(int argc, char **argv)
                               .bytes = bytes,
                               .targets = world->hosts + 1,
                               .target_count = 6};
-    transfer.source = world->hosts[0];
+    struct sim_host *source = world->hosts[0];
     gmc_time begin = sim_world_now(world);
-    if (sim_stage(transfer.source, &stage, &transfer.key, &error) != GMC_OK) {
+    if (sim_stage(source, &stage, &key, &error) != GMC_OK) {
         fprintf(stderr, "bench_large: %s\n", error);
         return 1;
     }
-    sim_world_run_until(world, GMC_MS(100), GMC_S(1000000), has_ended, &transfer);
+    sim_run_to_end(source, &key, GMC_MS(100), GMC_S(1000000));
     struct gmc_channel_info info = {0};
     struct rusage usage;
-    sim_channel(transfer.source, &transfer.key, &info);
+    sim_channel(source, &key, &info);
     getrusage(RUSAGE_SELF, &usage);
     double cpu = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 +
                  (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;

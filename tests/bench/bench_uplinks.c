@@ -72,17 +72,6 @@ static double bound_of(const struct set *set, uint64_t bytes)
     return (double)bytes * 8 / PAYLOAD / fmin(slowest, sum / (set->n - 1));
 }
 
-struct question {
-    struct sim_host *source;
-    struct gmc_channel_key key;
-};
-
-static bool has_ended(void *ctx)
-{
-    const struct question *question = ctx;
-    return sim_has_ended(question->source, &question->key);
-}
-
 /* Seconds from the command to the end; negative when it is not complete. *stripes: of the trees. */
 static double transfer(struct set *set, uint64_t bytes, enum gmc_tree_shape shape, double limit,
                        uint32_t *stripes)
@@ -93,17 +82,16 @@ static double transfer(struct set *set, uint64_t bytes, enum gmc_tree_shape shap
                               .targets = set->world->hosts + 2,
                               .target_count = set->n - 1,
                               .shape = shape};
-    struct question question = {.source = source};
+    struct gmc_channel_key key;
     struct gmc_channel_info info;
     struct gmc_member_info member;
     const char *error = NULL;
     gmc_time begin = sim_world_now(set->world);
-    if (sim_stage(source, &stage, &question.key, &error) != GMC_OK ||
-        !sim_world_run_until(set->world, GMC_MS(1), (gmc_duration)(limit * 1e9), has_ended,
-                             &question) ||
-        !sim_channel(source, &question.key, &info) || info.state != GMC_CHANNEL_COMPLETE)
+    if (sim_stage(source, &stage, &key, &error) != GMC_OK ||
+        !sim_run_to_end(source, &key, GMC_MS(1), (gmc_duration)(limit * 1e9)) ||
+        !sim_channel(source, &key, &info) || info.state != GMC_CHANNEL_COMPLETE)
         return -1;
-    if (sim_member(source, &question.key, set->world->hosts[2], &member))
+    if (sim_member(source, &key, set->world->hosts[2], &member))
         *stripes = member.stripes;
     return (double)(sim_world_now(set->world) - begin) / 1e9;
 }

@@ -22,12 +22,6 @@ struct transfer {
     struct gmc_channel_key key;
 };
 
-static bool has_ended(void *ctx)
-{
-    const struct transfer *transfer = ctx;
-    return sim_has_ended(transfer->source, &transfer->key);
-}
-
 static bool is_running(void *ctx)
 {
     const struct transfer *transfer = ctx;
@@ -101,7 +95,7 @@ int main(int argc, char **argv)
     printf("%" PRIu32 " gateways, %" PRIu64 " bytes; tree after %.2f s simulated, %.1f s of CPU\n",
            n, bytes, (double)(running - begin) / 1e9, setup_cpu);
     fflush(stdout);
-    sim_world_run_until(world, GMC_MS(100), GMC_S(100000), has_ended, &transfer);
+    sim_run_to_end(transfer.source, &transfer.key, GMC_MS(100), GMC_S(100000));
     struct gmc_channel_info info = {0};
     sim_channel(transfer.source, &transfer.key, &info);
     bool complete = info.state == GMC_CHANNEL_COMPLETE && world->oracle.violations == 0;

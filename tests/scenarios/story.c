@@ -80,15 +80,9 @@ void story_run(struct story *story, gmc_duration duration)
     sim_world_run(story->world, duration);
 }
 
-static bool has_ended(void *ctx)
-{
-    struct story *story = ctx;
-    return sim_has_ended(story->source, &story->key);
-}
-
 void story_run_to_end(struct story *story, gmc_duration limit)
 {
-    assert_true(sim_world_run_until(story->world, GMC_MS(1), limit, has_ended, story));
+    assert_true(sim_run_to_end(story->source, &story->key, GMC_MS(1), limit));
 }
 
 struct wish {

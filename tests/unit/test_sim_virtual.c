@@ -11,17 +11,6 @@ struct outcome {
     uint64_t events, bytes, violations;
 };
 
-struct transfer {
-    struct sim_host *source;
-    struct gmc_channel_key key;
-};
-
-static bool has_ended(void *ctx)
-{
-    const struct transfer *transfer = ctx;
-    return sim_has_ended(transfer->source, &transfer->key);
-}
-
 /* A tree of three hops, one datagram per block, 20 MB and a block that is not full. */
 static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
 {
@@ -32,7 +21,7 @@ static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
                                          .loss_ppm = loss_ppm};
     struct sim_world_config config = {.seed = 7, .virtual_bodies = virtual_bodies};
     struct sim_world *world = sim_world_new(&config);
-    struct transfer transfer;
+    struct gmc_channel_key key;
     const char *error = NULL;
     sim_build_tree3(world, &wire);
     sim_world_start(world);
@@ -40,12 +29,12 @@ static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
                               .bytes = 20000001,
                               .targets = world->hosts + 1,
                               .target_count = 6};
-    transfer.source = world->hosts[0];
-    assert_int_equal(sim_stage(transfer.source, &stage, &transfer.key, &error), GMC_OK);
-    sim_world_run_until(world, GMC_MS(10), GMC_S(60), has_ended, &transfer);
+    struct sim_host *source = world->hosts[0];
+    assert_int_equal(sim_stage(source, &stage, &key, &error), GMC_OK);
+    sim_run_to_end(source, &key, GMC_MS(10), GMC_S(60));
     struct gmc_channel_info info = {0};
     struct outcome outcome = {.end = sim_world_now(world), .events = world->engine.fired};
-    sim_channel(transfer.source, &transfer.key, &info);
+    sim_channel(source, &key, &info);
     outcome.complete = info.state == GMC_CHANNEL_COMPLETE;
     outcome.violations = world->oracle.violations;
     for (uint32_t i = 0; i < world->net.wire_count; i++)

@@ -19,12 +19,6 @@ struct wide {
     struct gmc_channel_key key;
 };
 
-static bool has_ended(void *ctx)
-{
-    const struct wide *wide = ctx;
-    return sim_has_ended(wide->world->hosts[0], &wide->key);
-}
-
 static void stage_and_wait(struct wide *wide, uint64_t object_seed)
 {
     const char *error = NULL;
@@ -34,7 +28,7 @@ static void stage_and_wait(struct wide *wide, uint64_t object_seed)
                               .targets = world->hosts + 1,
                               .target_count = N};
     assert_int_equal(sim_stage(world->hosts[0], &stage, &wide->key, &error), GMC_OK);
-    assert_true(sim_world_run_until(world, GMC_MS(10), GMC_S(60), has_ended, wide));
+    assert_true(sim_run_to_end(world->hosts[0], &wide->key, GMC_MS(10), GMC_S(60)));
     struct gmc_channel_info info;
     assert_true(sim_channel(world->hosts[0], &wide->key, &info));
     assert_int_equal(info.state, GMC_CHANNEL_COMPLETE);
