@@ -12,17 +12,19 @@
 #include "tools/text.h"
 
 static const char help[] =
-    "Usage: gmcast status [CHANNEL] [--json] [--follow]\n"
+    "Usage: gmcast status [CHANNEL] [--json] [--follow | --local]\n"
     "       gmcast status --counters [--json]\n"
     "Without CHANNEL the transfers that this gateway knows; with it one transfer and its domains.\n"
     "\n"
     "  -f, --follow    until it ends, as gmcast watch\n"
+    "  -l, --local     as this gateway sees it, with the nodes of its domain\n"
     "  -c, --counters  what the gateway counts: datagrams dropped and why, and more\n"
     "      --json      as one JSON object (per transfer a line)";
 
 struct status_options {
     const char *channel;
     bool follow;
+    bool local;
     bool counters;
     bool json;
 };
@@ -103,7 +105,8 @@ static int print_reply(const struct status_options *options, const struct gmc_ct
 static int run(const struct gmcast_globals *globals, const struct status_options *options)
 {
     struct gmc_ctl_request request = {.kind = options->counters ? GMC_CTL_COUNTERS : GMC_CTL_STATUS,
-                                      .channel = options->channel};
+                                      .channel = options->channel,
+                                      .local = options->local};
     struct gmc_client *client = session_open(globals);
     const struct gmc_ctl_reply *reply;
     int status = EXIT_REFUSED;
@@ -122,16 +125,14 @@ static int run(const struct gmcast_globals *globals, const struct status_options
 int gmcast_status(const struct gmcast_globals *globals, int argc, char **argv)
 {
     static const struct option long_options[] = {
-        {"counters", no_argument, NULL, 'c'},
-        {"follow", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {"json", no_argument, NULL, 'j'},
-        {NULL, 0, NULL, 0},
+        {"counters", no_argument, NULL, 'c'}, {"follow", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},     {"json", no_argument, NULL, 'j'},
+        {"local", no_argument, NULL, 'l'},    {NULL, 0, NULL, 0},
     };
     struct status_options options = {0};
     int found;
 
-    while ((found = getopt_long(argc, argv, ":cfh", long_options, NULL)) != -1) {
+    while ((found = getopt_long(argc, argv, ":cfhl", long_options, NULL)) != -1) {
         if (found == 'h') {
             puts(help);
             return EXIT_COMPLETE;
@@ -141,12 +142,15 @@ int gmcast_status(const struct gmcast_globals *globals, int argc, char **argv)
         options.counters |= found == 'c';
         options.follow |= found == 'f';
         options.json |= found == 'j';
+        options.local |= found == 'l';
     }
     if (argc - optind > 1)
         return gmcast_usage_error("status", "status takes one channel, or none for all");
     options.channel = argv[optind];
     if (options.follow && options.channel == NULL)
         return gmcast_usage_error("status", "--follow needs a channel");
+    if (options.local && (options.channel == NULL || options.follow))
+        return gmcast_usage_error("status", "--local needs a channel, and shows it once");
     if (options.counters && (options.channel != NULL || options.follow))
         return gmcast_usage_error("status", "--counters is about the gateway, not about a channel");
     return run(globals, &options);

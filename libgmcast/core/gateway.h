@@ -177,7 +177,7 @@ struct gmc_channel_info {
     gmc_duration elapsed;
     gmc_duration setup; /* command to first data datagram; 0: not yet */
     uint32_t tree_version;
-    size_t member_count; /* targets; 0 where this is not the source and the record is unknown */
+    size_t member_count; /* targets, and here the nodes; 0 where the record is unknown */
     uint8_t digest[GMC_HASH_BYTES];
     const char *reason;
     struct gmc_plan_info plan; /* when PLANNED */

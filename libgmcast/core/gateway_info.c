@@ -75,7 +75,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
         if (ch->state == GMC_CHANNEL_PLANNED)
             describe_plan(gw, ch, &info->plan);
     } else if (ch->recorded) {
-        info->member_count = ch->record.members;
+        info->member_count = ch->record.members + ch->dst->node_count;
         if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
             info->state = GMC_CHANNEL_COMPLETE;
     }

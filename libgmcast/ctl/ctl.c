@@ -355,13 +355,14 @@ static void handle_channel(struct call *call)
     if (status == GMC_ERR_INVALID) {
         gmc_ctl_fail(call, status, "more than one transfer begins with \"%s\": give more digits",
                      call->request->channel);
-    } else if (status == GMC_OK && (info.is_source || call->origin != GMC_PEER_NONE)) {
+    } else if (status == GMC_OK &&
+               (info.is_source || call->request->local || call->origin != GMC_PEER_NONE)) {
         handle_here(call, index, &info);
     } else if (status == GMC_OK) {
         gmc_ctl_channel_text(&info.key, text);
         handle_elsewhere(call, info.key.source, text);
     } else if (name.source[0] != '\0' && strcmp(name.source, ctl->domain) != 0 &&
-               call->origin == GMC_PEER_NONE) {
+               !call->request->local && call->origin == GMC_PEER_NONE) {
         handle_elsewhere(call, name.source, call->request->channel);
     } else {
         fail_not_found(call);

@@ -149,12 +149,15 @@ static void count_members(const struct call *call, size_t index, struct gmc_ctl_
     }
 }
 
-/* A target knows only about itself how it is. */
+/* A target knows how it is, and how its nodes are, whose parent it is; of others it does not. */
 static void forget_others(const struct gmc_ctl *ctl, struct gmc_ctl_transfer *transfer,
                           struct gmc_ctl_member *members)
 {
     for (size_t i = 0; i < transfer->member_count; i++) {
-        if (members[i].domain == NULL || strcmp(members[i].domain, ctl->domain) != 0)
+        const struct gmc_ctl_member *member = &members[i];
+        bool is_known = member->domain != NULL && (strcmp(member->domain, ctl->domain) == 0 ||
+                                                   strcmp(member->parent, ctl->domain) == 0);
+        if (!is_known)
             members[i].state = GMC_CTL_MEMBER_UNKNOWN;
     }
     transfer->failed_members = 0;

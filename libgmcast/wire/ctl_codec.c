@@ -89,6 +89,7 @@ static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_c
     case GMC_CTL_STATUS:
         gmcast__ctl__status__init(&parts->status);
         parts->status.channel = gmc_ctl_text(request->channel);
+        parts->status.local = request->local;
         message->kind_case = GMCAST__CTL__REQUEST__KIND_STATUS;
         message->status = &parts->status;
         return GMC_OK;
@@ -230,6 +231,7 @@ static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
     case GMCAST__CTL__REQUEST__KIND_ADD:
         return take_add(holder, message->add, request);
     case GMCAST__CTL__REQUEST__KIND_STATUS:
+        request->local = message->status->local;
         return take_channel(message->status->channel, GMC_CTL_STATUS, request);
     case GMCAST__CTL__REQUEST__KIND_CANCEL:
         return take_channel(message->cancel->channel, GMC_CTL_CANCEL, request);

@@ -16,8 +16,10 @@ def test_all_nodes_get_it():
         result = grid.stage("a", ["tree"], "b").expect("complete")
         for name in ["b", *NODES]:
             grid.same("a", "tree", name)
-        inside = grid["b"].local_status(result.channel)
-        lib.check(inside is not None, "the gateway does not know the transfer")
+        _, out, _ = grid["b"].gmcast("status", "--local", result.channel, "--json")
+        inside = lib.json.loads(out)["domains"]
+        lib.check(sorted(inside) == sorted(name + ".test" for name in ["b", *NODES]), out)
+        lib.check(all(node["state"] == "verified" for node in inside.values()), out)
 
 
 def test_a_killed_node_goes_on():

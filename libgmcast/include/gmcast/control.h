@@ -61,7 +61,9 @@ struct gmc_ctl_request {
     enum gmc_ctl_kind kind;
     const char *channel; /* ADD, STATUS, CANCEL, RESUME: "hex@domain" or the first hex digits;
                             STATUS "": all */
-    const char *from;    /* STAGE, PLAN: the domain that holds the data; "" the gateway asked */
+    bool
+        local; /* STATUS of one: as this gateway sees it, with its nodes; the source is not asked */
+    const char *from; /* STAGE, PLAN: the domain that holds the data; "" the gateway asked */
     const char *const *sources; /* STAGE, PLAN: absolute paths there */
     size_t source_count;
     const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one) */
