@@ -83,13 +83,13 @@ static bool clear_stale(const char *path, char *reason, size_t size)
     return unlink(path) == 0;
 }
 
-static bool bind_at(struct gwd_zmq *zmq, void *socket_, int which, const char *endpoint,
-                    char *reason, size_t size)
+bool gwd_zmq_bind(const struct gwd_zmq_config *config, void *socket_, const char *endpoint,
+                  size_t frame_max, char **bound, char *reason, size_t size)
 {
     const char *path = endpoint + strlen("ipc://");
-    int none = 0, most = REQUEST_BYTES_MAX, queue = 10000;
-    int64_t longest = most;
-    if (!make_directory(&zmq->config, path, reason, size) || !clear_stale(path, reason, size))
+    int none = 0, queue = 10000;
+    int64_t longest = (int64_t)frame_max;
+    if (!make_directory(config, path, reason, size) || !clear_stale(path, reason, size))
         return false;
     (void)zmq_setsockopt(socket_, ZMQ_LINGER, &none, sizeof none);
     (void)zmq_setsockopt(socket_, ZMQ_MAXMSGSIZE, &longest, sizeof longest);
@@ -98,11 +98,11 @@ static bool bind_at(struct gwd_zmq *zmq, void *socket_, int which, const char *e
         gwd_text(reason, size, "%s: %s", endpoint, zmq_strerror(zmq_errno()));
         return false;
     }
-    zmq->paths[which] = strdup(path);
+    *bound = strdup(path);
     /* Who may enter the directory may use the socket. */
     (void)chmod(path, 0660);
-    if ((zmq->config.uid != (uid_t)-1 || zmq->config.gid != (gid_t)-1) &&
-        chown(path, zmq->config.uid, zmq->config.gid) != 0) {
+    if ((config->uid != (uid_t)-1 || config->gid != (gid_t)-1) &&
+        chown(path, config->uid, config->gid) != 0) {
         gwd_text(reason, size, "%s cannot be given to the group: %s", path, strerror(errno));
         return false;
     }
@@ -179,8 +179,10 @@ struct gwd_zmq *gwd_zmq_new(const struct gwd_zmq_config *config, char *reason, s
         zmq->publisher = zmq_socket(zmq->context, ZMQ_PUB);
     }
     if (zmq->router == NULL || zmq->publisher == NULL ||
-        !bind_at(zmq, zmq->router, 0, config->control, reason, size) ||
-        !bind_at(zmq, zmq->publisher, 1, config->events, reason, size)) {
+        !gwd_zmq_bind(config, zmq->router, config->control, REQUEST_BYTES_MAX, &zmq->paths[0],
+                      reason, size) ||
+        !gwd_zmq_bind(config, zmq->publisher, config->events, REQUEST_BYTES_MAX, &zmq->paths[1],
+                      reason, size)) {
         gwd_zmq_free(zmq);
         return NULL;
     }

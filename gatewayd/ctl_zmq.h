@@ -31,6 +31,11 @@ struct gwd_zmq_config {
     void (*request)(void *ctx, const struct gwd_client *client, struct gmc_bytes request);
 };
 
+/* Binds a socket as below; frames longer than frame_max end their connection. *bound: the path of
+ * the socket, to be removed and freed by the caller, also where false is returned. */
+bool gwd_zmq_bind(const struct gwd_zmq_config *config, void *socket, const char *endpoint,
+                  size_t frame_max, char **bound, char *reason, size_t size);
+
 /* Makes the sockets' directories (mode 0750) where they are missing, removes stale sockets, binds.
  * NULL with a reason, also when another gatewayd answers there. */
 struct gwd_zmq *gwd_zmq_new(const struct gwd_zmq_config *config, char *reason, size_t size);

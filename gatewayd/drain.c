@@ -68,6 +68,10 @@ static void do_deferred(struct gwd *gwd)
             if (!answer.later)
                 gwd_drive_answer(gwd->drive, gwd_now(), d->peer, d->id, answer.bytes);
             break;
+        case GMC_OUT_ROOM:
+            if (gwd->messages != NULL)
+                gwd_messages_room(gwd->messages, d->id);
+            break;
         default:
             gwd_on_reply(gwd, d->id, bytes);
         }
@@ -105,7 +109,12 @@ static void act(struct gwd *gwd, const struct gmc_output *out)
     case GMC_OUT_REJECT:
     case GMC_OUT_REQUEST:
     case GMC_OUT_REPLY:
+    case GMC_OUT_ROOM:
         defer(gwd, out);
+        break;
+    case GMC_OUT_MESSAGE:
+        if (gwd->messages != NULL)
+            gwd_messages_arrived(gwd->messages, out);
         break;
     }
 }
@@ -120,6 +129,8 @@ static bool round_of_outputs(struct gwd *gwd)
            gwd_drive_next_output(gwd->drive, &out))
         act(gwd, &out);
     gwd_store_flush(gwd->store);
+    if (gwd->messages != NULL)
+        gwd_messages_flush(gwd->messages);
     open = gwd_udp_flush(gwd->udp);
     gwd_drive_drained(gwd->drive, gwd_now());
     return open;

@@ -419,11 +419,59 @@ static void hash_output(struct gwd_drive *drive, const struct gmc_output *out)
         gwd_hash_number(drive, out->id);
         gwd_hash_bytes(drive, out->bytes);
         break;
+    case GMC_OUT_MESSAGE:
+        gwd_hash_number(drive, out->u.arrived.e);
+        gwd_hash_number(drive, out->u.arrived.sequence);
+        gwd_hash_bytes(drive, out->bytes);
+        break;
+    case GMC_OUT_ROOM:
+        gwd_hash_number(drive, out->id);
+        break;
     case GMC_OUT_CONNECT:
     case GMC_OUT_REJECT:
         gwd_hash_number(drive, out->peer);
         break;
     }
+}
+
+gmc_status gwd_drive_open(struct gwd_drive *drive, gmc_time now,
+                          const struct gmc_open_request *request, struct gmc_channel_key *key,
+                          const char **error)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_OPEN, now);
+        gwd_record_text(drive->recorder, request->name);
+        gwd_record_number(drive->recorder, request->order);
+        gwd_record_number(drive->recorder, request->shape);
+        gwd_record_number(drive->recorder, request->target_count);
+        for (size_t i = 0; i < request->target_count; i++)
+            gwd_record_text(drive->recorder, request->targets[i]);
+        gwd_record_end(drive->recorder);
+    }
+    return gmc_gateway_open(drive->gateway, now, request, key, error);
+}
+
+gmc_status gwd_drive_publish(struct gwd_drive *drive, gmc_time now, uint64_t e,
+                             struct gmc_bytes message)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_PUBLISH, now);
+        gwd_record_number(drive->recorder, e);
+        gwd_record_bytes(drive->recorder, message);
+        gwd_record_end(drive->recorder);
+    }
+    return gmc_gateway_publish(drive->gateway, now, e, message);
+}
+
+gmc_status gwd_drive_end(struct gwd_drive *drive, gmc_time now, uint64_t e, const char *reason)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_END, now);
+        gwd_record_number(drive->recorder, e);
+        gwd_record_text(drive->recorder, reason);
+        gwd_record_end(drive->recorder);
+    }
+    return gmc_gateway_end(drive->gateway, now, e, reason);
 }
 
 bool gwd_drive_next_output(struct gwd_drive *drive, struct gmc_output *out)

@@ -39,6 +39,12 @@ bool gwd_drive_reply(struct gwd_drive *drive, gmc_time now, uint64_t id, struct 
                      struct gmc_ctl_answer *answer);
 void gwd_drive_answer(struct gwd_drive *drive, gmc_time now, gmc_peer peer, uint64_t id,
                       struct gmc_bytes reply);
+gmc_status gwd_drive_open(struct gwd_drive *drive, gmc_time now,
+                          const struct gmc_open_request *request, struct gmc_channel_key *key,
+                          const char **error);
+gmc_status gwd_drive_publish(struct gwd_drive *drive, gmc_time now, uint64_t e,
+                             struct gmc_bytes message);
+gmc_status gwd_drive_end(struct gwd_drive *drive, gmc_time now, uint64_t e, const char *reason);
 bool gwd_drive_next_output(struct gwd_drive *drive, struct gmc_output *out);
 /* Outputs were taken; to be called before the next input when any was. */
 void gwd_drive_drained(struct gwd_drive *drive, gmc_time now);

@@ -211,6 +211,17 @@ static bool open_network(struct gwd *gwd)
     return true;
 }
 
+static bool is_ours(void *ctx, const char *domain)
+{
+    const struct gwd *gwd = ctx;
+    return strcmp(domain, gwd->conf->domain) == 0;
+}
+
+static void drain_all(void *ctx)
+{
+    gwd_drain(ctx);
+}
+
 static bool open_local(struct gwd *gwd)
 {
     struct gwd_zmq_config config = {.base = gwd->base,
@@ -233,6 +244,18 @@ static bool open_local(struct gwd *gwd)
     gwd->zmq = gwd_zmq_new(&config, reason, sizeof reason);
     if (gwd->zmq == NULL)
         return fail(gwd, "control", reason);
+    struct gwd_messages_config messages = {.zmq = config,
+                                           .drive = gwd->drive,
+                                           .now = gwd_now,
+                                           .ctx = gwd,
+                                           .resolve = gwd_hook_resolve,
+                                           .is_ours = is_ours,
+                                           .drain = drain_all};
+    /* Publishers and subscribers ask their gateway, not a node. */
+    if (gwd->conf->node_of[0] == '\0')
+        gwd->messages = gwd_messages_new(&messages, reason, sizeof reason);
+    if (gwd->messages == NULL && gwd->conf->node_of[0] == '\0')
+        return fail(gwd, "messages", reason);
     if (geteuid() == 0 && (uid == (uid_t)-1 || uid == 0))
         gwd_log(gwd->log, GMC_LEVEL_WARN, "privileges.kept",
                 GWD_STR("text", "gatewayd runs as root; set the option user"));
@@ -345,7 +368,8 @@ static bool start(struct gwd *gwd)
     gwd_store_saved(gwd->store, on_saved, gwd);
     gwd_drive_start(gwd->drive, gwd_now());
     gwd->started = true;
-    if (!gwd_peers_start(gwd->peers) || !gwd_zmq_start(gwd->zmq))
+    if (!gwd_peers_start(gwd->peers) || !gwd_zmq_start(gwd->zmq) ||
+        (gwd->messages != NULL && !gwd_messages_start(gwd->messages)))
         return fail(gwd, "events", "out of memory or descriptors");
     gwd->rechecked = gwd_now();
     (void)event_add(gwd->tick_event, &soon);
@@ -382,6 +406,7 @@ void gwd_free(struct gwd *gwd)
         return;
     gwd_store_free(gwd->store); /* its workers use buffers of the core */
     gwd_zmq_free(gwd->zmq);
+    gwd_messages_free(gwd->messages);
     gwd_peers_free(gwd->peers);
     free_event(gwd->timer_event);
     free_event(gwd->udp_event);

@@ -9,6 +9,7 @@
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
 #include "gatewayd/gatewayd.h"
+#include "gatewayd/messages.h"
 #include "gatewayd/peer.h"
 #include "gatewayd/store.h"
 #include "gatewayd/udp.h"
@@ -50,6 +51,7 @@ struct gwd {
     struct gwd_udp *udp;
     struct gwd_peers *peers;
     struct gwd_zmq *zmq;
+    struct gwd_messages *messages;
 
     int timer_fd;
     gmc_time armed; /* what timer_fd is set to */

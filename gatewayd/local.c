@@ -166,5 +166,7 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
     if (count > max)
         count = max;
     memcpy(out, all, count * sizeof all[0]);
+    if (gwd->messages != NULL)
+        count += gwd_messages_counters(gwd->messages, out + count, max - count);
     return count;
 }

@@ -20,6 +20,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
 	gatewayd/upkeep.c \
 	gatewayd/log.c gatewayd/log.h \
+	gatewayd/messages.c gatewayd/messages.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
 	gatewayd/priv.c gatewayd/priv.h \

@@ -35,7 +35,11 @@ enum gwd_record_kind {
     GWD_RECORD_RESOLVE,
     GWD_RECORD_MAY,
     /* outputs were taken: with how many calls, and the running hash */
-    GWD_RECORD_DRAIN
+    GWD_RECORD_DRAIN,
+    /* calls of local publishers */
+    GWD_RECORD_OPEN,
+    GWD_RECORD_PUBLISH,
+    GWD_RECORD_END
 };
 
 /* ---- writing ---- */

@@ -7,6 +7,7 @@
 #include "crypto/openssl.h"
 #include "gatewayd/drive_int.h"
 #include "gatewayd/text.h"
+#include "wire/control.h"
 
 #define CALLS_MAX 100000 /* for outputs that find none, or until the core draws again */
 
@@ -285,6 +286,29 @@ static void take_while_asked(struct gwd_replay_state *state)
     }
 }
 
+/* Records come from files: more domains than there are texts are refused by the core. */
+static void open_channel(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gwd_recording *r = state->recording;
+    const char *name = gwd_recording_text(r), *error;
+    struct gmc_open_request request = {.name = name != NULL ? name : ""};
+    struct gmc_channel_key key;
+    request.order = (enum gmc_message_order)gwd_recording_number(r);
+    request.shape = (enum gmc_tree_shape)gwd_recording_number(r);
+    uint64_t count = gwd_recording_number(r);
+    if (count > GMC_MEMBERS_MAX)
+        count = GMC_MEMBERS_MAX;
+    const char **targets = calloc(count + 1, sizeof *targets);
+    for (uint64_t i = 0; targets != NULL && i < count; i++) {
+        const char *target = gwd_recording_text(r);
+        targets[i] = target != NULL ? target : "";
+    }
+    request.targets = targets;
+    request.target_count = targets != NULL ? (size_t)count : 0;
+    (void)!gwd_drive_open(state->drive, now, &request, &key, &error);
+    free(targets);
+}
+
 static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc_time now)
 {
     struct gwd_recording *r = state->recording;
@@ -332,6 +356,18 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
     case GWD_RECORD_NODE:
         peer = (gmc_peer)gwd_recording_number(r);
         gwd_drive_node(state->drive, now, peer, gwd_recording_number(r) != 0);
+        break;
+    case GWD_RECORD_OPEN:
+        open_channel(state, now);
+        break;
+    case GWD_RECORD_PUBLISH:
+        id = gwd_recording_number(r);
+        (void)gwd_drive_publish(state->drive, now, id, gwd_recording_bytes(r));
+        break;
+    case GWD_RECORD_END:
+        id = gwd_recording_number(r);
+        name = gwd_recording_text(r);
+        (void)gwd_drive_end(state->drive, now, id, name != NULL ? name : "");
         break;
     case GWD_RECORD_DRAIN:
         drain(state);

@@ -105,6 +105,11 @@ static void perform(struct sim_host *host, struct gmc_output *out)
         break;
     case GMC_OUT_REPLY:
         break;
+    case GMC_OUT_MESSAGE:
+    case GMC_OUT_ROOM:
+        if (host->world->on_message != NULL)
+            host->world->on_message(host->world->message_ctx, host, out);
+        break;
     }
 }
 

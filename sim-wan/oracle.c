@@ -95,6 +95,9 @@ static void set_parent(struct sim_oracle *oracle, uint32_t host, const struct gm
 static void check_verified(struct sim_oracle *oracle, struct sim_host *source,
                            const struct gmc_event *event)
 {
+    struct gmc_channel_info info;
+    if (sim_channel(source, &event->key, &info) && info.name != NULL)
+        return; /* messages: whoever published and received them judges */
     uint32_t member = sim_host_of_peer(source, event->peer);
     if (member == SIM_NO_HOST ||
         !sim_disk_has_delivered(&oracle->world->hosts[member]->disk, &event->key))
@@ -239,7 +242,8 @@ void sim_oracle_check_claims(struct sim_oracle *oracle, struct sim_host *host)
     struct gmc_channel_info channel;
     gmc_time now = sim_host_now(host);
     for (size_t i = 0; gmc_gateway_channel_info(host->gateway, now, i, &channel); i++)
-        check_channel(oracle, host, now, i, &channel);
+        if (channel.name == NULL)
+            check_channel(oracle, host, now, i, &channel);
 }
 
 /* ---- at the end ---- */

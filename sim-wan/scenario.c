@@ -58,6 +58,40 @@ gmc_status sim_resume(struct sim_host *source, const struct gmc_channel_key *key
     return status;
 }
 
+gmc_status sim_open(struct sim_host *source, const char *name, struct sim_host *const *targets,
+                    size_t target_count, enum gmc_message_order order, struct gmc_channel_key *key,
+                    const char **error)
+{
+    const char **names = sim_calloc(target_count + 1, sizeof(*names));
+    for (size_t i = 0; i < target_count; i++)
+        names[i] = targets[i]->name;
+    struct gmc_open_request request = {.name = name,
+                                       .targets = names,
+                                       .target_count = target_count,
+                                       .order = order,
+                                       .shape = GMC_TREE_ECO};
+    gmc_status status =
+        gmc_gateway_open(source->gateway, sim_host_now(source), &request, key, error);
+    free(names);
+    sim_host_drain(source);
+    return status;
+}
+
+gmc_status sim_publish(struct sim_host *source, const struct gmc_channel_key *key,
+                       struct gmc_bytes message)
+{
+    gmc_status status = gmc_gateway_publish(source->gateway, sim_host_now(source), key->e, message);
+    sim_host_drain(source);
+    return status;
+}
+
+gmc_status sim_end(struct sim_host *source, const struct gmc_channel_key *key, const char *reason)
+{
+    gmc_status status = gmc_gateway_end(source->gateway, sim_host_now(source), key->e, reason);
+    sim_host_drain(source);
+    return status;
+}
+
 static bool find_channel(struct sim_host *host, const struct gmc_channel_key *key, size_t *index,
                          struct gmc_channel_info *info)
 {

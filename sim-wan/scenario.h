@@ -42,6 +42,18 @@ GMC_NODISCARD gmc_status sim_cancel(struct sim_host *source, const struct gmc_ch
 GMC_NODISCARD gmc_status sim_resume(struct sim_host *source, const struct gmc_channel_key *key,
                                     const char **error);
 
+/* ---- messages ---- */
+/* Ordered, over an eco tree, unless the request says otherwise. */
+GMC_NODISCARD gmc_status sim_open(struct sim_host *source, const char *name,
+                                  struct sim_host *const *targets, size_t target_count,
+                                  enum gmc_message_order order, struct gmc_channel_key *key,
+                                  const char **error);
+GMC_NODISCARD gmc_status sim_publish(struct sim_host *source, const struct gmc_channel_key *key,
+                                     struct gmc_bytes message);
+GMC_NODISCARD gmc_status sim_end(struct sim_host *source, const struct gmc_channel_key *key,
+                                 const char *reason);
+
+/* ---- questions ---- */
 /* What a gateway says of a channel; false when it is down or does not know it. */
 bool sim_channel(struct sim_host *host, const struct gmc_channel_key *key,
                  struct gmc_channel_info *info);

@@ -54,6 +54,9 @@ struct sim_world {
     /* Every event of every gateway; may be NULL. */
     void (*on_event)(void *ctx, struct sim_host *host, const struct gmc_event *event);
     void *event_ctx;
+    /* Messages of channels, and room for more; not to call gateways. May be NULL. */
+    void (*on_message)(void *ctx, struct sim_host *host, const struct gmc_output *out);
+    void *message_ctx;
     /* Everything that happens on wires, as in sim_net_sink; may be NULL. */
     void (*on_packet)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                       enum sim_drop drop, const struct sim_packet *packet);

@@ -23,6 +23,8 @@ static const struct gmcast_command commands[] = {
     {"add", "let a further domain join a running transfer", gmcast_add},
     {"resume", "go on with a transfer that ended incomplete", gmcast_resume},
     {"cancel", "end a transfer everywhere", gmcast_cancel},
+    {"pub", "publish lines or files as messages of a channel", gmcast_pub},
+    {"sub", "write the messages of a channel", gmcast_sub},
     {"ca", "make a certificate authority, issue and revoke certificates", gmcast_ca},
 };
 
@@ -82,7 +84,8 @@ bool gmcast_number(const char *text, long min, long max, long *value)
 static void print_help(void)
 {
     puts("Usage: gmcast [--gateway ENDPOINT] COMMAND [ARGUMENTS]\n"
-         "Stages files from one domain to many over a multicast tree of gateways.\n"
+         "Stages files and publishes messages from one domain to many, over a multicast tree of\n"
+         "gateways.\n"
          "\n"
          "Commands:");
     for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -33,9 +33,11 @@ int gmcast_add(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_ca(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_cancel(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_peers(const struct gmcast_globals *globals, int argc, char **argv);
+int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_resume(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_status(const struct gmcast_globals *globals, int argc, char **argv);
+int gmcast_sub(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_tree(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_watch(const struct gmcast_globals *globals, int argc, char **argv);
 

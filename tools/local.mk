@@ -48,9 +48,11 @@ tools_gmcast_SOURCES = \
 	tools/gmcast_ca.c \
 	tools/gmcast_cancel.c \
 	tools/gmcast_peers.c \
+	tools/gmcast_pub.c \
 	tools/gmcast_resume.c \
 	tools/gmcast_stage.c \
 	tools/gmcast_status.c \
+	tools/gmcast_sub.c \
 	tools/gmcast_tree.c \
 	tools/gmcast_watch.c \
 	tools/session.c tools/session.h \

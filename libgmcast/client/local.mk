@@ -18,15 +18,15 @@ gmcastinclude_HEADERS = \
 # ZeroMQ comes with the daemons; without them the API takes other transports.
 if WITH_DAEMONS
 libgmcast_client_libclient_la_CPPFLAGS += -D_GNU_SOURCE
-libgmcast_client_libclient_la_SOURCES += libgmcast/client/client_zmq.c
-gmcastinclude_HEADERS += libgmcast/include/gmcast/client_zmq.h
+libgmcast_client_libclient_la_SOURCES += libgmcast/client/client_zmq.c libgmcast/client/messages.c
+gmcastinclude_HEADERS += libgmcast/include/gmcast/client_zmq.h libgmcast/include/gmcast/messages.h
 endif
 
 # current:revision:age by the rules of libtool's manual, changed only in a release.
 lib_LTLIBRARIES += libgmcast.la
 libgmcast_la_SOURCES =
 libgmcast_la_LIBADD = $(GMC_CLIENT_LIBS) $(LIBZMQ_LIBS)
-libgmcast_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^gmc_(client|status)_'
+libgmcast_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -export-symbols-regex '^gmc_(client|status|publisher|subscriber)_'
 
 pkgconfig_DATA = libgmcast/libgmcast.pc
 

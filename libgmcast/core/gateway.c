@@ -9,6 +9,7 @@
 
 #define LATENCY_PAIRS_MAX 1048576u
 #define DEFAULT_CACHE_BYTES (64u << 20)
+#define DEFAULT_MESSAGE_BYTES (8u << 20)
 #define DEFAULT_CHILDREN 64u
 #define DEFAULT_CHANNELS 256u
 
@@ -56,6 +57,8 @@ static void apply_defaults(struct gmc_gateway_config *config)
         config->channels_max = DEFAULT_CHANNELS;
     if (config->patience == 0)
         config->patience = GMC_S(30);
+    if (config->message_bytes == 0)
+        config->message_bytes = DEFAULT_MESSAGE_BYTES;
     if (config->probe_age_max == 0)
         config->probe_age_max = GMC_S(600);
 }
@@ -173,6 +176,8 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     outs_free(gw, &gw->outs);
     outs_free(gw, &gw->drained);
     spares_free(gw);
+    free(gw->inbox.arrived);
+    free(gw->inbox.bytes);
     gmc_cache_free(gw->cache);
     gmc_latency_cache_free(gw->latencies);
     gmc_map_fini(&gw->names);
@@ -257,6 +262,7 @@ struct gwpeer *gw_peer_by_name(struct gmc_gateway *gw, const char *name)
     gmc_list_init(&peer->dirty_node);
     gmc_list_init(&peer->turn_node);
     gmc_list_init(&peer->children);
+    gmc_list_init(&peer->hearers);
     gw_text(peer->reason, sizeof(peer->reason), "no session yet");
     gw->peers[gw->peer_count++] = peer;
     names_add(gw, peer);
@@ -382,6 +388,7 @@ void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
 {
     GMC_ASSERT(now >= gw->now);
     gw->now = now;
+    gw_inbox_begin_input(gw);
     if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)
         return;
     outs_free(gw, &gw->drained);
@@ -398,6 +405,8 @@ static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
     if (peer->link != NULL) {
         bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(peer);
         when = gmc_link_deadline(peer->link, waiting);
+        if (gw_hearers_waiting(peer))
+            when = gmc_time_min(when, gmc_link_urgent_time(peer->link));
         if (!waiting)
             when = gmc_time_min(when, gw_children_allowed_at(gw, peer));
     }
@@ -447,6 +456,8 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         gmc_list_push_back(&gw->drained, node);
         return true;
     }
+    if (gw_inbox_next(gw, out))
+        return true;
     while (!gw->arena_full && (node = gmc_list_first(&gw->dirty)) != NULL) {
         struct gwpeer *peer = GMC_CONTAINER_OF(node, struct gwpeer, dirty_node);
         if (gw_pump(gw, peer, out)) {
@@ -482,7 +493,8 @@ void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when)
 
 gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw)
 {
-    if (gw->arena_full || !gmc_list_is_empty(&gw->dirty) || !gmc_list_is_empty(&gw->outs))
+    if (gw->arena_full || !gmc_list_is_empty(&gw->dirty) || !gmc_list_is_empty(&gw->outs) ||
+        gw->inbox.taken < gw->inbox.count)
         return gw->now;
     const struct gmc_heap_node *node = gmc_heap_peek(&gw->timers);
     gmc_time when = node != NULL ? node->key : GMC_TIME_NEVER;

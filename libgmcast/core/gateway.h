@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/trace.h"
 #include "core/io.h"
+#include "core/message_rx.h"
 #include "core/tree_predict.h"
 
 struct gmc_gateway;
@@ -30,6 +31,7 @@ struct gmc_gateway_config {
     size_t cache_bytes;                 /* bound on block memory, all channels; 0: 64 MiB */
     uint32_t children_max;              /* per channel; more are redirected; 0: 64 */
     uint32_t channels_max;              /* 0: 256 */
+    size_t message_bytes;               /* that a message channel keeps to send again; 0: 8 MiB */
     gmc_duration patience;      /* how long a silent member keeps a transfer open; 0: 30 s */
     gmc_duration probe_age_max; /* how long a measured latency is used again; 0: 10 min */
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
@@ -109,6 +111,30 @@ GMC_NODISCARD gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time no
 void gmc_gateway_answer(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, uint64_t id,
                         struct gmc_bytes reply);
 
+/* ---- message channels ---- */
+struct gmc_open_request {
+    const char *name;           /* gmc_channel_name_ok */
+    const char *const *targets; /* domains; none: the channel stays inside this one */
+    size_t target_count;
+    enum gmc_message_order order;
+    enum gmc_tree_shape shape;
+};
+
+/* Opens a channel for messages of this domain. It takes them when GMC_OUT_ROOM has said so. A
+ * reliable channel (all orders but LATEST) keeps what was sent in a ring of message_bytes: what a
+ * domain has not got when it leaves the ring is lost to that domain, whose sequence numbers then
+ * show a gap. EXISTS: one of this name is open. */
+GMC_NODISCARD gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
+                                          const struct gmc_open_request *request,
+                                          struct gmc_channel_key *key, const char **error);
+/* Publishes on a channel of ours, e. AGAIN: when GMC_OUT_ROOM comes; nothing was taken. LIMIT:
+ * longer than GMC_MESSAGE_BYTES_MAX. NOT_FOUND, STATE: there is none, or it has ended. */
+GMC_NODISCARD gmc_status gmc_gateway_publish(struct gmc_gateway *gw, gmc_time now, uint64_t e,
+                                             struct gmc_bytes message);
+/* The channel ends behind what was published. reason: in words, for subscribers. AGAIN as above. */
+GMC_NODISCARD gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, uint64_t e,
+                                         const char *reason);
+
 /* ---- outputs ---- */
 /* Takes the next output; what it points at is borrowed until the next input, store buffers until
  * their ticket is answered. */
@@ -169,6 +195,8 @@ struct gmc_channel_info {
     bool is_source;
     enum gmc_channel_state state;
     enum gmc_tree_shape shape;
+    const char *name;     /* of a message channel; NULL: an object */
+    uint64_t messages;    /* of a message channel: published, or arrived */
     uint64_t total_bytes; /* file data */
     uint64_t bytes;       /* here */
     uint64_t file_count;

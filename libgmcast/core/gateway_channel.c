@@ -163,6 +163,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     release_handles(gw, ch);
     gw_page_forget(ch);
     gw_pass_forget(ch);
+    gw_talk_free(ch);
     if (ch->src != NULL)
         gw_source_free(gw, ch->src);
     if (ch->dst != NULL)
@@ -190,6 +191,7 @@ void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_have_fini(&ch->dst->have);
         gmc_interval_fini(&ch->dst->stable);
     }
+    gw_talk_reap(ch);
     if (gw->channel_count == 0)
         gmc_cache_trim(gw->cache);
 }
@@ -212,9 +214,13 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
         gmc_overlay_stop(&ch->stripes[k].overlay);
     release_handles(gw, ch);
     gw_set_timer(gw, &ch->timer, GMC_TIME_NEVER);
-    struct gmc_store_op *op;
-    gw_store(gw, ch, GMC_STORE_CLOSE, &op);
-    op->discard = discard;
+    if (ch->talk == NULL) {
+        struct gmc_store_op *op;
+        gw_store(gw, ch, GMC_STORE_CLOSE, &op);
+        op->discard = discard;
+    } else {
+        gw_talk_over(gw, ch);
+    }
     ch->closing = true;
     gw->channel_count--;
     gw_watch_links(gw);
@@ -222,6 +228,8 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
                                         "partial",  "cancelled", "failed",  "planned"};
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s%s%s", names[state],
              ch->reason[0] != '\0' ? ": " : "", ch->reason);
+    if (ch->talk != NULL)
+        gw_channel_reap(gw, ch);
 }
 
 void gw_channel_set_object(struct gwchannel *ch, const struct gmc_object *object)
@@ -268,18 +276,25 @@ gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *c
 }
 
 /* Takes over a record that was verified (or made) already. The bytes are copied. */
-gmc_status gw_channel_set_record(struct gwchannel *ch, const struct gmc_place *place)
+gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
+                                 const struct gmc_place *place)
 {
     struct gmc_record record;
     struct gmc_record_holder *holder;
     gmc_status status = gmc_record_decode(place->record, &record, &holder);
     if (status != GMC_OK)
         return status;
+    bool talks = record.name[0] != '\0';
+    if (talks && ch->talk == NULL &&
+        !gw_talk_init(gw, ch, record.name, (enum gmc_message_order)record.order))
+        status = GMC_ERR_NOMEM;
     gmc_record_release(holder);
-    status = gw_place_copy(&ch->place, place);
+    if (status == GMC_OK)
+        status = gw_place_copy(&ch->place, place);
     if (status != GMC_OK)
         return status;
     record.source = ch->key.source; /* the same, and it stays */
+    record.name = ch->talk != NULL ? ch->talk->name : NULL;
     ch->record = record;
     ch->recorded = true;
     ch->epoch = record.epoch;
@@ -291,6 +306,8 @@ void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     release_children(gw, ch);
     gmc_cache_reset_channel(gw->cache, ch->slot);
+    if (ch->talk != NULL)
+        gw_talk_set_record(ch, true);
 }
 
 /* ---- links ---- */

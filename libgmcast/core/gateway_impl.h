@@ -21,6 +21,8 @@
 #include "core/link.h"
 #include "core/manifest.h"
 #include "core/merkle.h"
+#include "core/message_ring.h"
+#include "core/message_rx.h"
 #include "core/overlay.h"
 #include "core/pace.h"
 #include "core/probe.h"
@@ -47,6 +49,8 @@
 #define GW_PINS_MAX 1024u
 #define GW_SPARES 8u /* records of outputs and of store operations, kept to be used again */
 #define GW_PEERS_MAX (2u * GMC_MEMBERS_MAX) /* domains that were ever named here */
+
+#define GW_MESSAGE_PACKETS_KEPT 4096u /* ranges of packets that a child lacks */
 
 struct gwchannel;
 struct gwpeer;
@@ -77,8 +81,10 @@ struct gwchild {
     uint16_t id;          /* in cookies; unique within the peer's link */
     uint16_t handle;      /* what the child calls the channel */
     uint64_t wants;       /* blocks asked for again; bounded by the object's */
-    int64_t deficit;      /* bytes, deficit round robin among the link's channels */
-    int64_t allowance;    /* bytes, token bucket of the channel's rate cap */
+    struct gmc_interval_set pending; /* message channels: packets at hand that it lacks */
+    uint64_t skip_due;               /* it is to be told that nothing below comes; 0: no */
+    int64_t deficit;                 /* bytes, deficit round robin among the link's channels */
+    int64_t allowance;               /* bytes, token bucket of the channel's rate cap */
     gmc_time allowance_at;
 };
 
@@ -104,6 +110,7 @@ struct gwpeer {
     uint8_t *spki;
     size_t spki_len;
     struct gmc_list children; /* gwchild.in_peer */
+    struct gmc_list hearers;  /* gwchild.in_peer of message channels */
     uint16_t next_child_id;
     bool unreachable;      /* the last attempt to connect failed */
     gmc_time silent_since; /* NEVER while up */
@@ -251,6 +258,21 @@ struct gwstripe {
     uint32_t blames;
 };
 
+/* A message channel. */
+struct gwtalk {
+    char name[GMC_CHANNEL_NAME_MAX + 1];
+    enum gmc_message_order order;
+    struct gmc_message_ring ring;
+    struct gmc_message_rx rx; /* of a receiver */
+    uint64_t next;            /* one above the highest packet here */
+    uint64_t newest;          /* first packet of the newest message */
+    uint64_t sequence;        /* source: of the next message */
+    bool held;                /* source: it was said that there is no room... */
+    size_t wanted;            /* ... for a message of so many bytes */
+    bool ended;               /* the last message is here, or the channel is over */
+    bool was_heard;           /* somebody attached, ever */
+};
+
 struct gwchannel {
     struct gmc_list node; /* gw->channels, in order of opening */
     uint32_t slot;        /* never re-used */
@@ -297,6 +319,7 @@ struct gwchannel {
     uint32_t child_count;
     struct gmc_list passed; /* struct gwpassed: repairs that the parent was asked for */
 
+    struct gwtalk *talk; /* NULL: an object */
     struct gwsource *src;
     struct gwtarget *dst;
     struct gwtimer timer;
@@ -322,6 +345,23 @@ struct gwop {
     const char *name;
     uint8_t *waiting;
     size_t waiting_len;
+};
+
+/* A message that arrived; its name and its bytes stand in the inbox. */
+struct gwarrived {
+    gmc_peer source;
+    uint64_t e, sequence;
+    size_t at, len;
+    bool end;
+};
+
+/* Messages for the shell, in the order of their coming. What it has taken stays until the next
+ * input. */
+struct gwinbox {
+    struct gwarrived *arrived;
+    size_t count, capacity, taken;
+    uint8_t *bytes;
+    size_t used, room;
 };
 
 /* A queued output that is not a datagram. */
@@ -403,6 +443,7 @@ struct gmc_gateway {
     size_t spare_out_count;
     uint8_t *arena;
     size_t arena_used;
+    struct gwinbox inbox;
     struct gmc_block *pins[GW_PINS_MAX];
     size_t pin_count;
     bool arena_full; /* outputs wait for the next input */
@@ -526,7 +567,8 @@ gmc_status gw_channel_set_key(struct gmc_gateway *gw, struct gwchannel *ch,
                               const uint8_t secret[GMC_KEY_BYTES]);
 gmc_status gw_channel_set_source_key(struct gmc_gateway *gw, struct gwchannel *ch,
                                      struct gmc_bytes spki);
-gmc_status gw_channel_set_record(struct gwchannel *ch, const struct gmc_place *place);
+gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
+                                 const struct gmc_place *place);
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer);
@@ -544,6 +586,33 @@ struct gwop *gw_save(struct gmc_gateway *gw, struct gwchannel *ch, const char *n
                      const uint8_t *bytes, size_t len);
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,
                       struct gmc_store_op **op);
+
+/* gateway_message.c: message channels, as their source and as a receiver */
+bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
+                  enum gmc_message_order order);
+void gw_talk_free(struct gwchannel *ch);
+void gw_talk_reap(struct gwchannel *ch);
+/* A record says how large packets are, and perhaps that all begins anew. */
+void gw_talk_set_record(struct gwchannel *ch, bool is_new);
+gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                        const struct gmc_link_data *data);
+void gw_talk_on_skip(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     uint64_t floor);
+/* The channel is over here, perhaps before its last message. */
+void gw_talk_over(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Says that there is room, if that was asked and is so. */
+void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_inbox_begin_input(struct gmc_gateway *gw);
+bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out);
+
+/* gateway_message_tx.c: its packets to children */
+void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t next);
+void gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number);
+/* No packet below that is not here will come here. */
+void gw_hearers_skip(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t floor);
+void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t number, bool acked);
+bool gw_hearers_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
+bool gw_hearers_waiting(const struct gwpeer *peer);
 
 /* gateway_stripe.c: which blocks are here of each stripe, and whose parent somebody is */
 void gw_stripes_init(struct gwchannel *ch);
@@ -641,6 +710,14 @@ struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_
 void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result);
 
 /* gateway_source.c: this gateway as S */
+/* A new channel of ours with these members. Says in words why
+ * there is none. */
+struct gwchannel *gw_source_new(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                                size_t count, gmc_status *status, const char **error);
+/* All that is to be sent is known, but for the tree. */
+void gw_source_probe(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_status gw_say(struct gmc_gateway *gw, const char **error, gmc_status status, const char *text,
+                  const char *what) __attribute__((format(printf, 4, 0)));
 void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Something happened to one member. A step looks at all of them: in large groups it waits for
  * company. */

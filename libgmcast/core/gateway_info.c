@@ -54,6 +54,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
     *info = (struct gmc_channel_info){.key = ch->key,
                                       .is_source = ch->is_source,
                                       .state = ch->state,
+                                      .name = ch->talk != NULL ? ch->talk->name : NULL,
+                                      .messages = ch->talk != NULL ? ch->talk->sequence : 0,
                                       .total_bytes = ch->object.total_bytes,
                                       .bytes = ch->stored_bytes,
                                       .rate_cap_bps = ch->record.rate_bps,

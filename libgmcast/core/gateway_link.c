@@ -43,6 +43,10 @@ static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *
     {
         gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_peer));
     }
+    GMC_LIST_FOREACH_SAFE(node, after, &peer->hearers)
+    {
+        gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_peer));
+    }
     gw_channel_on_link_down(gw, peer);
     gw_asked_lost(gw, peer);
     if (gw->started && gw->config.node_of != NULL && strcmp(peer->name, gw->config.node_of) == 0)
@@ -272,5 +276,6 @@ bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out
         gw->arena_used += dgram->body.len;
         return true;
     }
-    return !gw_uplink_hold(gw, peer) && gw_children_send(gw, peer, dgram);
+    return gw_hearers_send(gw, peer, dgram) ||
+           (!gw_uplink_hold(gw, peer) && gw_children_send(gw, peer, dgram));
 }

@@ -170,6 +170,8 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     }
     gw_child_have(child, msg->ranges, msg->range_count);
     grant(gw, ch, &ch->stripes[msg->stripe], peer);
+    if (ch->talk != NULL)
+        gw_hearer_attached(gw, child, msg->next);
 }
 
 static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
@@ -264,6 +266,9 @@ static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const str
             gw_target_message(gw, peer, ch, msg);
         else
             gw->counts.messages_refused++;
+        break;
+    case GMC_MSG_SKIP:
+        gw_talk_on_skip(gw, peer, ch, msg->floor);
         break;
     case GMC_MSG_HAVE:
         on_have(gw, peer, ch, msg);

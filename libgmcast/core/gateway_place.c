@@ -77,7 +77,7 @@ static void graph_free(struct graph *graph)
 /* How many stripes are of equal size. */
 static uint32_t stripes_max(const struct gwchannel *ch)
 {
-    uint32_t most = GMC_STRIPES_MAX;
+    uint32_t most = ch->talk != NULL ? 1 : GMC_STRIPES_MAX; /* messages keep their order */
     while (most > 1 && !gmc_stripes_are_even(most, ch->blocks))
         most /= 2;
     return most;

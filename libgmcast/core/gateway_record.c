@@ -227,7 +227,9 @@ static gmc_status encode_record(struct gmc_gateway *gw, const struct gwchannel *
                                 .background = ch->src->background,
                                 .shape = (uint32_t)ch->src->shape,
                                 .stripes = ch->stripe_count,
-                                .members = (uint32_t)roll->count};
+                                .members = (uint32_t)roll->count,
+                                .name = ch->talk != NULL ? ch->talk->name : NULL,
+                                .order = ch->talk != NULL ? (uint32_t)ch->talk->order : 0};
     gw->config.crypto->ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
     memcpy(record.root, root, GMC_HASH_BYTES);
     return gmc_record_encode(&record, bytes, len);
@@ -249,10 +251,10 @@ static gmc_status renew_record(struct gmc_gateway *gw, struct gwchannel *ch, con
     if (status == GMC_OK)
         status = gw_record_sign(gw, gmc_bytes(bytes, len), signature, &signature_len);
     if (status == GMC_OK)
-        status =
-            gw_channel_set_record(ch, &(struct gmc_place){.record = gmc_bytes(bytes, len),
-                                                          .signature =
-                                                              gmc_bytes(signature, signature_len)});
+        status = gw_channel_set_record(gw, ch,
+                                       &(struct gmc_place){.record = gmc_bytes(bytes, len),
+                                                           .signature = gmc_bytes(signature,
+                                                                                  signature_len)});
     gmc_msg_bytes_free(bytes);
     if (status != GMC_OK) {
         gw_roll_free(&roll);
@@ -295,8 +297,10 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_source_fail(gw, ch, status, "cannot make or sign the channel record");
         return false;
     }
-    ch->src->unsaved = true;
-    gw_source_save(gw, ch);
+    if (ch->talk == NULL) { /* messages do not survive the source, and neither does their channel */
+        ch->src->unsaved = true;
+        gw_source_save(gw, ch);
+    }
     return true;
 }
 
@@ -333,11 +337,13 @@ static size_t saved_size(struct gmc_gateway *gw, const struct gwchannel *ch)
 void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
+    src->save_due = false;
+    if (ch->talk != NULL)
+        return;
     size_t size = saved_size(gw, ch);
     uint8_t *bytes = malloc(size);
     if (bytes == NULL)
         return;
-    src->save_due = false;
     struct gmc_writer w;
     gmc_writer_init(&w, bytes, size);
     gmc_writer_u32(&w, SAVE_MAGIC);

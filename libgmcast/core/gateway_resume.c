@@ -27,6 +27,8 @@ static struct gmc_bytes get(struct gmc_reader *r)
 void gw_target_save_record(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     const struct gmc_place *place = &ch->place.view;
+    if (ch->talk != NULL)
+        return; /* a source that comes back tells it, or opens a new channel */
     size_t size = 4 + 4 * 6 + place->record.len + place->signature.len + place->member.len +
                   place->siblings.len + GMC_KEY_BYTES + ch->source_spki_len;
     uint8_t *bytes = malloc(size);

@@ -13,7 +13,8 @@ uint32_t gw_rx_window(const struct gmc_gateway *gw)
     GMC_LIST_FOREACH(node, &gw->channels)
     {
         const struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
-        if (ch->dst != NULL && ch->dst->phase <= GW_RECEIVING && ch->state == GMC_CHANNEL_RUNNING)
+        if (ch->dst != NULL && ch->talk == NULL && ch->dst->phase <= GW_RECEIVING &&
+            ch->state == GMC_CHANNEL_RUNNING)
             receiving++;
     }
     size_t window = gmc_cache_bodies(gw->cache) / 4 / (receiving > 0 ? receiving : 1);
@@ -126,6 +127,8 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
         return GMC_ERR_UNKNOWN;
     }
     gw->counts.data_bytes_in += data->body.len;
+    if (ch->talk != NULL)
+        return gw_talk_data(gw, ch, stripe, data);
     if (data->block >= ch->blocks || gw_stripe_of(ch, data->block) != stripe)
         goto malformed;
     gw_pass_arrived(gw, ch, data);

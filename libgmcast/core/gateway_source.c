@@ -37,8 +37,8 @@ void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
 }
 
 /* ---- the user's calls ---- */
-static gmc_status say(struct gmc_gateway *gw, const char **error, gmc_status status,
-                      const char *text, const char *what)
+gmc_status gw_say(struct gmc_gateway *gw, const char **error, gmc_status status, const char *text,
+                  const char *what)
 {
     gw_text(gw->error, sizeof(gw->error), text, what);
     *error = gw->error;
@@ -82,14 +82,14 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
 }
 
 /* EXISTS: a domain is named twice. NOMEM. */
-static gmc_status find_twice(const struct gmc_gateway *gw, const struct gmc_stage_request *request,
-                             const char **twice)
+static gmc_status find_twice(const struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                             size_t count, const char **twice)
 {
     struct gmc_map seen;
     gmc_map_init(&seen, gw->names.seed);
-    gmc_status status = gmc_map_reserve(&seen, request->target_count);
-    for (size_t i = 0; i < request->target_count && status == GMC_OK; i++) {
-        const struct gmc_stage_target *target = &request->targets[i], *other;
+    gmc_status status = gmc_map_reserve(&seen, count);
+    for (size_t i = 0; i < count && status == GMC_OK; i++) {
+        const struct gmc_stage_target *target = &targets[i], *other;
         uint64_t key = gw_name_key(gw, target->domain);
         while ((other = gmc_map_get(&seen, key)) != NULL &&
                strcmp(other->domain, target->domain) != 0)
@@ -106,26 +106,32 @@ static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_r
                                 const char **error)
 {
     if (request->source_count == 0)
-        return say(gw, error, GMC_ERR_INVALID, "no source given%s", "");
+        return gw_say(gw, error, GMC_ERR_INVALID, "no source given%s", "");
     if (request->target_count == 0)
-        return say(gw, error, GMC_ERR_INVALID, "no target given%s", "");
-    if (request->target_count >= GMC_MEMBERS_MAX)
-        return say(gw, error, GMC_ERR_LIMIT, "too many targets%s", "");
+        return gw_say(gw, error, GMC_ERR_INVALID, "no target given%s", "");
     if ((unsigned)request->shape >= GMC_TREE_SHAPES)
-        return say(gw, error, GMC_ERR_INVALID, "unknown tree shape%s", "");
-    for (size_t i = 0; i < request->target_count; i++) {
-        const char *domain = request->targets[i].domain;
+        return gw_say(gw, error, GMC_ERR_INVALID, "unknown tree shape%s", "");
+    return GMC_OK;
+}
+
+static gmc_status check_targets(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                                size_t count, const char **error)
+{
+    if (count >= GMC_MEMBERS_MAX)
+        return gw_say(gw, error, GMC_ERR_LIMIT, "too many targets%s", "");
+    for (size_t i = 0; i < count; i++) {
+        const char *domain = targets[i].domain;
         if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX)
-            return say(gw, error, GMC_ERR_INVALID, "bad domain name \"%s\"", domain);
+            return gw_say(gw, error, GMC_ERR_INVALID, "bad domain name \"%s\"", domain);
         if (strcmp(domain, gw->domain) == 0)
-            return say(gw, error, GMC_ERR_INVALID,
-                       "%s is the source; a target must be another domain", domain);
+            return gw_say(gw, error, GMC_ERR_INVALID,
+                          "%s is the source; a target must be another domain", domain);
     }
     const char *twice = "";
-    gmc_status status = find_twice(gw, request, &twice);
+    gmc_status status = find_twice(gw, targets, count, &twice);
     if (status == GMC_ERR_EXISTS)
-        return say(gw, error, GMC_ERR_INVALID, "%s is named twice", twice);
-    return status == GMC_OK ? GMC_OK : say(gw, error, status, "no memory for the targets%s", "");
+        return gw_say(gw, error, GMC_ERR_INVALID, "%s is named twice", twice);
+    return status == GMC_OK ? GMC_OK : gw_say(gw, error, status, "no memory for the targets%s", "");
 }
 
 static gmc_status copy_sources(struct gwsource *src, const struct gmc_stage_request *request)
@@ -150,6 +156,34 @@ static void want_members(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+struct gwchannel *gw_source_new(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                                size_t count, gmc_status *status, const char **error)
+{
+    *status = check_targets(gw, targets, count, error);
+    if (*status != GMC_OK)
+        return NULL;
+    uint64_t e;
+    do {
+        e = gw_random64(gw);
+    } while (e == 0 || gw_channel_find(gw, gw->domain, e) != NULL);
+    struct gwchannel *ch = gw_channel_new(gw, gw->domain, e, true);
+    if (ch == NULL) {
+        *status = gw_say(gw, error, GMC_ERR_LIMIT, "too many transfers are open; cancel one%s", "");
+        return NULL;
+    }
+    *status = gw_channel_set_source_key(gw, ch, gw->config.spki);
+    for (size_t i = 0; i < count && *status == GMC_OK; i++)
+        *status = gw_source_add_member(gw, ch, targets[i].domain, targets[i].path);
+    if (*status != GMC_OK) {
+        gw_channel_free(gw, ch);
+        gw_say(gw, error, *status, "no memory for another transfer%s", "");
+        return NULL;
+    }
+    ch->src->asked_at = gw->now;
+    ch->src->gather_until = gmc_time_add(gw->now, GW_GATHER_WAIT);
+    return ch;
+}
+
 gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
                              const struct gmc_stage_request *request, struct gmc_channel_key *key,
                              const char **error)
@@ -158,28 +192,19 @@ gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
     gmc_status status = check_request(gw, request, error);
     if (status != GMC_OK)
         return status;
-    uint64_t e;
-    do {
-        e = gw_random64(gw);
-    } while (e == 0 || gw_channel_find(gw, gw->domain, e) != NULL);
-    struct gwchannel *ch = gw_channel_new(gw, gw->domain, e, true);
+    struct gwchannel *ch =
+        gw_source_new(gw, request->targets, request->target_count, &status, error);
     if (ch == NULL)
-        return say(gw, error, GMC_ERR_LIMIT, "too many transfers are open; cancel one%s", "");
-    status = gw_channel_set_source_key(gw, ch, gw->config.spki);
-    if (status == GMC_OK)
-        status = copy_sources(ch->src, request);
-    for (size_t i = 0; i < request->target_count && status == GMC_OK; i++)
-        status = gw_source_add_member(gw, ch, request->targets[i].domain, request->targets[i].path);
+        return status;
+    status = copy_sources(ch->src, request);
     if (status != GMC_OK) {
         gw_channel_free(gw, ch);
-        return say(gw, error, status, "no memory for another transfer%s", "");
+        return gw_say(gw, error, status, "no memory for another transfer%s", "");
     }
     ch->src->shape = request->shape;
     ch->src->rate_bps = request->rate_bps;
     ch->src->background = request->background;
     ch->src->plan = request->plan;
-    ch->src->asked_at = now;
-    ch->src->gather_until = gmc_time_add(now, GW_GATHER_WAIT);
     ch->state = GMC_CHANNEL_SCANNING;
     struct gmc_store_op *op;
     gw_store(gw, ch, GMC_STORE_SCAN, &op);
@@ -196,9 +221,9 @@ static struct gwchannel *own_channel(struct gmc_gateway *gw, const struct gmc_ch
 {
     struct gwchannel *ch = gw_channel_find(gw, key->source, key->e);
     if (ch == NULL)
-        say(gw, error, GMC_ERR_NOT_FOUND, "there is no such transfer here%s", "");
+        gw_say(gw, error, GMC_ERR_NOT_FOUND, "there is no such transfer here%s", "");
     else if (!ch->is_source)
-        say(gw, error, GMC_ERR_ACCESS, "only its source, %s, can do that", ch->key.source);
+        gw_say(gw, error, GMC_ERR_ACCESS, "only its source, %s, can do that", ch->key.source);
     return ch != NULL && ch->is_source ? ch : NULL;
 }
 
@@ -210,15 +235,15 @@ gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gm
     if (ch == NULL)
         return GMC_ERR_NOT_FOUND;
     if (ch->closing || ch->state > GMC_CHANNEL_RUNNING)
-        return say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
     const char *domain = target->domain;
     if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX ||
         strcmp(domain, gw->domain) == 0)
-        return say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
+        return gw_say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
     if (gw_source_member(ch, gmc_gateway_peer(gw, domain)) != NULL)
-        return say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
+        return gw_say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
     if (gw_source_add_member(gw, ch, domain, target->path) != GMC_OK)
-        return say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
+        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
     want_members(gw, ch);
     gw_source_step(gw, ch);
     return GMC_OK;
@@ -232,7 +257,7 @@ gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
     if (ch == NULL)
         return GMC_ERR_NOT_FOUND;
     if (ch->closing)
-        return say(gw, error, GMC_ERR_STATE, "the transfer is over already%s", "");
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over already%s", "");
     gw_source_close_members(gw, ch, GMC_ERR_CANCELLED, "cancelled at the source");
     gw_channel_end(gw, ch, GMC_CHANNEL_CANCELLED, true, "cancelled at the source");
     return GMC_OK;
@@ -246,7 +271,7 @@ gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
     if (ch == NULL)
         return GMC_ERR_NOT_FOUND;
     if (ch->closing)
-        return say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
     if (ch->state != GMC_CHANNEL_PARTIAL)
         return GMC_OK; /* it is going on by itself */
     for (size_t i = 0; i < ch->src->member_count; i++) {
@@ -300,10 +325,15 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
     src->build.target = 1;
     if (!src->plan)
         gw_build_pages(gw, ch);
+    gw_source_probe(gw, ch);
+}
+
+void gw_source_probe(struct gmc_gateway *gw, struct gwchannel *ch)
+{
     ch->state = GMC_CHANNEL_PROBING;
-    src->gathering = true;
-    if (src->gather_until < gw->now)
-        src->gather_until = gw->now;
+    ch->src->gathering = true;
+    if (ch->src->gather_until < gw->now)
+        ch->src->gather_until = gw->now;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "probing");
     gw_source_step(gw, ch);
 }
@@ -386,7 +416,8 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwsource *src = ch->src;
     size_t up;
     bool all = gathered(gw, ch, &up);
-    if (all_failed(ch)) {
+    bool is_alone = src->member_count == 0;
+    if (all_failed(ch) && !is_alone) {
         gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target takes part");
         return;
     }
@@ -396,7 +427,7 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
                      gmc_time_add(gw->now, wait > GATHER_POLL ? wait : GATHER_POLL));
         return;
     }
-    if (up == 0) {
+    if (up == 0 && !is_alone) {
         if (gw->now >= gmc_time_add(ch->opened_at, gw->config.patience))
             gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target could be reached");
         else
@@ -407,7 +438,8 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     src->gathering = false;
     choose_fragment(gw, ch);
-    gw_source_place(gw, ch);
+    if (!is_alone)
+        gw_source_place(gw, ch);
     if (src->plan) {
         end_plan(gw, ch);
         return;
@@ -474,6 +506,8 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
 static bool is_finished(const struct gmc_gateway *gw, const struct gwchannel *ch, size_t *verified)
 {
     *verified = 0;
+    if (ch->talk != NULL && !ch->talk->ended)
+        return false;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
         const struct gwpeer *peer = gw->peers[member->peer];
@@ -541,19 +575,25 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
     }
     gw_text(ch->reason, sizeof(ch->reason), "complete at %zu of %zu", verified,
             ch->src->member_count);
-    end_partial(gw, ch);
+    if (ch->talk != NULL)
+        gw_channel_end(gw, ch, GMC_CHANNEL_PARTIAL, true, NULL);
+    else
+        end_partial(gw, ch);
 }
 
 static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (!ch->src->scanned)
         return; /* the store is being opened again after a restart */
-    gw_blocks_read_again(gw, ch);
+    if (ch->talk == NULL)
+        gw_blocks_read_again(gw, ch);
     /* Newcomers are measured first, so that they find the place that the tree's rules give. */
     if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
         return;
-    gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */
-    gw_page_want(gw, ch);
+    if (ch->talk == NULL) {
+        gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */
+        gw_page_want(gw, ch);
+    }
     for (size_t i = 0; i < ch->src->member_count && !ch->closing; i++)
         look_at_member(gw, ch, &ch->src->members[i]);
     size_t verified;
@@ -583,6 +623,8 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
         step_gather(gw, ch);
     else if (ch->state == GMC_CHANNEL_RUNNING)
         step_run(gw, ch);
+    if (ch->talk != NULL)
+        gw_talk_look_for_room(gw, ch);
 }
 
 void gw_source_soon(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -700,7 +742,8 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
     member->bytes = msg->bytes;
     memcpy(member->digest, msg->digest, GMC_HASH_BYTES);
     member->reason[0] = '\0';
-    gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK, "verified at %s",
+    gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK,
+             ch->talk != NULL ? "ended at %s" : "verified at %s",
              gmc_gateway_peer_name(gw, member->peer));
     ch->src->save_due = true;
     gw_source_soon(gw, ch);

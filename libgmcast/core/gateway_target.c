@@ -88,8 +88,13 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
                                 .total_bytes = record->total_bytes,
                                 .block_bytes = record->block_bytes,
                                 .fragment_bytes = record->fragment_bytes};
-    return record->block_bytes == GW_BLOCK_BYTES && gmc_object_check(&object) == GMC_OK &&
-           gw_place_fits(gw, record, place) && is_here(gw, place, record);
+    bool fits = gmc_object_check(&object) == GMC_OK;
+    if (record->name[0] != '\0') /* messages: packets alone have a size */
+        fits = record->order <= GMC_MESSAGES_LATEST && record->stripes == 1 &&
+               record->fragment_bytes >= GMC_MESSAGE_PACKET_MIN &&
+               record->fragment_bytes <= GW_BLOCK_BYTES;
+    return record->block_bytes == GW_BLOCK_BYTES && fits && gw_place_fits(gw, record, place) &&
+           is_here(gw, place, record);
 }
 
 /* Who speaks for the channel: the source, or to a node its gateway. */
@@ -164,7 +169,7 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch,
                               struct gmc_bytes spki)
 {
     bool rekeyed = is_rekeyed(ch, secret);
-    gmc_status status = gw_channel_set_record(ch, place);
+    gmc_status status = gw_channel_set_record(gw, ch, place);
     if (status == GMC_OK)
         status = gw_channel_set_source_key(gw, ch, spki);
     if (status == GMC_OK)
@@ -176,20 +181,39 @@ static gmc_status take_record(struct gmc_gateway *gw, struct gwchannel *ch,
                                 .block_bytes = ch->record.block_bytes,
                                 .fragment_bytes = ch->record.fragment_bytes};
     bool first = !ch->object_known;
-    gw_channel_set_object(ch, &object);
+    if (ch->talk != NULL) {
+        ch->object = object;
+        ch->object_known = true;
+        gw_talk_set_record(ch, first);
+    } else {
+        gw_channel_set_object(ch, &object);
+    }
     ch->stripe_count = ch->record.stripes;
-    if (first) {
+    if (first && ch->talk == NULL) {
         gmc_have_init(&ch->dst->have, ch->blocks, GW_HAVE_RANGES_MAX);
         ch->dst->listing_missing = gmc_object_listing_blocks(&object);
-    } else if (rekeyed) {
+    } else if (!first && rekeyed) {
         gw_channel_new_epoch(gw, ch);
     }
     return take_member(gw, ch);
 }
 
+static void begin_receiving(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->dst->phase = GW_RECEIVING;
+    ch->dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
+    start_overlays(gw, ch);
+    gw_target_progress(gw, ch);
+    gw_target_step(gw, ch);
+}
+
 static void open_store(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_store_op *op;
+    if (ch->talk != NULL) {
+        begin_receiving(gw, ch);
+        return;
+    }
     ch->dst->phase = GW_OPENING;
     gw_store(gw, ch, GMC_STORE_OPEN, &op);
     op->dest = ch->dst->dest;
@@ -204,8 +228,9 @@ static bool same_object(const struct gwchannel *ch, struct gmc_bytes bytes)
     bool same = record.listing_bytes == ch->object.listing_bytes &&
                 record.total_bytes == ch->object.total_bytes &&
                 record.fragment_bytes == ch->object.fragment_bytes &&
-                record.stripes == ch->stripe_count && record.version >= ch->record.version &&
-                record.epoch >= ch->epoch;
+                strcmp(record.name, ch->talk != NULL ? ch->talk->name : "") == 0 &&
+                record.order == ch->record.order && record.stripes == ch->stripe_count &&
+                record.version >= ch->record.version && record.epoch >= ch->epoch;
     gmc_record_release(holder);
     return same;
 }
@@ -305,15 +330,6 @@ void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch)
     ch->dst->laying_out = true;
     gw_store(gw, ch, GMC_STORE_LAYOUT, &op);
     op->dest = ch->dst->dest;
-}
-
-static void begin_receiving(struct gmc_gateway *gw, struct gwchannel *ch)
-{
-    ch->dst->phase = GW_RECEIVING;
-    ch->dst->next_checkpoint = gmc_time_add(gw->now, GW_CHECKPOINT_EVERY);
-    start_overlays(gw, ch);
-    gw_target_progress(gw, ch);
-    gw_target_step(gw, ch);
 }
 
 static void opened(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -426,7 +442,7 @@ static bool is_whole(const struct gwchannel *ch)
 void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
-    if (ch->closing || dst->phase != GW_RECEIVING)
+    if (ch->closing || dst->phase != GW_RECEIVING || ch->talk != NULL)
         return;
     if (dst->listing_missing == 0 && !dst->laid_out && !dst->laying_out)
         gw_target_layout(gw, ch);
@@ -469,6 +485,11 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
     msg.handle = stripe->handle;
     msg.stripe = stripe->number;
     msg.place = ch->place.view;
+    if (ch->talk != NULL) {
+        msg.next = ch->talk->rx.base;
+        gw_send(gw, peer, &msg);
+        return;
+    }
     /* More was begun than honest parents may open: it would keep this one's blocks out. Not later:
      * its first data may overtake its answer. */
     if (dst->receiving > gw_rx_window(gw))
@@ -603,6 +624,13 @@ static void attach_again(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+/* What its publishers had to say died with it; a new one opens a new channel. */
+static bool is_source_lost(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    return !ch->source_peer->up &&
+           gw->now >= gmc_time_add(ch->source_peer->silent_since, gw->config.patience);
+}
+
 /* Does everything that is due now, and sets the timer for what is due later. */
 void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -628,7 +656,11 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
             attach_again(gw, ch);
         dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
     }
-    if (dst->phase == GW_RECEIVING) {
+    if (ch->talk != NULL && is_source_lost(gw, ch)) {
+        gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, "its source is not heard any more");
+        return;
+    }
+    if (dst->phase == GW_RECEIVING && ch->talk == NULL) {
         gw_target_checkpoint(gw, ch);
         if (is_whole(ch) && dst->laid_out)
             gw_target_progress(gw, ch);

@@ -51,7 +51,7 @@ struct gwchild *gw_child_find(struct gwchannel *ch, const struct gwpeer *peer, u
 /* A link yields to everyone else while all that it serves does. */
 static void choose_cc(struct gmc_gateway *gw, struct gwpeer *peer)
 {
-    bool background = !gmc_list_is_empty(&peer->children);
+    bool background = !gmc_list_is_empty(&peer->children) && gmc_list_is_empty(&peer->hearers);
     struct gmc_list *node;
     if (peer->link == NULL || gw->config.fixed_rate_bps > 0)
         return;
@@ -92,13 +92,18 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     child->handle = handle;
     child->id = peer->next_child_id++;
     child->allowance_at = gw->now;
+    gmc_interval_init(&child->pending, GW_MESSAGE_PACKETS_KEPT);
     gmc_tx_init(&child->tx, gmc_stripe_below(ch->stripe_count, stripe, ch->blocks), window,
                 gmc_prng_u64(&gw->prng));
     gmc_list_init(&child->in_channel);
     gmc_list_init(&child->in_peer);
     gmc_list_push_back(&ch->children, &child->in_channel);
-    gw->feeding += gmc_list_is_empty(&peer->children);
-    gmc_list_push_back(&peer->children, &child->in_peer);
+    if (ch->talk != NULL) {
+        gmc_list_push_back(&peer->hearers, &child->in_peer);
+    } else {
+        gw->feeding += gmc_list_is_empty(&peer->children);
+        gmc_list_push_back(&peer->children, &child->in_peer);
+    }
     ch->child_count++;
     choose_cc(gw, peer);
     expect_plan(gw, peer);
@@ -115,8 +120,10 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
         member->repairs_before += child->tx.repairs_sent;
     gmc_list_remove(&child->in_channel);
     gmc_list_remove(&child->in_peer);
-    gw->feeding -= gmc_list_is_empty(&child->peer->children);
+    if (ch->talk == NULL)
+        gw->feeding -= gmc_list_is_empty(&child->peer->children);
     gmc_tx_fini(&child->tx);
+    gmc_interval_fini(&child->pending);
     gw_place_free(&child->place);
     choose_cc(gw, child->peer);
     gw_touch(gw, child->peer);
@@ -127,6 +134,15 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
 {
     uint16_t id = (uint16_t)(fate->cookie >> 48);
     struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->hearers)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (child->id != id)
+            continue;
+        gw_hearer_fate(gw, child, fate->cookie & ((UINT64_C(1) << GMC_MESSAGE_NUMBER_BITS) - 1),
+                       fate->acked);
+        return;
+    }
     GMC_LIST_FOREACH(node, &peer->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
@@ -479,7 +495,7 @@ bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dg
             return true;
         passed++;
     }
-    if (!any && count > 0)
+    if (!any && (count > 0 || !gmc_list_is_empty(&peer->hearers)))
         gmc_link_set_idle(peer->link, gw->now);
     return false;
 }

@@ -196,15 +196,27 @@ enum gmc_output_kind {
     GMC_OUT_REJECT,  /* end the session with `peer`: it broke the protocol (event says how) */
     GMC_OUT_EVENT,
     GMC_OUT_REQUEST, /* a control-API request that came from `peer`; answer with its id */
-    GMC_OUT_REPLY    /* the answer to a request that this side forwarded */
+    GMC_OUT_REPLY,   /* the answer to a request that this side forwarded */
+    GMC_OUT_MESSAGE, /* of a message channel, for this domain: `bytes` */
+    GMC_OUT_ROOM     /* a message channel of ours, `id`, takes messages (again) */
+};
+
+/* A message of a channel that arrived, or was published here. */
+struct gmc_arrived {
+    const char *source; /* domain */
+    const char *name;   /* of the channel */
+    uint64_t e;
+    uint64_t sequence;
+    bool end; /* there are no more; the bytes say in words why */
 };
 
 struct gmc_output {
     enum gmc_output_kind kind;
     gmc_peer peer;
-    uint64_t id;            /* REQUEST, REPLY */
-    struct gmc_bytes bytes; /* REQUEST, REPLY; empty REPLY: the peer is gone */
+    uint64_t id;            /* REQUEST, REPLY; ROOM: e of the channel */
+    struct gmc_bytes bytes; /* REQUEST, REPLY, MESSAGE; empty REPLY: the peer is gone */
     union {
+        struct gmc_arrived arrived;
         struct gmc_dgram_out dgram;
         struct gmc_store_op store;
         struct gmc_event event;

@@ -86,6 +86,9 @@ GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
                                             const struct gmc_data_head *head, struct gmc_bytes body,
                                             const uint8_t *seal_tag, uint64_t cookie,
                                             struct gmc_dgram_out *out);
+/* The same for data that control's rule holds for, which goes before all other: it is not held back
+ * by the pace of that, only by itself. When may it go; NEVER while the window is full. */
+gmc_time gmc_link_urgent_time(const struct gmc_link *link);
 /* The sender ran out of data although the link was ready (marks samples as application
  * limited, and makes tails be probed early). */
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now);

@@ -28,9 +28,9 @@ static gmc_duration control_ahead(const struct gmc_link *link)
     return ahead > CONTROL_AHEAD ? ahead : CONTROL_AHEAD;
 }
 
-gmc_time gmc_link_stream_time(const struct gmc_link *link)
+gmc_time gmc_link_urgent_time(const struct gmc_link *link)
 {
-    if (link->state != GMC_LINK_UP || !gmc_stream_tx_is_ready(&link->tx))
+    if (link->state != GMC_LINK_UP)
         return GMC_TIME_NEVER;
     /* Control is not held back, except by itself: a long message must not flood the path. */
     uint64_t ahead_bytes = (uint64_t)LINK_BURST_PACKETS * link->pace.packet_bytes;
@@ -38,6 +38,11 @@ gmc_time gmc_link_stream_time(const struct gmc_link *link)
     if (link->loss.inflight_bytes > window && link->loss.inflight_bytes - window > ahead_bytes)
         return GMC_TIME_NEVER; /* the next acknowledgement or probe timeout changes it */
     return gmc_time_sub(link->pace.paid_until, control_ahead(link));
+}
+
+gmc_time gmc_link_stream_time(const struct gmc_link *link)
+{
+    return gmc_stream_tx_is_ready(&link->tx) ? gmc_link_urgent_time(link) : GMC_TIME_NEVER;
 }
 
 static bool window_takes(const struct gmc_link *link, uint64_t bytes)

@@ -141,6 +141,7 @@ static gmc_status get_attach(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->window = body->window;
     msg->more = body->more;
     msg->stripe = body->stripe;
+    msg->next = body->next;
     get_place(msg, body->place);
     return get_gaps(arena, msg, body->gaps, body->n_gaps);
 }
@@ -253,6 +254,10 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
     case GMC_MSG_REPLY:
         msg->request_id = control->reply->id;
         msg->payload = gmc_bytes(control->reply->payload.data, control->reply->payload.len);
+        return GMC_OK;
+    case GMC_MSG_SKIP:
+        GET_CHANNEL(msg, control->skip);
+        msg->floor = control->skip->floor;
         return GMC_OK;
     }
     return GMC_ERR_TYPE;

@@ -24,6 +24,7 @@
 #define GMC_ANCESTORS_MAX 63         /* between a member and the source */
 #define GMC_PROOF_HASHES_MAX 14      /* the height of a tree of GMC_MEMBERS_MAX leaves */
 #define GMC_MSG_BYTES_MAX (1u << 20) /* a message or a record */
+#define GMC_CHANNEL_NAME_MAX 128     /* of a message channel */
 
 enum gmc_msg_type {
     GMC_MSG_PROBE = 1,  /* S -> participant: measure these */
@@ -41,7 +42,8 @@ enum gmc_msg_type {
     GMC_MSG_COMPLETE,   /* member -> S: the object's digest */
     GMC_MSG_CLOSE,      /* S -> member: over; keep (complete) or discard (cancelled) */
     GMC_MSG_REQUEST,    /* a control-API request forwarded to another domain */
-    GMC_MSG_REPLY
+    GMC_MSG_REPLY,
+    GMC_MSG_SKIP /* parent -> child: packets of messages that will not come */
 };
 
 struct gmc_msg_range {
@@ -111,6 +113,9 @@ struct gmc_msg {
     const char *redirect; /* REDIRECT: whom to ask; "" nobody */
     bool discard;         /* CLOSE */
 
+    uint64_t next;  /* ATTACH: of a message channel, the first packet that the child lacks */
+    uint64_t floor; /* SKIP: no packet below will come */
+
     uint64_t bytes;                       /* STATUS, COMPLETE */
     const char *parent;                   /* STATUS: of the first stripe, "" none */
     const struct gmc_msg_child *children; /* STATUS */
@@ -154,7 +159,12 @@ struct gmc_record {
     uint32_t stripes;     /* 1 to GMC_STRIPES_MAX; 0 is encoded as 1 */
     uint32_t members;     /* without the source; below GMC_MEMBERS_MAX */
     uint8_t root[32];     /* of the Merkle tree over them; zeros if there are none */
+    const char *name;     /* of a message channel; "" or NULL: an object */
+    uint32_t order;       /* of its messages, enum gmc_message_order (core/message_rx.h) */
 };
+
+/* 1 to GMC_CHANNEL_NAME_MAX printable characters of ASCII, no space and no slash. */
+bool gmc_channel_name_ok(const char *name);
 
 GMC_NODISCARD gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out,
                                            size_t *len); /* free with gmc_msg_bytes_free */

@@ -146,6 +146,7 @@ static bool body_ok(const struct gmc_msg *msg)
     case GMC_MSG_TREE_READY:
     case GMC_MSG_REQUEST:
     case GMC_MSG_REPLY:
+    case GMC_MSG_SKIP:
         return true;
     }
     return false;

@@ -23,6 +23,7 @@ union body {
     Gmcast__Wire__Close close;
     Gmcast__Wire__Request request;
     Gmcast__Wire__Reply reply;
+    Gmcast__Wire__Skip skip;
 };
 
 struct encoder {
@@ -189,6 +190,7 @@ static gmc_status put_attach(struct encoder *enc, const struct gmc_msg *msg)
     body->window = msg->window;
     body->more = msg->more;
     body->stripe = msg->stripe;
+    body->next = msg->next;
     body->place = put_place(enc, msg);
     enc->control.attach = body;
     return put_gaps(enc, msg, &body->gaps, &body->n_gaps);
@@ -334,6 +336,17 @@ static gmc_status put_reply(struct encoder *enc, const struct gmc_msg *msg)
     return GMC_OK;
 }
 
+static gmc_status put_skip(struct encoder *enc, const struct gmc_msg *msg)
+{
+    Gmcast__Wire__Skip *body = &enc->body.skip;
+
+    gmcast__wire__skip__init(body);
+    PUT_CHANNEL(body, msg);
+    body->floor = msg->floor;
+    enc->control.skip = body;
+    return GMC_OK;
+}
+
 static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) = {
     [GMC_MSG_PROBE] = put_probe,       [GMC_MSG_JOIN] = put_join,
     [GMC_MSG_CHANNEL] = put_channel,   [GMC_MSG_TREE_READY] = put_tree_ready,
@@ -343,6 +356,7 @@ static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) 
     [GMC_MSG_WANT] = put_want,         [GMC_MSG_STATUS] = put_status,
     [GMC_MSG_COMPLETE] = put_complete, [GMC_MSG_CLOSE] = put_close,
     [GMC_MSG_REQUEST] = put_request,   [GMC_MSG_REPLY] = put_reply,
+    [GMC_MSG_SKIP] = put_skip,
 };
 
 gmc_status gmc_msg_encode(const struct gmc_msg *msg, uint8_t **out, size_t *len)

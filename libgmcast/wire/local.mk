@@ -43,3 +43,13 @@ FUZZ_TARGETS += tests/fuzz/fuzz_control
 tests_fuzz_fuzz_control_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_record
 tests_fuzz_fuzz_record_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
+
+# Frames between a gateway and local publishers and subscribers.
+libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/local.c libgmcast/wire/local.h
+check_PROGRAMS += tests/unit/test_local
+tests_unit_test_local_LDADD = $(GMC_WIRE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_local
+tests_fuzz_fuzz_local_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
+
+# The head of packets of message channels.
+libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/message.c libgmcast/wire/message.h

@@ -13,11 +13,24 @@ struct gmc_record_holder {
 };
 
 /* ---- the record ---- */
+static bool has_name(const struct gmc_record *record)
+{
+    return record->name != NULL && record->name[0] != 0;
+}
+
+/* In commands a name may stand behind its source's and a slash. */
+bool gmc_channel_name_ok(const char *name)
+{
+    return gmc_codec_name_ok(name) && strlen(name) <= GMC_CHANNEL_NAME_MAX &&
+           strchr(name, '/') == NULL;
+}
+
 /* The numbers of the object are checked by gmc_object_check, which knows what they mean. */
 static gmc_status check(const struct gmc_record *record)
 {
     if (!gmc_codec_name_ok(record->source) || record->members >= GMC_MEMBERS_MAX ||
-        record->stripes > GMC_STRIPES_MAX)
+        record->stripes > GMC_STRIPES_MAX ||
+        (has_name(record) && !gmc_channel_name_ok(record->name)))
         return GMC_ERR_INVALID;
     return GMC_OK;
 }
@@ -44,6 +57,8 @@ gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out, siz
     message.stripes = record->stripes > 1 ? record->stripes : 0;
     message.members = record->members;
     message.root = gmc_codec_data(record->root, sizeof(record->root));
+    message.name = gmc_codec_text(record->name);
+    message.order = record->order;
     return gmc_codec_pack(&message.base, out, len);
 }
 
@@ -76,6 +91,8 @@ static gmc_status decode_record(struct gmc_bytes bytes, struct gmc_record *recor
         .shape = message->shape,
         .stripes = message->stripes > 0 ? message->stripes : 1,
         .members = message->members,
+        .name = message->name,
+        .order = message->order,
     };
     memcpy(record->key_hash, message->key_hash.data, sizeof(record->key_hash));
     memcpy(record->root, message->root.data, sizeof(record->root));

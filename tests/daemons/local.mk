@@ -9,6 +9,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_paths.py \
 	tests/daemons/test_plan.py \
 	tests/daemons/test_large.py \
+	tests/daemons/test_messages.py \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \

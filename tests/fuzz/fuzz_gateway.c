@@ -230,7 +230,7 @@ static void any_message(struct gmc_reader *r)
     struct gmc_msg_latency latencies[2];
     struct gmc_msg_child children[2];
     uint8_t secret[GMC_KEY_BYTES];
-    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_REPLY + 1))};
+    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_SKIP + 1))};
     msg.source = name(r);
     msg.e = any_e(r);
     secret_of(msg.e, secret);
@@ -260,7 +260,7 @@ static void any_message(struct gmc_reader *r)
     msg.status = -(gmc_status)(gmc_reader_u8(r) % 28);
     msg.text = msg.parent = msg.redirect = name(r);
     msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;
-    msg.bytes = msg.request_id = number(r);
+    msg.bytes = msg.request_id = msg.next = msg.floor = number(r);
     msg.payload = gmc_bytes(secret, 9);
     if (told.place[1].record.len > 0) {
         msg.place = told.place[msg.discard];
@@ -344,7 +344,9 @@ static void a_record(struct gmc_reader *r)
                                 .block_bytes = bits & 4 ? (uint32_t)number(r) : GW_BLOCK_BYTES,
                                 .fragment_bytes = bits & 8 ? (uint32_t)number(r) : 1100,
                                 .rate_bps = bits & 16 ? number(r) : 0,
-                                .members = bits & 32 ? 1 : 2};
+                                .members = bits & 32 ? 1 : 2,
+                                .name = (bits & 192) == 64 ? "news" : NULL,
+                                .order = (bits & 192) == 64 ? bits % 4u : 0};
     peer_crypto[SOURCE].ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
     make_members(bits, record.root);
     uint8_t *bytes;
@@ -475,8 +477,21 @@ static void user(struct gmc_reader *r)
         status = gmc_gateway_add(gw, now, &key, targets, &error);
     } else if (what < 200) {
         status = gmc_gateway_resume(gw, now, &key, &error);
-    } else {
+    } else if (what < 220) {
         status = gmc_gateway_cancel(gw, now, &key, &error);
+    } else if (what < 230) {
+        const char *const hearers[] = {targets[0].domain, targets[1].domain};
+        struct gmc_open_request request = {.name = "news",
+                                           .targets = hearers,
+                                           .target_count = what % 3,
+                                           .order = (enum gmc_message_order)(what % 4)};
+        status = gmc_gateway_open(gw, now, &request, &key, &error);
+        own_e = status == GMC_OK ? key.e : own_e;
+    } else if (what < 250) {
+        static const uint8_t message[100000];
+        status = gmc_gateway_publish(gw, now, own_e, gmc_bytes(message, number(r) % 100001));
+    } else {
+        status = gmc_gateway_end(gw, now, own_e, "enough");
     }
     (void)status; /* it may well refuse */
 }

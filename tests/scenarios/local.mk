@@ -23,3 +23,5 @@ dist_check_SCRIPTS += tests/scenarios/test_sim_run.sh
 TESTS += tests/scenarios/test_sim_run.sh
 check_PROGRAMS += tests/scenarios/test_sim_drive
 tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_messages
+tests_scenarios_test_story_messages_LDADD = $(STORY_LIBS)

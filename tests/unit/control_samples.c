@@ -98,6 +98,7 @@ const struct control_sample control_samples[] = {
       .discard = true}},
     {"request", {.type = GMC_MSG_REQUEST, .request_id = 9, .payload = {(const uint8_t *)"ask", 3}}},
     {"reply", {.type = GMC_MSG_REPLY, .request_id = 9, .payload = {(const uint8_t *)"answer", 6}}},
+    {"skip", {.type = GMC_MSG_SKIP, CHANNEL, .floor = 70000000000}},
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 

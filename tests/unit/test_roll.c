@@ -90,7 +90,7 @@ static int open_channel(void **state)
     assert_ok(gmc_crypto_cheap_spki("s.example", spki, &len));
     assert_ok(gw_channel_set_source_key(gw, ch, gmc_bytes(spki, len)));
     sign(&made, a_record(), "m.example");
-    assert_ok(gw_channel_set_record(ch, &made.place));
+    assert_ok(gw_channel_set_record(gw, ch, &made.place));
     return 0;
 }
 

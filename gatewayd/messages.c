@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Local publishers and subscribers. A publisher's messages wait here while the core takes none; it
+ * may have so many on their way, and is told how many were taken. A subscriber has its own queue,
+ * bounded in bytes that it has not taken: what is beyond is lost to it, and it sees that by the
+ * sequence numbers. Nobody waits for anybody else. */
+#include "gatewayd/messages.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "base/list.h"
+#include "gatewayd/text.h"
+#include "wire/control.h"
+#include "wire/local.h"
+
+#define FRAMES_AT_ONCE 256
+#define CLIENTS_MAX 4096
+#define WINDOW_MESSAGES 1024u   /* of a publisher, on their way */
+#define WINDOW_BYTES (4u << 20) /* of them; one may be larger */
+#define QUEUE_BYTES (64u << 20) /* of a subscriber, sent and not taken */
+#define BATCH_BYTES (64u << 10)
+#define DOMAINS_MAX 16384
+
+struct waiting {
+    struct gmc_list node;
+    zmq_msg_t frame; /* PUBLISH */
+};
+
+struct client {
+    struct gmc_list node;
+    struct gwd_client id;
+    bool is_publisher;
+    /* a publisher */
+    uint64_t e;
+    struct gmc_list waiting; /* struct waiting */
+    size_t waiting_count, waiting_bytes;
+    uint64_t accepted, told;
+    bool ending; /* it leaves when what waits is published */
+    bool gone;   /* nobody is there to be told */
+    char *reason;
+    uint8_t *opened; /* its OPEN: who opens the same shares the channel */
+    size_t opened_len;
+    /* a subscriber */
+    char *name;
+    char *source; /* "": any */
+    uint64_t sent, taken, lost;
+};
+
+struct gwd_messages {
+    struct gwd_messages_config config;
+    void *context;
+    void *router;
+    char *path;
+    struct event *event, *tick;
+    bool started;
+    struct gmc_list clients;
+    size_t client_count;
+    /* entries that go out together: of one channel */
+    uint8_t *batch;
+    size_t batch_len, batch_room;
+    uint64_t batch_e;
+    char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
+    uint64_t published, delivered, lost;
+};
+
+/* ---- sending ---- */
+/* False when the client is gone. *full: its pipe is. */
+static bool send_frame(struct gwd_messages *m, const struct client *client, zmq_msg_t *frame,
+                       bool *full)
+{
+    *full = false;
+    if (zmq_send(m->router, client->id.id, client->id.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
+        *full = errno == EAGAIN;
+        return *full;
+    }
+    return zmq_msg_send(frame, m->router, ZMQ_DONTWAIT) >= 0;
+}
+
+static bool say(struct gwd_messages *m, const struct client *client, const struct gmc_local *local)
+{
+    zmq_msg_t frame;
+    bool full;
+    size_t len = gmc_local_put(local, NULL, 0);
+    if (zmq_msg_init_size(&frame, len) != 0)
+        return true;
+    (void)gmc_local_put(local, zmq_msg_data(&frame), len);
+    bool there = send_frame(m, client, &frame, &full);
+    (void)zmq_msg_close(&frame);
+    return there;
+}
+
+/* ---- clients ---- */
+static struct client *find(const struct gwd_messages *m, const struct gwd_client *id)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        if (client->id.len == id->len && memcmp(client->id.id, id->id, id->len) == 0)
+            return client;
+    }
+    return NULL;
+}
+
+static void drop_waiting(struct client *client)
+{
+    struct gmc_list *node;
+    while ((node = gmc_list_pop_front(&client->waiting)) != NULL) {
+        struct waiting *waiting = GMC_CONTAINER_OF(node, struct waiting, node);
+        (void)zmq_msg_close(&waiting->frame);
+        free(waiting);
+    }
+    client->waiting_count = client->waiting_bytes = 0;
+}
+
+static void client_free(struct gwd_messages *m, struct client *client)
+{
+    drop_waiting(client);
+    gmc_list_remove(&client->node);
+    m->client_count--;
+    free(client->reason);
+    free(client->opened);
+    free(client->name);
+    free(client->source);
+    free(client);
+}
+
+static struct client *client_new(struct gwd_messages *m, const struct gwd_client *id)
+{
+    struct client *client = m->client_count < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
+    if (client == NULL)
+        return NULL;
+    client->id = *id;
+    gmc_list_init(&client->waiting);
+    gmc_list_init(&client->node);
+    gmc_list_push_back(&m->clients, &client->node);
+    m->client_count++;
+    return client;
+}
+
+static void refuse(struct gwd_messages *m, const struct gwd_client *id, const char *text)
+{
+    struct client nobody = {.id = *id};
+    (void)say(m, &nobody, &(struct gmc_local){.kind = GMC_LOCAL_REFUSED, .text = text});
+}
+
+/* ---- publishers ---- */
+static bool is_shared(const struct gwd_messages *m, const struct client *client)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        const struct client *other = GMC_CONTAINER_OF(node, struct client, node);
+        if (other != client && other->is_publisher && other->e == client->e)
+            return true;
+    }
+    return false;
+}
+
+/* What waits goes to the core while it takes it; then, perhaps, the publisher leaves: its channel
+ * ends with the last one. */
+static void pump(struct gwd_messages *m, struct client *client)
+{
+    struct gmc_list *node;
+    while ((node = gmc_list_first(&client->waiting)) != NULL) {
+        struct waiting *waiting = GMC_CONTAINER_OF(node, struct waiting, node);
+        size_t len = zmq_msg_size(&waiting->frame);
+        struct gmc_bytes message = gmc_bytes((uint8_t *)zmq_msg_data(&waiting->frame) + 1, len - 1);
+        if (gwd_drive_publish(m->config.drive, m->config.now(), client->e, message) ==
+            GMC_ERR_AGAIN)
+            return;
+        m->published++;
+        client->accepted++;
+        client->waiting_count--;
+        client->waiting_bytes -= len;
+        gmc_list_remove(node);
+        (void)zmq_msg_close(&waiting->frame);
+        free(waiting);
+    }
+    if (!client->ending)
+        return;
+    if (!is_shared(m, client) &&
+        gwd_drive_end(m->config.drive, m->config.now(), client->e, client->reason) == GMC_ERR_AGAIN)
+        return;
+    if (!client->gone) {
+        struct gmc_local accepted = {.kind = GMC_LOCAL_ACCEPTED, .number = client->accepted};
+        struct gmc_local over = {.kind = GMC_LOCAL_OVER, .text = client->reason};
+        (void)(say(m, client, &accepted) && say(m, client, &over));
+    }
+    client_free(m, client);
+}
+
+static void leave(struct gwd_messages *m, struct client *client, const char *reason, bool gone)
+{
+    if (!client->ending)
+        client->reason = strdup(reason);
+    client->ending = client->reason != NULL;
+    client->gone = client->gone || gone;
+    pump(m, client);
+}
+
+static void tell_accepted(struct gwd_messages *m)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        if (!client->is_publisher || client->gone || client->told == client->accepted)
+            continue;
+        client->told = client->accepted;
+        struct gmc_local local = {.kind = GMC_LOCAL_ACCEPTED, .number = client->accepted};
+        if (!say(m, client, &local))
+            leave(m, client, "its publisher is gone", true);
+    }
+}
+
+static const struct client *find_opened(const struct gwd_messages *m, struct gmc_bytes frame)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        const struct client *other = GMC_CONTAINER_OF(node, struct client, node);
+        if (other->is_publisher && !other->ending && other->opened_len == frame.len &&
+            memcmp(other->opened, frame.data, frame.len) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* Domains as they are called in the configuration. NULL with a reason. */
+static const char **resolve_all(struct gwd_messages *m, struct gmc_bytes rest, size_t *count,
+                                char *reason, size_t size)
+{
+    const char **domains = calloc(DOMAINS_MAX, sizeof *domains);
+    const char *name;
+    *count = 0;
+    gwd_text(reason, size, "out of memory");
+    while (domains != NULL && gmc_local_next_text(&rest, &name)) {
+        const char *domain = *count < DOMAINS_MAX ? m->config.resolve(m->config.ctx, name) : NULL;
+        if (domain == NULL) {
+            gwd_text(reason, size,
+                     "domain \"%s\" is not configured at this gateway (gmcast peers "
+                     "lists those that are)",
+                     name);
+            free(domains);
+            return NULL;
+        }
+        domains[(*count)++] = domain;
+    }
+    return domains;
+}
+
+static void on_open(struct gwd_messages *m, const struct gwd_client *id, struct gmc_bytes frame,
+                    const struct gmc_local *local)
+{
+    char reason[512];
+    const char *error = reason;
+    const struct client *same = find_opened(m, frame);
+    struct gmc_channel_key key = {.e = same != NULL ? same->e : 0};
+    size_t count = 0;
+    const char **domains =
+        same == NULL ? resolve_all(m, local->rest, &count, reason, sizeof reason) : NULL;
+    if (same == NULL && domains != NULL) {
+        struct gmc_open_request request = {.name = local->name,
+                                           .targets = domains,
+                                           .target_count = count,
+                                           .order = (enum gmc_message_order)local->order,
+                                           .shape = GMC_TREE_ECO};
+        if (gwd_drive_open(m->config.drive, m->config.now(), &request, &key, &error) != GMC_OK)
+            key.e = 0;
+    }
+    free(domains);
+    struct client *client = key.e != 0 ? client_new(m, id) : NULL;
+    uint8_t *opened = client != NULL ? malloc(frame.len) : NULL;
+    if (opened == NULL) {
+        refuse(m, id, key.e != 0 ? "this gateway has as many publishers as it takes" : error);
+        if (client != NULL)
+            client_free(m, client);
+        if (key.e != 0 && same == NULL)
+            (void)gwd_drive_end(m->config.drive, m->config.now(), key.e, "no publisher");
+        return;
+    }
+    memcpy(opened, frame.data, frame.len);
+    client->is_publisher = true;
+    client->e = key.e;
+    client->opened = opened;
+    client->opened_len = frame.len;
+    (void)say(m, client,
+              &(struct gmc_local){.kind = GMC_LOCAL_OPENED,
+                                  .number = key.e,
+                                  .messages_max = WINDOW_MESSAGES,
+                                  .bytes_max = WINDOW_BYTES});
+}
+
+/* Takes the frame over where it has to wait. */
+static void on_publish(struct gwd_messages *m, struct client *client, zmq_msg_t *frame)
+{
+    size_t len = zmq_msg_size(frame);
+    if (len - 1 > GMC_MESSAGE_BYTES_MAX) {
+        refuse(m, &client->id, "a message is longer than 1 MiB, which is the most");
+        leave(m, client, "its publisher broke a limit", true);
+        return;
+    }
+    if (client->waiting_count > WINDOW_MESSAGES ||
+        (client->waiting_bytes > WINDOW_BYTES && client->waiting_count > 1)) {
+        refuse(m, &client->id, "more messages were sent than may be on their way");
+        leave(m, client, "its publisher broke a limit", true);
+        return;
+    }
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    if (waiting == NULL)
+        return;
+    (void)zmq_msg_init(&waiting->frame);
+    (void)zmq_msg_move(&waiting->frame, frame);
+    gmc_list_init(&waiting->node);
+    gmc_list_push_back(&client->waiting, &waiting->node);
+    client->waiting_count++;
+    client->waiting_bytes += len;
+    pump(m, client);
+}
+
+/* ---- subscribers ---- */
+static void on_subscribe(struct gwd_messages *m, const struct gwd_client *id,
+                         const struct gmc_local *local)
+{
+    const char *source = local->source;
+    if (!gmc_channel_name_ok(local->name)) {
+        refuse(m, id, "a channel's name is up to 128 printable characters, no space, no slash");
+        return;
+    }
+    if (source[0] != '\0' && m->config.resolve(m->config.ctx, source) == NULL) {
+        refuse(m, id, "the channel's source is not a domain that this gateway knows");
+        return;
+    }
+    struct client *client = client_new(m, id);
+    if (client == NULL) {
+        refuse(m, id, "this gateway has as many subscribers as it takes");
+        return;
+    }
+    client->name = strdup(local->name);
+    client->source = strdup(source[0] != '\0' ? m->config.resolve(m->config.ctx, source) : "");
+    if (client->name == NULL || client->source == NULL ||
+        !say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_SUBSCRIBED}))
+        client_free(m, client);
+}
+
+static bool wants(const struct gwd_messages *m, const struct client *client)
+{
+    return !client->is_publisher && strcmp(client->name, m->batch_name) == 0 &&
+           (client->source[0] == '\0' || strcmp(client->source, m->batch_source) == 0);
+}
+
+static void free_batch(void *data, void *hint)
+{
+    (void)hint;
+    free(data);
+}
+
+/* One copy of the bytes for all of them. */
+static void send_batch(struct gwd_messages *m)
+{
+    size_t len = m->batch_len;
+    zmq_msg_t shared;
+    struct gmc_list *node, *after;
+    if (len == 0)
+        return;
+    m->batch_len = 0;
+    if (zmq_msg_init_data(&shared, m->batch, len, free_batch, NULL) != 0)
+        return;
+    m->batch = NULL;
+    m->batch_room = 0;
+    GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        zmq_msg_t frame;
+        bool full = true;
+        if (!wants(m, client))
+            continue;
+        (void)zmq_msg_init(&frame);
+        (void)zmq_msg_copy(&frame, &shared);
+        if (client->sent - client->taken + len <= QUEUE_BYTES || client->sent == client->taken) {
+            if (!send_frame(m, client, &frame, &full)) {
+                (void)zmq_msg_close(&frame);
+                client_free(m, client);
+                continue;
+            }
+        }
+        if (full) {
+            client->lost++;
+            m->lost++;
+        } else {
+            client->sent += len;
+            m->delivered++;
+        }
+        (void)zmq_msg_close(&frame);
+    }
+    (void)zmq_msg_close(&shared);
+}
+
+static bool batch_reserve(struct gwd_messages *m, size_t more)
+{
+    if (m->batch_room - m->batch_len >= more)
+        return true;
+    size_t room = m->batch_len + more > BATCH_BYTES ? m->batch_len + more : BATCH_BYTES;
+    uint8_t *grown = realloc(m->batch, room);
+    if (grown == NULL)
+        return false;
+    m->batch = grown;
+    m->batch_room = room;
+    return true;
+}
+
+static bool is_heard(struct gwd_messages *m)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        if (wants(m, GMC_CONTAINER_OF(node, struct client, node)))
+            return true;
+    }
+    return false;
+}
+
+/* A channel of ours has ended; its publishers may not know. */
+static void channel_over(struct gwd_messages *m, uint64_t e, const char *reason)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        if (!client->is_publisher || client->e != e || client->ending)
+            continue;
+        (void)say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_OVER, .text = reason});
+        client_free(m, client);
+    }
+}
+
+void gwd_messages_arrived(struct gwd_messages *m, const struct gmc_output *out)
+{
+    const struct gmc_arrived *arrived = &out->u.arrived;
+    struct gmc_local_entry entry = {.e = arrived->e,
+                                    .sequence = arrived->sequence,
+                                    .end = arrived->end,
+                                    .source = arrived->source,
+                                    .name = arrived->name,
+                                    .body = out->bytes};
+    if (m->batch_len > 0 && (m->batch_e != arrived->e || m->batch_len >= BATCH_BYTES))
+        send_batch(m);
+    gwd_text(m->batch_name, sizeof m->batch_name, "%s", arrived->name);
+    gwd_text(m->batch_source, sizeof m->batch_source, "%s", arrived->source);
+    m->batch_e = arrived->e;
+    if (arrived->end && m->config.is_ours(m->config.ctx, arrived->source)) {
+        char reason[GMC_TEXT_MAX + 1];
+        gwd_text(reason, sizeof reason, "%.*s", (int)out->bytes.len, (const char *)out->bytes.data);
+        channel_over(m, arrived->e, reason);
+    }
+    size_t len = gmc_local_put_entry(&entry, NULL, 0);
+    if ((m->batch_len == 0 && !is_heard(m)) || !batch_reserve(m, len + 1))
+        return;
+    if (m->batch_len == 0)
+        m->batch[m->batch_len++] = GMC_LOCAL_MESSAGES;
+    m->batch_len += gmc_local_put_entry(&entry, m->batch + m->batch_len, len);
+}
+
+/* ---- frames in ---- */
+static void handle(struct gwd_messages *m, const struct gwd_client *id, zmq_msg_t *frame)
+{
+    struct gmc_bytes bytes = gmc_bytes(zmq_msg_data(frame), zmq_msg_size(frame));
+    struct client *client = find(m, id);
+    struct gmc_local local;
+    if (gmc_local_get(bytes, &local) != GMC_OK) {
+        refuse(m, id, "this gateway does not understand what it was asked");
+        return;
+    }
+    bool publishes = client != NULL && client->is_publisher && !client->ending;
+    if (local.kind == GMC_LOCAL_OPEN && client == NULL)
+        on_open(m, id, bytes, &local);
+    else if (local.kind == GMC_LOCAL_SUBSCRIBE && client == NULL)
+        on_subscribe(m, id, &local);
+    else if (local.kind == GMC_LOCAL_PUBLISH && publishes)
+        on_publish(m, client, frame);
+    else if (local.kind == GMC_LOCAL_END && publishes)
+        leave(m, client, local.text, false);
+    else if (local.kind == GMC_LOCAL_TAKEN && client != NULL && !client->is_publisher)
+        client->taken = local.number <= client->sent ? local.number : client->sent;
+    else if (client == NULL)
+        refuse(m, id, "this gateway does not know the channel (any more): open it anew");
+}
+
+/* One message: who, and one frame. Others are ignored. False when nothing waits. */
+static bool take_frame(struct gwd_messages *m)
+{
+    struct gwd_client id = {0};
+    int more = 1;
+    for (size_t part = 0; more; part++) {
+        zmq_msg_t frame;
+        (void)zmq_msg_init(&frame);
+        if (zmq_msg_recv(&frame, m->router, ZMQ_DONTWAIT) < 0) {
+            (void)zmq_msg_close(&frame);
+            return false;
+        }
+        more = zmq_msg_more(&frame);
+        size_t len = zmq_msg_size(&frame);
+        if (part == 0 && len <= GWD_CLIENT_ID_MAX) {
+            id.len = (uint8_t)len;
+            memcpy(id.id, zmq_msg_data(&frame), len);
+        } else if (part == 1 && !more && id.len > 0) {
+            handle(m, &id, &frame);
+        }
+        (void)zmq_msg_close(&frame);
+    }
+    return true;
+}
+
+static bool is_readable(const struct gwd_messages *m)
+{
+    int events = 0;
+    size_t len = sizeof events;
+    return zmq_getsockopt(m->router, ZMQ_EVENTS, &events, &len) == 0 && (events & ZMQ_POLLIN) != 0;
+}
+
+static void on_ready(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd_messages *m = ctx;
+    int taken = 0;
+    (void)fd, (void)what;
+    while (taken < FRAMES_AT_ONCE && is_readable(m) && take_frame(m))
+        taken++;
+    if (taken == 0)
+        return;
+    tell_accepted(m);
+    m->config.drain(m->config.ctx);
+    /* Sending may have taken the edge. */
+    if (is_readable(m))
+        event_active(m->event, EV_READ, 0);
+}
+
+/* ---- what the daemon calls ---- */
+void gwd_messages_flush(struct gwd_messages *m)
+{
+    if (m->batch_len == 0)
+        return;
+    send_batch(m);
+    if (m->started && is_readable(m))
+        event_active(m->event, EV_READ, 0);
+}
+
+void gwd_messages_room(struct gwd_messages *m, uint64_t e)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        if (client->is_publisher && client->e == e)
+            pump(m, client);
+    }
+    tell_accepted(m);
+    if (m->started && is_readable(m))
+        event_active(m->event, EV_READ, 0);
+}
+
+/* Who is gone shows when something is said to them. */
+static void on_tick(evutil_socket_t fd, short what, void *ctx)
+{
+    struct gwd_messages *m = ctx;
+    struct gmc_list *node, *after;
+    (void)fd, (void)what;
+    GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
+    {
+        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        bool there = client->gone || say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_ALIVE});
+        if (!there && client->is_publisher)
+            leave(m, client, "its publisher is gone", true);
+        else if (!there)
+            client_free(m, client);
+    }
+    m->config.drain(m->config.ctx);
+    if (is_readable(m))
+        event_active(m->event, EV_READ, 0);
+}
+
+size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *out, size_t max)
+{
+    uint64_t publishers = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        publishers += GMC_CONTAINER_OF(node, struct client, node)->is_publisher;
+    }
+    const struct gmc_counter counters[] = {{"local_publishers", publishers},
+                                           {"local_subscribers", m->client_count - publishers},
+                                           {"local_messages_published", m->published},
+                                           {"local_batches_delivered", m->delivered},
+                                           {"local_batches_lost", m->lost}};
+    size_t count = sizeof counters / sizeof counters[0];
+    for (size_t i = 0; i < count && i < max; i++)
+        out[i] = counters[i];
+    return count < max ? count : max;
+}
+
+/* ---- life ---- */
+struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, char *reason,
+                                      size_t size)
+{
+    struct gwd_messages *m = calloc(1, sizeof *m);
+    char endpoint[256];
+    int fd = -1, mandatory = 1;
+    size_t len = sizeof fd;
+    gwd_text(reason, size, "out of memory");
+    if (m == NULL)
+        return NULL;
+    m->config = *config;
+    gmc_list_init(&m->clients);
+    gwd_text(endpoint, sizeof endpoint, "%s" GWD_MESSAGES_SUFFIX, config->zmq.control);
+    m->context = zmq_ctx_new();
+    m->router = m->context != NULL ? zmq_socket(m->context, ZMQ_ROUTER) : NULL;
+    if (m->router == NULL ||
+        zmq_setsockopt(m->router, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory) != 0 ||
+        !gwd_zmq_bind(&config->zmq, m->router, endpoint, GMC_LOCAL_FRAME_MAX, &m->path, reason,
+                      size)) {
+        gwd_messages_free(m);
+        return NULL;
+    }
+    if (zmq_getsockopt(m->router, ZMQ_FD, &fd, &len) == 0)
+        m->event = event_new(config->zmq.base, fd, EV_READ | EV_PERSIST, on_ready, m);
+    m->tick = event_new(config->zmq.base, -1, EV_PERSIST, on_tick, m);
+    if (m->event == NULL || m->tick == NULL) {
+        gwd_messages_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void gwd_messages_free(struct gwd_messages *m)
+{
+    struct gmc_list *node;
+    if (m == NULL)
+        return;
+    while ((node = gmc_list_first(&m->clients)) != NULL)
+        client_free(m, GMC_CONTAINER_OF(node, struct client, node));
+    if (m->event != NULL)
+        event_free(m->event);
+    if (m->tick != NULL)
+        event_free(m->tick);
+    if (m->router != NULL)
+        (void)zmq_close(m->router);
+    if (m->context != NULL)
+        (void)zmq_ctx_term(m->context);
+    if (m->path != NULL)
+        (void)unlink(m->path);
+    free(m->path);
+    free(m->batch);
+    free(m);
+}
+
+bool gwd_messages_start(struct gwd_messages *m)
+{
+    const struct timeval second = {.tv_sec = 1};
+    m->started = event_add(m->event, NULL) == 0 && event_add(m->tick, &second) == 0;
+    if (m->started)
+        event_active(m->event, EV_READ, 0);
+    return m->started;
+}

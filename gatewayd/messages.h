@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The publishers and subscribers of this domain (wire/local.h), over one ZeroMQ socket that stands
+ * beside the control socket: its path with "-messages" behind it. */
+#ifndef GWD_MESSAGES_H
+#define GWD_MESSAGES_H
+
+#include "gatewayd/ctl_zmq.h"
+#include "gatewayd/drive.h"
+
+#define GWD_MESSAGES_SUFFIX "-messages"
+
+struct gwd_messages;
+
+struct gwd_messages_config {
+    struct gwd_zmq_config zmq; /* base, control, uid, gid */
+    struct gwd_drive *drive;
+    gmc_time (*now)(void);
+    void *ctx;
+    const char *(*resolve)(void *ctx, const char *name); /* a domain or alias; NULL: not known */
+    bool (*is_ours)(void *ctx, const char *domain);
+    void (*drain)(void *ctx); /* inputs were given: outputs are to be taken */
+};
+
+/* NULL with a reason. */
+struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, char *reason,
+                                      size_t size);
+void gwd_messages_free(struct gwd_messages *messages);
+bool gwd_messages_start(struct gwd_messages *messages);
+/* Outputs of the core. A message is copied. */
+void gwd_messages_arrived(struct gwd_messages *messages, const struct gmc_output *out);
+void gwd_messages_room(struct gwd_messages *messages, uint64_t e);
+/* All outputs of this time were taken: what arrived goes to subscribers. */
+void gwd_messages_flush(struct gwd_messages *messages);
+size_t gwd_messages_counters(const struct gwd_messages *messages, struct gmc_counter *out,
+                             size_t max);
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Message channels: what is published here is cut, sealed and kept; what comes is opened, put
+ * together and handed to the shell. Members, record and tree are those of any channel. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+/* ---- life ---- */
+bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
+                  enum gmc_message_order order)
+{
+    struct gwtalk *talk = calloc(1, sizeof(*talk));
+    if (talk == NULL)
+        return false;
+    gw_text(talk->name, sizeof(talk->name), "%s", name);
+    talk->order = order;
+    gmc_message_ring_init(&talk->ring, gw->config.message_bytes);
+    gmc_message_rx_init(&talk->rx, order, GMC_MESSAGE_PACKET_MIN);
+    ch->talk = talk;
+    if (ch->dst != NULL)
+        ch->dst->node_count = 0; /* subscribers of this domain ask the gateway */
+    return true;
+}
+
+/* What it holds of messages; what status shows stays. */
+void gw_talk_reap(struct gwchannel *ch)
+{
+    if (ch->talk == NULL)
+        return;
+    gmc_message_ring_fini(&ch->talk->ring);
+    gmc_message_rx_fini(&ch->talk->rx);
+}
+
+void gw_talk_free(struct gwchannel *ch)
+{
+    gw_talk_reap(ch);
+    free(ch->talk);
+    ch->talk = NULL;
+}
+
+void gw_talk_set_record(struct gwchannel *ch, bool is_new)
+{
+    struct gwtalk *talk = ch->talk;
+    if (!is_new)
+        return;
+    size_t capacity = talk->ring.capacity;
+    gw_talk_reap(ch);
+    gmc_message_ring_init(&talk->ring, capacity);
+    gmc_message_rx_init(&talk->rx, talk->order, ch->record.fragment_bytes);
+    talk->next = talk->newest = 0;
+}
+
+/* ---- the inbox ---- */
+void gw_inbox_begin_input(struct gmc_gateway *gw)
+{
+    struct gwinbox *inbox = &gw->inbox;
+    if (inbox->taken < inbox->count)
+        return; /* the shell gives several inputs before it takes outputs */
+    inbox->count = inbox->taken = 0;
+    inbox->used = 0;
+}
+
+static void *grown(void *memory, size_t *room, size_t wanted, size_t size)
+{
+    size_t more = *room == 0 ? 64 : *room;
+    while (more < wanted)
+        more *= 2;
+    void *bigger = realloc(memory, more * size);
+    /* As with any output: the shell and the core must not have different ideas of the world. */
+    GMC_ASSERT(bigger != NULL);
+    *room = more;
+    return bigger;
+}
+
+static void deliver(struct gmc_gateway *gw, const struct gwchannel *ch,
+                    const struct gmc_message *message)
+{
+    struct gwinbox *inbox = &gw->inbox;
+    size_t name_len = strlen(ch->talk->name) + 1;
+    size_t len = name_len + message->body.len;
+    if (inbox->room - inbox->used < len)
+        inbox->bytes = grown(inbox->bytes, &inbox->room, inbox->used + len, 1);
+    if (inbox->count == inbox->capacity)
+        inbox->arrived =
+            grown(inbox->arrived, &inbox->capacity, inbox->count + 1, sizeof(*inbox->arrived));
+    uint8_t *to = inbox->bytes + inbox->used;
+    memcpy(to, ch->talk->name, name_len);
+    if (message->body.len > 0)
+        memcpy(to + name_len, message->body.data, message->body.len);
+    inbox->arrived[inbox->count++] =
+        (struct gwarrived){.source = ch->is_source ? gw->self : ch->source_peer->number,
+                           .e = ch->key.e,
+                           .sequence = message->sequence,
+                           .at = inbox->used,
+                           .len = len,
+                           .end = message->end};
+    inbox->used += len;
+}
+
+bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out)
+{
+    struct gwinbox *inbox = &gw->inbox;
+    if (inbox->taken == inbox->count)
+        return false;
+    const struct gwarrived *arrived = &inbox->arrived[inbox->taken++];
+    const char *name = (const char *)inbox->bytes + arrived->at;
+    size_t name_len = strlen(name) + 1;
+    out->kind = GMC_OUT_MESSAGE;
+    out->peer = arrived->source;
+    out->id = 0;
+    out->bytes = gmc_bytes(name + name_len, arrived->len - name_len);
+    out->u.arrived = (struct gmc_arrived){.source = gmc_gateway_peer_name(gw, arrived->source),
+                                          .name = name,
+                                          .e = arrived->e,
+                                          .sequence = arrived->sequence,
+                                          .end = arrived->end};
+    return true;
+}
+
+/* ---- this gateway as the source ---- */
+static struct gwchannel *find_by_name(const struct gmc_gateway *gw, const char *name)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (ch->is_source && !ch->closing && ch->talk != NULL && !ch->talk->ended &&
+            strcmp(ch->talk->name, name) == 0)
+            return ch;
+    }
+    return NULL;
+}
+
+static struct gmc_stage_target *targets_of(const struct gmc_open_request *request)
+{
+    struct gmc_stage_target *targets = calloc(request->target_count + 1, sizeof(*targets));
+    for (size_t i = 0; targets != NULL && i < request->target_count; i++)
+        targets[i] = (struct gmc_stage_target){request->targets[i], ""};
+    return targets;
+}
+
+gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
+                            const struct gmc_open_request *request, struct gmc_channel_key *key,
+                            const char **error)
+{
+    gw_begin_input(gw, now);
+    if (!gmc_channel_name_ok(request->name))
+        return gw_say(gw, error, GMC_ERR_INVALID,
+                      "a channel's name is up to 128 printable characters, no space, no slash%s",
+                      "");
+    if (gw->config.node_of != NULL)
+        return gw_say(gw, error, GMC_ERR_ACCESS, "publish through %s, the gateway of this domain",
+                      gw->config.node_of);
+    if (request->order > GMC_MESSAGES_LATEST || (unsigned)request->shape >= GMC_TREE_SHAPES)
+        return gw_say(gw, error, GMC_ERR_INVALID, "unknown order or tree shape%s", "");
+    if (find_by_name(gw, request->name) != NULL)
+        return gw_say(gw, error, GMC_ERR_EXISTS, "channel %s is open already", request->name);
+    gmc_status status = GMC_ERR_NOMEM;
+    struct gmc_stage_target *targets = targets_of(request);
+    struct gwchannel *ch =
+        targets != NULL ? gw_source_new(gw, targets, request->target_count, &status, error) : NULL;
+    free(targets);
+    if (ch == NULL)
+        return status;
+    if (!gw_talk_init(gw, ch, request->name, request->order)) {
+        gw_channel_free(gw, ch);
+        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another channel%s", "");
+    }
+    ch->talk->held = true;
+    ch->src->shape = request->shape;
+    ch->src->scanned = true;
+    ch->digest_known = true; /* all zeros: of messages there is none */
+    ch->object = (struct gmc_object){.block_bytes = GW_BLOCK_BYTES,
+                                     .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
+    ch->object_known = true;
+    *key = ch->key;
+    gw_source_probe(gw, ch);
+    return GMC_OK;
+}
+
+/* The lowest packet that nobody was sent yet: the publisher goes at the pace of the fastest. Those
+ * that lag are not waited for. */
+static uint64_t unsent(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    const struct gwtalk *talk = ch->talk;
+    uint64_t most = 0;
+    struct gmc_list *node;
+    if (gmc_list_is_empty(&ch->children)) {
+        bool waits = !talk->was_heard && ch->src->member_count > 0 &&
+                     gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
+        return waits ? 0 : talk->next;
+    }
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        uint64_t first = talk->next;
+        if (gmc_interval_ranges(&child->pending) > 0)
+            first = gmc_interval_range_at(&child->pending, 0).lo;
+        if (first > most)
+            most = first;
+    }
+    return most;
+}
+
+static size_t packets_of(const struct gwchannel *ch, size_t bytes)
+{
+    size_t room = ch->object.fragment_bytes - GMC_MESSAGE_HEAD_BYTES;
+    return bytes == 0 ? 1 : (bytes + room - 1) / room;
+}
+
+static bool has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes)
+{
+    size_t packets = packets_of(ch, bytes);
+    return gmc_message_ring_make_room(&ch->talk->ring, unsent(gw, ch), packets,
+                                      bytes + packets * GMC_MESSAGE_HEAD_BYTES);
+}
+
+void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtalk *talk = ch->talk;
+    if (!talk->held || ch->closing || ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL ||
+        !has_room(gw, ch, talk->wanted))
+        return;
+    talk->held = false;
+    gw_out(gw, GMC_OUT_ROOM, gw->self)->output.id = ch->key.e;
+}
+
+static gmc_status seal_packet(struct gmc_gateway *gw, struct gwchannel *ch,
+                              const struct gmc_message_head *head, struct gmc_bytes piece)
+{
+    struct gwtalk *talk = ch->talk;
+    uint64_t number = talk->next;
+    uint32_t len = (uint32_t)(GMC_MESSAGE_HEAD_BYTES + piece.len);
+    struct gmc_message_packet packet;
+    gmc_status status = gmc_message_ring_put(&talk->ring, number, len, &packet);
+    if (status != GMC_OK)
+        return status;
+    gmc_message_head_put(packet.body, head);
+    if (piece.len > 0)
+        memcpy(packet.body + GMC_MESSAGE_HEAD_BYTES, piece.data, piece.len);
+    uint8_t nonce[GMC_NONCE_BYTES], aad[18];
+    uint32_t block = (uint32_t)(number >> 16);
+    gw_seal_nonce(block, (uint16_t)number, nonce);
+    status =
+        gw->config.crypto->ops->seal(ch->aead, nonce, gw_seal_aad(ch, block, (uint16_t)number, aad),
+                                     packet.body, len, packet.body, packet.tag);
+    if (status != GMC_OK) {
+        gmc_message_ring_take_back(&talk->ring);
+        return status;
+    }
+    if (head->first)
+        talk->newest = number;
+    talk->next++;
+    gw_hearers_offer(gw, ch, number);
+    return GMC_OK;
+}
+
+static gmc_status publish(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes message,
+                          bool end)
+{
+    struct gwtalk *talk = ch->talk;
+    if (ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL || !has_room(gw, ch, message.len)) {
+        talk->held = true;
+        talk->wanted = message.len;
+        return GMC_ERR_AGAIN;
+    }
+    size_t room = ch->object.fragment_bytes - GMC_MESSAGE_HEAD_BYTES, at = 0;
+    struct gmc_message_head head = {.first = true, .end = end, .sequence = talk->sequence};
+    do {
+        size_t len = message.len - at < room ? message.len - at : room;
+        head.last = at + len == message.len;
+        /* There is room, and the number is fresh: what is left is memory, before the first. */
+        gmc_status status = seal_packet(gw, ch, &head, gmc_bytes(message.data + at, len));
+        if (status != GMC_OK)
+            return status;
+        head.first = false;
+        at += len;
+    } while (at < message.len);
+    deliver(gw, ch, &(struct gmc_message){.sequence = talk->sequence, .end = end, .body = message});
+    talk->sequence++;
+    return GMC_OK;
+}
+
+static gmc_status find_open(struct gmc_gateway *gw, uint64_t e, struct gwchannel **ch)
+{
+    *ch = gw_channel_find(gw, gw->domain, e);
+    if (*ch == NULL || !(*ch)->is_source || (*ch)->talk == NULL)
+        return GMC_ERR_NOT_FOUND;
+    return (*ch)->closing || (*ch)->talk->ended ? GMC_ERR_STATE : GMC_OK;
+}
+
+gmc_status gmc_gateway_publish(struct gmc_gateway *gw, gmc_time now, uint64_t e,
+                               struct gmc_bytes message)
+{
+    struct gwchannel *ch;
+    gw_begin_input(gw, now);
+    gmc_status status = find_open(gw, e, &ch);
+    if (status != GMC_OK)
+        return status;
+    if (message.len > GMC_MESSAGE_BYTES_MAX)
+        return GMC_ERR_LIMIT;
+    return publish(gw, ch, message, false);
+}
+
+gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, uint64_t e, const char *reason)
+{
+    struct gwchannel *ch;
+    gw_begin_input(gw, now);
+    gmc_status status = find_open(gw, e, &ch);
+    if (status != GMC_OK)
+        return status;
+    struct gmc_bytes text = gmc_bytes(reason, strlen(reason));
+    if (text.len > GMC_TEXT_MAX)
+        text.len = GMC_TEXT_MAX;
+    status = publish(gw, ch, text, true);
+    if (status != GMC_OK)
+        return status;
+    ch->talk->ended = true;
+    gw_source_step(gw, ch);
+    return GMC_OK;
+}
+
+/* ---- this gateway as a receiver ---- */
+/* The sealed bytes as they came: what children get. */
+static void keep(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
+                 const struct gmc_link_data *data)
+{
+    struct gmc_message_packet packet;
+    if (gmc_message_ring_put(&ch->talk->ring, number, (uint32_t)data->body.len, &packet) != GMC_OK)
+        return; /* older than what is kept */
+    memcpy(packet.body, data->body.data, data->body.len);
+    memcpy(packet.tag, data->seal_tag, GMC_SEAL_TAG_BYTES);
+    gw_hearers_offer(gw, ch, number);
+}
+
+static void take_messages(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_message message;
+    while (gmc_message_rx_next(&ch->talk->rx, &message)) {
+        ch->talk->sequence = message.sequence + 1;
+        if (message.end)
+            ch->talk->ended = true;
+        else
+            ch->stored_bytes += message.body.len;
+        deliver(gw, ch, &message);
+    }
+    if (ch->talk->ended && ch->dst->phase == GW_RECEIVING) {
+        ch->dst->phase = GW_DONE;
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "ended");
+        gw_target_step(gw, ch);
+    }
+}
+
+static gmc_status open_packet(struct gmc_gateway *gw, const struct gwchannel *ch,
+                              const struct gmc_link_data *data, uint8_t *room)
+{
+    uint8_t nonce[GMC_NONCE_BYTES], aad[18];
+    gw_seal_nonce(data->block, data->fragment, nonce);
+    return gw->config.crypto->ops->open(ch->aead, nonce,
+                                        gw_seal_aad(ch, data->block, data->fragment, aad),
+                                        data->body.data, data->body.len, room, data->seal_tag);
+}
+
+gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                        const struct gmc_link_data *data)
+{
+    struct gwtalk *talk = ch->talk;
+    uint64_t number = gmc_message_number(data->block, data->fragment);
+    uint8_t *room;
+    if (ch->dst->phase < GW_RECEIVING || data->body.len < GMC_MESSAGE_HEAD_BYTES ||
+        data->body.len > ch->object.fragment_bytes) {
+        gw->counts.dropped_malformed++;
+        return GMC_ERR_INVALID;
+    }
+    gmc_status status = gmc_message_rx_room(&talk->rx, number, &room);
+    if (status == GMC_ERR_EXISTS) {
+        gw->counts.dropped_duplicate++;
+        return GMC_OK;
+    }
+    if (status != GMC_OK) {
+        gw->counts.dropped_full++;
+        return status;
+    }
+    if (open_packet(gw, ch, data, room) != GMC_OK) {
+        gw->counts.dropped_seal++;
+        gw_blame(gw, ch, stripe, "a packet that the source did not seal");
+        return GMC_ERR_AUTH;
+    }
+    if (number >= talk->next) {
+        talk->next = number + 1;
+        if ((room[0] & 1) != 0)
+            talk->newest = number;
+    }
+    keep(gw, ch, number, data);
+    if (gmc_message_rx_put(&talk->rx, number, data->body.len) != GMC_OK)
+        gw->counts.dropped_malformed++;
+    take_messages(gw, ch);
+    return GMC_OK;
+}
+
+void gw_talk_on_skip(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     uint64_t floor)
+{
+    if (ch->talk == NULL || ch->dst == NULL || gw_stripe_server(&ch->stripes[0]) != peer->number ||
+        floor >> GMC_MESSAGE_NUMBER_BITS != 0) {
+        gw->counts.messages_refused++;
+        return;
+    }
+    gmc_message_rx_skip(&ch->talk->rx, floor);
+    gw_hearers_skip(gw, ch, floor);
+    take_messages(gw, ch);
+}
+
+/* Subscribers of a receiver are told of the end that did not come; those of the source know it. */
+void gw_talk_over(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtalk *talk = ch->talk;
+    if (talk->ended)
+        return;
+    talk->ended = true;
+    deliver(gw, ch,
+            &(struct gmc_message){.sequence = talk->sequence,
+                                  .end = true,
+                                  .body = gmc_bytes(ch->reason, strlen(ch->reason))});
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets of message channels to children: each child has a set of those that are at hand here and
+ * that it lacks, fresh ones and lost ones alike, and gets the lowest first. They go before all
+ * blocks of objects. */
+#include "core/gateway_impl.h"
+
+static uint64_t first_pending(const struct gwchild *child)
+{
+    return gmc_interval_ranges(&child->pending) > 0 ? gmc_interval_range_at(&child->pending, 0).lo
+                                                    : UINT64_MAX;
+}
+
+static void forget_below(struct gwchild *child, uint64_t number)
+{
+    gmc_status status = gmc_interval_remove(&child->pending, 0, number);
+    (void)status; /* at the lower end nothing is split */
+}
+
+/* So many gaps that they cannot be kept: the child asks anew, and says what it lacks. */
+static void lose_track(struct gmc_gateway *gw, struct gwchild *child)
+{
+    struct gmc_msg msg = gw_about(child->channel, GMC_MSG_DETACH);
+    msg.status = GMC_ERR_FULL;
+    msg.text = "more gaps than can be kept";
+    gw_send(gw, child->peer, &msg);
+    gw_child_free(gw, child);
+}
+
+static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t floor)
+{
+    struct gmc_msg msg = gw_about(child->channel, GMC_MSG_SKIP);
+    msg.floor = floor;
+    gw_send(gw, child->peer, &msg);
+    child->skip_due = 0;
+}
+
+/* What it lacks of what is here. A child that comes for the first time gets all of that, or the
+ * newest message where only that counts. */
+void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t next)
+{
+    struct gwchannel *ch = child->channel;
+    struct gwtalk *talk = ch->talk;
+    struct gmc_message_packet packet;
+    talk->was_heard = true;
+    if (ch->dst != NULL && !talk->rx.based)
+        return; /* it is told when this gateway is */
+    uint64_t from = ch->dst != NULL && talk->ring.count == 0 ? talk->rx.base : talk->ring.low;
+    if (talk->order == GMC_MESSAGES_LATEST)
+        from = talk->newest;
+    if (next > from)
+        from = next;
+    tell_skip(gw, child, from);
+    for (uint64_t number = from; number < talk->next; number++) {
+        if (!gmc_message_ring_get(&talk->ring, number, &packet))
+            continue;
+        if (gmc_interval_add(&child->pending, number, number + 1) != GMC_OK) {
+            lose_track(gw, child);
+            return;
+        }
+    }
+    gw_touch(gw, child->peer);
+    if (ch->is_source)
+        gw_talk_look_for_room(gw, ch);
+}
+
+void gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (gmc_interval_add(&child->pending, number, number + 1) == GMC_OK)
+            gw_touch(gw, child->peer);
+        else
+            lose_track(gw, child);
+    }
+}
+
+void gw_hearers_skip(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t floor)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (floor > child->skip_due)
+            child->skip_due = floor;
+        /* 0 is said at once: it is where the channel begins. */
+        if (floor == 0)
+            tell_skip(gw, child, 0);
+        gw_touch(gw, child->peer);
+    }
+}
+
+void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t number, bool acked)
+{
+    if (acked)
+        return;
+    child->tx.repairs_sent++;
+    if (gmc_interval_add(&child->pending, number, number + 1) != GMC_OK)
+        lose_track(gw, child);
+    else
+        gw_touch(gw, child->peer);
+}
+
+/* The next packet that is still here. What has left the ring the child does not get; it then goes
+ * on in the middle of the ring, since the oldest ones there are about to leave too. */
+static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_message_packet *packet)
+{
+    const struct gwtalk *talk = child->channel->talk;
+    if (talk->order == GMC_MESSAGES_LATEST)
+        forget_below(child, talk->newest);
+    while ((*number = first_pending(child)) != UINT64_MAX) {
+        if (gmc_message_ring_get(&talk->ring, *number, packet))
+            return true;
+        uint64_t floor = talk->ring.low + (talk->next - talk->ring.low) / 2;
+        if (floor <= *number)
+            floor = *number + 1;
+        forget_below(child, floor);
+        if (floor > child->skip_due)
+            child->skip_due = floor;
+    }
+    return false;
+}
+
+static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_dgram_out *out)
+{
+    struct gmc_message_packet packet;
+    uint64_t number;
+    struct gmc_link *link = child->peer->link;
+    bool any = next_packet(child, &number, &packet);
+    if (child->skip_due != 0 && (!any || number >= child->skip_due))
+        tell_skip(gw, child, child->skip_due);
+    if (!any || gmc_link_urgent_time(link) > gw->now)
+        return false;
+    struct gmc_data_head head = {.handle = child->handle,
+                                 .block = (uint32_t)(number >> 16),
+                                 .fragment = (uint16_t)number};
+    uint64_t cookie = (uint64_t)child->id << GMC_MESSAGE_NUMBER_BITS | number;
+    if (gmc_link_send_data(link, gw->now, &head, gmc_bytes(packet.body, packet.len), packet.tag,
+                           cookie, out) != GMC_OK)
+        return false;
+    gmc_status status = gmc_interval_remove(&child->pending, number, number + 1);
+    (void)status; /* the lowest one: nothing is split */
+    gw->counts.data_bytes_out += packet.len;
+    if (child->channel->is_source)
+        gw_talk_look_for_room(gw, child->channel);
+    return true;
+}
+
+/* Channels take turns. */
+bool gw_hearers_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->hearers)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (!send_one(gw, child, out))
+            continue;
+        gmc_list_remove(node);
+        gmc_list_push_back(&peer->hearers, node);
+        return true;
+    }
+    return false;
+}
+
+bool gw_hearers_waiting(const struct gwpeer *peer)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &peer->hearers)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if (gmc_interval_ranges(&child->pending) > 0)
+            return true;
+    }
+    return false;
+}

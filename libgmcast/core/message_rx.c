@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets to messages: a window of held packets, looked at from its lower end or, where order does
+ * not matter, around the packet that came. */
+#include "core/message_rx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+enum state { MISSING, HELD, DONE /* came out, or is lost */ };
+
+struct gmc_message_held {
+    uint8_t state;
+    uint32_t len; /* with the head */
+    struct gmc_message_head head;
+};
+
+void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
+                         uint32_t packet_bytes)
+{
+    GMC_ASSERT(packet_bytes >= GMC_MESSAGE_PACKET_MIN && packet_bytes <= 65536);
+    *rx = (struct gmc_message_rx){.order = order, .packet_bytes = packet_bytes};
+    rx->window = GMC_MESSAGE_WINDOW_PACKETS;
+    while ((uint64_t)rx->window * packet_bytes > GMC_MESSAGE_WINDOW_BYTES)
+        rx->window /= 2;
+}
+
+void gmc_message_rx_fini(struct gmc_message_rx *rx)
+{
+    free(rx->held);
+    free(rx->bytes);
+    free(rx->joined);
+    rx->held = NULL;
+    rx->bytes = rx->joined = NULL;
+    rx->joined_capacity = 0;
+}
+
+static struct gmc_message_held *held_of(const struct gmc_message_rx *rx, uint64_t number)
+{
+    return &rx->held[number & (rx->window - 1)];
+}
+
+static uint8_t *bytes_of(const struct gmc_message_rx *rx, uint64_t number)
+{
+    return rx->bytes + (number & (rx->window - 1)) * (size_t)rx->packet_bytes;
+}
+
+static bool is_in_window(const struct gmc_message_rx *rx, uint64_t number)
+{
+    return number >= rx->base && number - rx->base < rx->window;
+}
+
+static bool is_held(const struct gmc_message_rx *rx, uint64_t number)
+{
+    return rx->held != NULL && is_in_window(rx, number) && held_of(rx, number)->state == HELD;
+}
+
+/* Everything below is done with. */
+static void advance(struct gmc_message_rx *rx, uint64_t base)
+{
+    uint64_t end = base - rx->base < rx->window ? base : rx->base + rx->window;
+    for (uint64_t n = rx->base; rx->held != NULL && n < end; n++)
+        held_of(rx, n)->state = MISSING;
+    rx->base = base;
+    while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL &&
+           held_of(rx, rx->base)->state == DONE)
+        held_of(rx, rx->base++)->state = MISSING;
+    if (rx->whole < rx->base)
+        rx->whole = rx->base;
+    if (rx->top < rx->base)
+        rx->top = rx->base;
+}
+
+/* ---- packets in ---- */
+gmc_status gmc_message_rx_room(struct gmc_message_rx *rx, uint64_t number, uint8_t **room)
+{
+    if (rx->based && number < rx->base)
+        return GMC_ERR_EXISTS;
+    if (!rx->based || !is_in_window(rx, number))
+        return GMC_ERR_FULL;
+    if (rx->held == NULL)
+        rx->held = calloc(rx->window, sizeof(*rx->held));
+    if (rx->bytes == NULL)
+        rx->bytes = malloc((size_t)rx->window * rx->packet_bytes);
+    if (rx->held == NULL || rx->bytes == NULL)
+        return GMC_ERR_NOMEM;
+    if (held_of(rx, number)->state != MISSING)
+        return GMC_ERR_EXISTS;
+    *room = bytes_of(rx, number);
+    return GMC_OK;
+}
+
+/* Around a packet that came: the message that is whole with it, from its first packet on. */
+static bool find_around(const struct gmc_message_rx *rx, uint64_t number, uint64_t *first)
+{
+    uint64_t lo = number, hi = number;
+    while (is_held(rx, lo) && !held_of(rx, lo)->head.first && lo > rx->base)
+        lo--;
+    while (is_held(rx, hi) && !held_of(rx, hi)->head.last)
+        hi++;
+    *first = lo;
+    return is_held(rx, lo) && held_of(rx, lo)->head.first && is_held(rx, hi);
+}
+
+/* The end comes out behind all others, in any order. */
+static bool is_early_end(const struct gmc_message_rx *rx, uint64_t number)
+{
+    return rx->order == GMC_MESSAGES_UNORDERED && held_of(rx, number)->head.end &&
+           number > rx->base;
+}
+
+static void look_for_end(struct gmc_message_rx *rx)
+{
+    if (rx->order != GMC_MESSAGES_UNORDERED || !is_held(rx, rx->base) ||
+        !held_of(rx, rx->base)->head.end)
+        return;
+    rx->ready = rx->base;
+    rx->is_ready = true;
+}
+
+gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len)
+{
+    GMC_ASSERT(is_in_window(rx, number) && len <= rx->packet_bytes);
+    struct gmc_message_held *held = held_of(rx, number);
+    gmc_status status = gmc_message_head_get(gmc_bytes(bytes_of(rx, number), len), &held->head);
+    /* What the source should not have sealed stands for a packet of no message. */
+    if (status != GMC_OK)
+        held->head = (struct gmc_message_head){.first = true, .sequence = UINT64_MAX};
+    held->len = status == GMC_OK ? (uint32_t)len : GMC_MESSAGE_HEAD_BYTES;
+    held->state = HELD;
+    if (number >= rx->top)
+        rx->top = number + 1;
+    if (rx->order != GMC_MESSAGES_ORDERED)
+        rx->is_ready = find_around(rx, number, &rx->ready) && !is_early_end(rx, rx->ready);
+    return status;
+}
+
+/* ---- messages out ---- */
+/* The packets [first, last] as one message; false when they are none. */
+static bool join(struct gmc_message_rx *rx, uint64_t first, uint64_t last,
+                 struct gmc_message *message)
+{
+    const struct gmc_message_head *head = &held_of(rx, first)->head;
+    size_t len = 0;
+    for (uint64_t n = first; n <= last; n++) {
+        const struct gmc_message_held *held = held_of(rx, n);
+        if (held->head.sequence != head->sequence || held->head.first != (n == first))
+            return false;
+        len += held->len - GMC_MESSAGE_HEAD_BYTES;
+    }
+    if (len > GMC_MESSAGE_BYTES_MAX)
+        return false;
+    *message = (struct gmc_message){.sequence = head->sequence, .end = head->end};
+    message->body = gmc_bytes(bytes_of(rx, first) + GMC_MESSAGE_HEAD_BYTES, len);
+    if (first == last)
+        return true;
+    if (rx->joined_capacity < len) {
+        uint8_t *grown = realloc(rx->joined, len);
+        if (grown == NULL)
+            return false;
+        rx->joined = grown;
+        rx->joined_capacity = len;
+    }
+    uint8_t *to = rx->joined;
+    for (uint64_t n = first; n <= last; n++) {
+        size_t part = held_of(rx, n)->len - GMC_MESSAGE_HEAD_BYTES;
+        memcpy(to, bytes_of(rx, n) + GMC_MESSAGE_HEAD_BYTES, part);
+        to += part;
+    }
+    message->body.data = rx->joined;
+    return true;
+}
+
+static void came_out(struct gmc_message_rx *rx, const struct gmc_message *message)
+{
+    rx->delivered++;
+    if (message->sequence >= rx->next_sequence)
+        rx->next_sequence = message->sequence + 1;
+}
+
+/* What is missing below the floor is passed over, with the message that it is of; what is whole
+ * there still comes out. */
+static bool pass_over(struct gmc_message_rx *rx)
+{
+    if (rx->whole >= rx->floor)
+        return false;
+    advance(rx, rx->whole < rx->top ? rx->whole + 1 : rx->floor);
+    return true;
+}
+
+static bool next_ordered(struct gmc_message_rx *rx, struct gmc_message *message)
+{
+    while (is_held(rx, rx->whole) || pass_over(rx)) {
+        if (!is_held(rx, rx->whole))
+            continue;
+        uint64_t last = rx->whole++;
+        const struct gmc_message_head *head = &held_of(rx, last)->head;
+        /* A message that begins anew says that the one before it has no end; what does not begin
+         * lost its beginning. */
+        if (head->first && rx->base < last)
+            advance(rx, last);
+        if (!held_of(rx, rx->base)->head.first) {
+            advance(rx, last + 1);
+            continue;
+        }
+        if (!head->last)
+            continue;
+        bool is_message =
+            join(rx, rx->base, last, message) && message->sequence >= rx->next_sequence;
+        advance(rx, last + 1);
+        if (is_message) {
+            came_out(rx, message);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
+{
+    if (!rx->is_ready)
+        return false;
+    rx->is_ready = false;
+    uint64_t last = rx->ready;
+    while (!held_of(rx, last)->head.last)
+        last++;
+    bool is_message = join(rx, rx->ready, last, message);
+    if (is_message && rx->order == GMC_MESSAGES_LATEST && message->sequence < rx->next_sequence)
+        is_message = false;
+    for (uint64_t n = rx->ready; n <= last; n++)
+        held_of(rx, n)->state = DONE;
+    /* Behind the newest nothing is waited for. */
+    if (is_message && rx->order == GMC_MESSAGES_LATEST)
+        advance(rx, last + 1);
+    else
+        advance(rx, rx->base);
+    look_for_end(rx);
+    if (is_message)
+        came_out(rx, message);
+    return is_message;
+}
+
+bool gmc_message_rx_next(struct gmc_message_rx *rx, struct gmc_message *message)
+{
+    return rx->order == GMC_MESSAGES_ORDERED ? next_ordered(rx, message)
+                                             : next_at_once(rx, message);
+}
+
+void gmc_message_rx_skip(struct gmc_message_rx *rx, uint64_t floor)
+{
+    rx->is_ready = false;
+    if (!rx->based) {
+        rx->based = true;
+        rx->base = rx->whole = rx->top = rx->floor = floor;
+        return;
+    }
+    if (floor > rx->floor)
+        rx->floor = floor;
+    if (rx->order != GMC_MESSAGES_ORDERED && floor > rx->base)
+        advance(rx, floor);
+    look_for_end(rx);
+}

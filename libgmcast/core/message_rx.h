@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Packets of a message channel, opened, in any order, to whole messages.
+ *
+ * Ordered: messages come out in the order of their sequence; one that lacks packets holds those
+ * behind it until the packets come, or it is known that they will not (gmc_message_rx_skip).
+ * Unordered: each comes out when it is whole. Latest: so too, but none that is older than one
+ * that came out; what is older is not waited for.
+ *
+ * Packets are held in a window of at most GMC_MESSAGE_WINDOW_BYTES from the first one on that is
+ * not done with; a window holds a message of GMC_MESSAGE_BYTES_MAX with a margin. */
+#ifndef GMC_CORE_MESSAGE_RX_H
+#define GMC_CORE_MESSAGE_RX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "wire/message.h"
+
+#define GMC_MESSAGE_WINDOW_BYTES (8u << 20)
+#define GMC_MESSAGE_WINDOW_PACKETS 4096u
+/* Packets have at least so many bytes, so that the longest message fits in the window. */
+#define GMC_MESSAGE_PACKET_MIN 1024u
+
+enum gmc_message_order { GMC_MESSAGES_ORDERED, GMC_MESSAGES_UNORDERED, GMC_MESSAGES_LATEST };
+
+struct gmc_message_held;
+
+struct gmc_message_rx {
+    enum gmc_message_order order;
+    uint32_t packet_bytes; /* of one packet, with its head */
+    uint32_t window;       /* packets; a power of two */
+    bool based;            /* where to begin is known */
+    uint64_t base;         /* no packet below is wanted any more */
+    uint64_t top;          /* one above the highest that was put */
+    uint64_t floor;        /* what is missing below will not come */
+    uint64_t whole;        /* ordered: all from base to here are held */
+    uint64_t ready;        /* else: first packet of the message that the last put made whole */
+    bool is_ready;
+    struct gmc_message_held *held; /* by number */
+    uint8_t *bytes;
+    uint8_t *joined; /* a message of several packets */
+    size_t joined_capacity;
+    uint64_t next_sequence; /* above the highest that came out */
+    uint64_t delivered;
+};
+
+struct gmc_message {
+    uint64_t sequence;
+    bool end; /* the channel's last one */
+    struct gmc_bytes body;
+};
+
+/* Allocates nothing. packet_bytes: GMC_MESSAGE_PACKET_MIN to 65536 (asserted). */
+void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
+                         uint32_t packet_bytes);
+void gmc_message_rx_fini(struct gmc_message_rx *rx);
+
+/* No packet below `floor` will come. The first call says where the channel begins for us; before it
+ * nothing is taken. */
+void gmc_message_rx_skip(struct gmc_message_rx *rx, uint64_t floor);
+
+/* Where to write the packet, packet_bytes of room, valid until the next call of another function.
+ * EXISTS: it is here, or not wanted any more. FULL: beyond the window, or not begun. NOMEM. */
+GMC_NODISCARD gmc_status gmc_message_rx_room(struct gmc_message_rx *rx, uint64_t number,
+                                             uint8_t **room);
+/* The packet has been written, len bytes of it. INVALID, TRUNCATED: it cannot be one; it is then
+ * not wanted again, and the message that it would be part of is lost. */
+GMC_NODISCARD gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len);
+
+/* The next message; to be called until false after each put and skip. Borrowed until the next call
+ * of any function. */
+bool gmc_message_rx_next(struct gmc_message_rx *rx, struct gmc_message *message);
+
+#endif

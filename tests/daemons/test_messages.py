@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Message channels through real daemons: publishers, subscribers, and what they do wrong."""
+
+import signal
+import subprocess
+
+import lib
+
+MIB = 1 << 20
+
+
+def subscribers(domain):
+    return domain.counters()["local_subscribers"]
+
+
+def subscribe(domain, *arguments):
+    """gmcast sub --json, running; returns when the gateway knows it."""
+    before = subscribers(domain)
+    running = lib.Running([lib.GMCAST, "--gateway", domain.control, "sub", "--json", *arguments],
+                          None)
+    lib.wait(lambda: subscribers(domain) > before, "%s subscribed" % domain.name)
+    return running
+
+
+def publisher(domain, *arguments, stdin=subprocess.PIPE):
+    return subprocess.Popen([lib.GMCAST, "--gateway", domain.control, "pub", *arguments],
+                            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def publish(domain, text, *arguments):
+    running = publisher(domain, *arguments)
+    _, errors = running.communicate(text, timeout=lib.LIMIT)
+    return running.returncode, errors
+
+
+def texts(result):
+    return [line["text"] for line in result.lines if "text" in line]
+
+
+def expect_all(running, expected, end="closed"):
+    result = running.wait()
+    lib.check(result.status == 0, lambda: "sub ended with %s" % result)
+    lib.check(texts(result) == expected, lambda: "%d of %d messages, or others: %s" % (
+        len(texts(result)), len(expected), result.lines[:3]))
+    lib.check(all(line["missed"] == 0 for line in result.lines), "some are said to be missing")
+    lib.check(result.last.get("end") == end, lambda: "it ended by %s" % result.last)
+
+
+@lib.timed
+def test_skeleton():
+    with lib.Grid("abc") as grid:
+        here = subscribe(grid["a"], "news")
+        there = [subscribe(grid[name], "a/news") for name in "bc"]
+        lines = ["line %d" % i for i in range(2000)] + ["", "x" * (MIB // 2), "last \u00e4"]
+        status, errors = publish(grid["a"], "".join(line + "\n" for line in lines), "news",
+                                 "--to", "b,c")
+        lib.check(status == 0, errors)
+        for running in [here, *there]:
+            expect_all(running, lines)
+
+
+@lib.timed
+def test_files_and_limit():
+    with lib.Grid("ab") as grid:
+        files = [grid.write("a", "small", b"content"), grid.write("a", "most", b"m" * MIB)]
+        long = grid.write("a", "long", b"l" * (MIB + 1))
+        running = subscribe(grid["b"], "files")
+        status, errors = publish(grid["a"], "", "files", "--to", "b", *files, long)
+        lib.check(status == 1 and "long: a message is longer than 1 MiB" in errors, errors)
+        # What was published before it arrives, and the channel ends in order.
+        expect_all(running, ["content", "m" * MIB])
+
+
+@lib.timed
+def test_subscriber_that_never_reads():
+    with lib.Grid("ab") as grid:
+        stopped = subscribe(grid["b"], "flood")
+        stopped.process.send_signal(signal.SIGSTOP)
+        reads = subscribe(grid["b"], "flood")
+        # More than its queue holds; the other one is never far behind.
+        lines = ["%06d" % i + "." * 60000 for i in range(1400)]
+        floods = publisher(grid["a"], "flood", "--to", "b")
+        for i in range(0, len(lines), 100):
+            floods.stdin.write("".join(line + "\n" for line in lines[i:i + 100]))
+            floods.stdin.flush()
+            lib.wait(lambda: len(reads.lines) >= i + 100, "the other one reads")  # noqa: B023
+        floods.communicate("", timeout=lib.LIMIT)
+        lib.check(floods.returncode == 0, "pub ended with %s" % floods.returncode)
+        expect_all(reads, lines)
+        lib.check(grid["b"].counters()["local_batches_lost"] > 0, "its queue has no bound")
+        stopped.process.send_signal(signal.SIGCONT)
+        lib.wait(lambda: len(stopped.lines) > 100, "it reads what waited")
+        stopped.interrupt()
+        got = texts(stopped.wait())
+        lib.check(got == lines[:len(got)], "it got others, or in another order")
+
+
+@lib.timed
+def test_publisher_that_dies():
+    with lib.Grid("ab") as grid:
+        running = subscribe(grid["b"], "short")
+        dies = publisher(grid["a"], "short", "--to", "b")
+        dies.stdin.write("one\ntwo\nthr")
+        dies.stdin.flush()
+        lib.wait(lambda: len(running.lines) == 2, "two lines came")
+        dies.kill()
+        expect_all(running, ["one", "two"], "its publisher is gone")
+        # The name is free again.
+        again = subscribe(grid["b"], "short")
+        status, errors = publish(grid["a"], "three\n", "short", "--to", "b")
+        lib.check(status == 0, errors)
+        expect_all(again, ["three"])
+
+
+@lib.timed
+def test_two_publishers():
+    with lib.Grid("abc") as grid:
+        running = subscribe(grid["b"], "two")
+        first = publisher(grid["a"], "two", "--to", "b")
+        first.stdin.write("from the first\n")
+        first.stdin.flush()
+        lib.wait(lambda: len(running.lines) == 1, "a line came")
+        status, errors = publish(grid["a"], "from the second\n", "two", "--to", "b")
+        lib.check(status == 0, errors)
+        status, errors = publish(grid["a"], "other\n", "two", "--to", "c")
+        lib.check(status == 1 and "is open already" in errors, errors)
+        _, errors = first.communicate("the end\n", timeout=lib.LIMIT)
+        lib.check(first.returncode == 0, errors)
+        expect_all(running, ["from the first", "from the second", "the end"])
+
+
+@lib.timed
+def test_refusals():
+    with lib.Grid("ab") as grid:
+        status, errors = publish(grid["a"], "x\n", "news", "--to", "nowhere")
+        lib.check(status == 1 and '"nowhere" is not configured' in errors, errors)
+        status, errors = publish(grid["a"], "x\n", "two words")
+        lib.check(status == 1 and "a channel's name" in errors, errors)
+        code, _, errors = grid["a"].gmcast("sub", "nowhere/news", check_status=False)
+        lib.check(code == 1 and "not a domain that this gateway knows" in errors, errors)
+        grid["b"].stop()
+        code, _, errors = grid["b"].gmcast("sub", "news", check_status=False)
+        lib.check(code == 1 and "is gatewayd running?" in errors, errors)
+
+
+if __name__ == "__main__":
+    lib.main(globals())

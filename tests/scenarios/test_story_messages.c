@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stories of message channels: what is published at S arrives at all, whole, in order, on time; and
+ * what does not is seen in the sequence numbers. */
+#include "tests/scenarios/story.h"
+
+#include <stdio.h>
+
+#define HOSTS_MAX 8
+#define STAMP_BYTES 16 /* number of the message, and when it was published */
+
+/* What one host heard. */
+struct heard {
+    uint64_t count, bytes;
+    uint64_t next;     /* sequence that comes next */
+    uint64_t missed;   /* numbers that were passed over */
+    uint64_t backward; /* messages that came behind a later one */
+    uint64_t spoiled;
+    gmc_duration delay_max;
+    gmc_duration delays[4096]; /* of the first ones since the last look */
+    size_t delay_count;
+    bool ended;
+    char reason[128];
+};
+
+struct talk {
+    struct story story;
+    struct gmc_channel_key key;
+    struct heard heard[HOSTS_MAX];
+    uint64_t published;
+    uint64_t rooms; /* times that the source said that there is room */
+};
+
+/* The content of a message follows from its number. */
+static uint8_t content(uint64_t number, size_t i)
+{
+    return (uint8_t)(number * 31 + i * 7);
+}
+
+static bool is_as_published(struct gmc_bytes message)
+{
+    uint64_t number = gmc_get64(message.data);
+    for (size_t i = STAMP_BYTES; i < message.len; i++)
+        if (message.data[i] != content(number, i))
+            return false;
+    return true;
+}
+
+static void on_message(void *ctx, struct sim_host *host, const struct gmc_output *out)
+{
+    struct talk *talk = ctx;
+    if (out->kind == GMC_OUT_ROOM) {
+        talk->rooms++;
+        return;
+    }
+    struct heard *heard = &talk->heard[host->id];
+    const struct gmc_arrived *arrived = &out->u.arrived;
+    if (arrived->end) {
+        heard->ended = true;
+        snprintf(heard->reason, sizeof(heard->reason), "%.*s", (int)out->bytes.len,
+                 (const char *)out->bytes.data);
+        return;
+    }
+    heard->count++;
+    heard->bytes += out->bytes.len;
+    if (arrived->sequence < heard->next)
+        heard->backward++;
+    else
+        heard->missed += arrived->sequence - heard->next;
+    if (arrived->sequence >= heard->next)
+        heard->next = arrived->sequence + 1;
+    if (out->bytes.len < STAMP_BYTES || gmc_get64(out->bytes.data) != arrived->sequence ||
+        !is_as_published(out->bytes)) {
+        heard->spoiled++;
+        return;
+    }
+    gmc_duration delay = sim_world_now(talk->story.world) - gmc_get64(out->bytes.data + 8);
+    if (heard->delay_count < sizeof(heard->delays) / sizeof(heard->delays[0]))
+        heard->delays[heard->delay_count++] = delay;
+    if (delay > heard->delay_max)
+        heard->delay_max = delay;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    gmc_duration one = *(const gmc_duration *)a, other = *(const gmc_duration *)b;
+    return (one > other) - (one < other);
+}
+
+/* Of those since the last look. */
+static gmc_duration median(struct heard *heard)
+{
+    assert_true(heard->delay_count > 0);
+    qsort(heard->delays, heard->delay_count, sizeof(heard->delays[0]), by_length);
+    gmc_duration middle = heard->delays[heard->delay_count / 2];
+    heard->delay_count = 0;
+    return middle;
+}
+
+static void talk_open(struct talk *talk, uint64_t seed, uint32_t loss_ppm)
+{
+    memset(talk, 0, sizeof(*talk));
+    story_open(&talk->story, seed);
+    talk->story.wire.loss_ppm = loss_ppm;
+    talk->story.world->on_message = on_message;
+    talk->story.world->message_ctx = talk;
+}
+
+static bool has_room(void *ctx)
+{
+    struct talk *talk = ctx;
+    return talk->rooms > 0;
+}
+
+/* Opens a channel from s.example to all others, and waits until it takes messages. */
+static void begin(struct talk *talk, enum gmc_message_order order)
+{
+    struct sim_host *targets[HOSTS_MAX];
+    const char *error = NULL;
+    size_t count = 0;
+    struct sim_world *world = talk->story.world;
+    for (size_t i = 0; i < world->host_count; i++)
+        if (world->hosts[i] != talk->story.source)
+            targets[count++] = world->hosts[i];
+    assert_ok(sim_open(talk->story.source, "alerts", targets, count, order, &talk->key, &error));
+    talk->story.key = talk->key;
+    assert_true(sim_world_run_until(world, GMC_MS(1), GMC_S(10), has_room, talk));
+}
+
+static gmc_status publish(struct talk *talk, size_t len)
+{
+    static uint8_t bytes[GMC_MESSAGE_BYTES_MAX + 1];
+    gmc_put64(bytes, talk->published);
+    gmc_put64(bytes + 8, sim_world_now(talk->story.world));
+    for (size_t i = STAMP_BYTES; i < len; i++)
+        bytes[i] = content(talk->published, i);
+    gmc_status status = sim_publish(talk->story.source, &talk->key, gmc_bytes(bytes, len));
+    talk->published += status == GMC_OK;
+    return status;
+}
+
+static void publish_many(struct talk *talk, uint64_t count, gmc_duration every, size_t len)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        assert_ok(publish(talk, len));
+        story_run(&talk->story, every);
+    }
+}
+
+static void end_all(struct talk *talk)
+{
+    assert_ok(sim_end(talk->story.source, &talk->key, "that is all"));
+    story_run_to_end(&talk->story, GMC_S(20));
+}
+
+static const struct heard *heard_at(struct talk *talk, const char *host)
+{
+    return &talk->heard[story_host(&talk->story, host)->id];
+}
+
+static void expect_all(struct talk *talk, const char *hosts)
+{
+    for (; *hosts != '\0'; hosts++) {
+        const struct heard *heard = heard_at(talk, (char[2]){*hosts, '\0'});
+        assert_int_equal(heard->count, talk->published);
+        assert_int_equal(heard->missed + heard->backward + heard->spoiled, 0);
+        assert_true(heard->ended);
+        assert_string_equal(heard->reason, "that is all");
+    }
+}
+
+/* S, and B behind A: one message crosses two hops in hardly more than their delay. */
+static void test_skeleton(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 1, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(1)); /* all have attached */
+    assert_ok(publish(&talk, 1024));
+    story_run(&talk.story, GMC_S(1));
+    assert_int_equal(heard_at(&talk, "a")->count, 1);
+    assert_int_equal(heard_at(&talk, "b")->count, 1);
+    assert_in_range(heard_at(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(16));
+    assert_in_range(heard_at(&talk, "b")->delay_max, GMC_MS(30), GMC_MS(31));
+    end_all(&talk);
+    expect_all(&talk, "sab");
+    story_close(&talk.story);
+}
+
+/* Sizes from nothing but the stamp to the longest, over wires that lose one packet in twenty. */
+static void test_loss(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {16, 17, 1000, 1416, 1417, 70000, GMC_MESSAGE_BYTES_MAX, 20};
+    static struct talk talk;
+    talk_open(&talk, 2, 50000);
+    sim_build_tree3(talk.story.world, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        publish_many(&talk, 1, GMC_MS(200), sizes[i]);
+    publish_many(&talk, 500, GMC_MS(1), 256);
+    end_all(&talk);
+    expect_all(&talk, "sabcdef");
+    story_close(&talk.story);
+}
+
+/* Without order nothing is lost either, and nobody waits for what another message lacks. */
+static void test_unordered(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 3, 50000);
+    sim_build_flat(talk.story.world, 2, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_UNORDERED);
+    publish_many(&talk, 1000, GMC_MS(1), 256);
+    end_all(&talk);
+    const struct heard *heard = heard_at(&talk, "a");
+    assert_int_equal(heard->count, 1000);
+    assert_int_equal(heard->spoiled, 0);
+    assert_true(heard->backward > 0);
+    story_close(&talk.story);
+}
+
+/* The latest only: over a wire that carries a tenth of what is said the newest is never old. */
+static void test_latest(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 4, 0);
+    talk.story.wire.rate_bps = 1000000;
+    talk.story.wire.queue_bytes = 20000;
+    sim_build_flat(talk.story.world, 1, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_LATEST);
+    publish_many(&talk, 2000, GMC_MS(1), 1024);
+    end_all(&talk);
+    const struct heard *heard = heard_at(&talk, "a");
+    assert_true(heard->ended && heard->count > 50 && heard->count < 400);
+    assert_int_equal(heard->backward + heard->spoiled, 0);
+    assert_int_equal(heard->count + heard->missed, heard->next);
+    assert_true(heard->delay_max < GMC_MS(400));
+    story_close(&talk.story);
+}
+
+/* A publisher that is faster than the wire is held, and nothing is lost. */
+static void test_back_pressure(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 5, 0);
+    talk.story.wire.rate_bps = 10000000;
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    uint64_t held = 0;
+    while (talk.published < 400) {
+        gmc_status status = publish(&talk, 60000);
+        if (status == GMC_OK)
+            continue;
+        assert_int_equal(status, GMC_ERR_AGAIN);
+        held++;
+        talk.rooms = 0;
+        assert_true(sim_world_run_until(talk.story.world, GMC_MS(1), GMC_S(10), has_room, &talk));
+    }
+    assert_true(held > 10);
+    assert_int_equal(publish(&talk, GMC_MESSAGE_BYTES_MAX + 1), GMC_ERR_LIMIT);
+    story_run(&talk.story, GMC_S(25));
+    end_all(&talk);
+    expect_all(&talk, "sab");
+    story_close(&talk.story);
+}
+
+/* One receiver behind a slow wire: the other gets all, on time; the slow one what it can, and its
+ * sequence numbers say what it did not get. */
+static void test_slow_receiver(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 6, 0);
+    struct sim_world *world = talk.story.world;
+    struct sim_host *s = sim_world_add(world, "s.example");
+    struct sim_host *a = sim_world_add(world, "a.example");
+    struct sim_host *b = sim_world_add(world, "b.example");
+    sim_world_join(world, s, a, &talk.story.wire);
+    talk.story.wire.rate_bps = 1000000;
+    talk.story.wire.queue_bytes = 20000;
+    sim_world_join(world, s, b, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 500, GMC_MS(1), 2000);
+    talk.heard[1].delay_max = 0; /* the link knows its rate by now */
+    publish_many(&talk, 9500, GMC_MS(1), 2000);
+    assert_int_equal(heard_at(&talk, "a")->missed, 0);
+    assert_true(heard_at(&talk, "a")->count > 9900);
+    assert_in_range(heard_at(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(25));
+    const struct heard *slow = heard_at(&talk, "b");
+    assert_true(slow->count > 300 && slow->missed > 1000);
+    assert_int_equal(slow->backward + slow->spoiled, 0);
+    assert_int_equal(slow->count + slow->missed, slow->next);
+    story_close(&talk.story);
+}
+
+/* Beside an object that fills the same wires a message is hardly later. */
+static void test_beside_bulk(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 7, 0);
+    sim_build_flat(talk.story.world, 1, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 1000, GMC_MS(1), 1024);
+    struct heard *heard = &talk.heard[1];
+    gmc_duration alone = median(heard);
+    assert_true(alone < GMC_MS(16));
+    struct gmc_channel_key key = talk.key;
+    story_stage(&talk.story, 100 * MB, GMC_TREE_ECO, NULL);
+    talk.story.key = key;
+    story_run(&talk.story, GMC_S(3)); /* the wire is full by now */
+    heard->delay_count = 0;
+    publish_many(&talk, 2000, GMC_MS(1), 1024);
+    gmc_duration beside = median(heard);
+    if (getenv("GMC_STORY_TRACE") != NULL)
+        fprintf(stderr, "1 KiB over 15 ms, median: alone %.3f ms, beside bulk %.3f ms\n",
+                (double)alone / 1e6, (double)beside / 1e6);
+    assert_true(beside < GMC_MS(17));
+    end_all(&talk);
+    expect_all(&talk, "a");
+    story_close(&talk.story);
+}
+
+/* The parent of B dies: B attaches to S and gets what it lacks from there. */
+static void test_relay_dies(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 8, 10000);
+    struct sim_world *world = talk.story.world;
+    sim_build_chain(world, 3, &talk.story.wire);
+    /* A way around A. */
+    struct sim_wire_config around = talk.story.wire;
+    around.delay = GMC_MS(60);
+    sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 500, GMC_MS(1), 256);
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    sim_host_crash(story_host(&talk.story, "a"), SIM_CRASH_KILL);
+    publish_many(&talk, 8000, GMC_MS(1), 256);
+    story_run(&talk.story, GMC_S(2));
+    const struct heard *heard = heard_at(&talk, "b");
+    assert_int_equal(heard->count, talk.published);
+    assert_int_equal(heard->missed + heard->backward + heard->spoiled, 0);
+    story_close(&talk.story);
+}
+
+/* The source dies: receivers are told that there will be no more, and hold nothing. */
+static void test_source_dies(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 9, 0);
+    sim_build_flat(talk.story.world, 2, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 100, GMC_MS(1), 256);
+    sim_host_crash(talk.story.source, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_S(40));
+    assert_true(heard_at(&talk, "a")->ended);
+    assert_string_equal(heard_at(&talk, "a")->reason, "its source is not heard any more");
+    assert_int_equal(heard_at(&talk, "b")->missed, 0);
+    story_close(&talk.story);
+}
+
+/* No other domain: the channel stays inside. */
+static void test_alone(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 10, 0);
+    sim_world_add(talk.story.world, "s.example");
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 20000, GMC_US(10), 256);
+    end_all(&talk);
+    expect_all(&talk, "s");
+    story_close(&talk.story);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        story_test(test_skeleton),      story_test(test_loss),
+        story_test(test_unordered),     story_test(test_latest),
+        story_test(test_back_pressure), story_test(test_slow_receiver),
+        story_test(test_beside_bulk),   story_test(test_relay_dies),
+        story_test(test_source_dies),   story_test(test_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

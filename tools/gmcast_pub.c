@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns `gmcast pub`: lines of the input, or files, as messages of a channel. */
+#include "tools/gmcast.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <gmcast/messages.h>
+
+#include "tools/session.h"
+
+#define DOMAINS_MAX 1024
+
+static const char help[] =
+    "Usage: gmcast pub CHANNEL [--to DOMAIN[,DOMAIN]...] [--order ORDER] [FILE]...\n"
+    "Publishes each line of the standard input, or each FILE, as a message of a channel. It goes\n"
+    "to subscribers in this domain and in those that are named, over a tree of gateways.\n"
+    "\n"
+    "  --to DOMAIN,...    domains that get it, by name or alias\n"
+    "  --order ORDER      ordered (all, in order), unordered (all, as they come) or latest (the\n"
+    "                     newest; older ones may be left out); ordered unless given\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "A message has at most 1 MiB. Where links are slower than the input, the input waits. The\n"
+    "channel ends with its last publisher. Exit status: 0 all was taken by the gateway, 1 not.";
+
+static bool take_order(const char *text, enum gmc_client_order *order)
+{
+    static const char *const names[] = {"ordered", "unordered", "latest"};
+
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *order = (enum gmc_client_order)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Splits the list in place. */
+static size_t split(char *list, const char **domains)
+{
+    size_t count = 0;
+
+    for (char *rest = NULL, *name = strtok_r(list, ",", &rest); name != NULL && count < DOMAINS_MAX;
+         name = strtok_r(NULL, ",", &rest))
+        domains[count++] = name;
+    return count;
+}
+
+/* False after an error message, or when a signal came. */
+static bool publish(struct gmc_publisher *publisher, const char *what, const char *bytes,
+                    size_t len)
+{
+    enum gmc_client_result result = GMC_CLIENT_INTERRUPTED;
+
+    while (result == GMC_CLIENT_INTERRUPTED && !session_interrupted())
+        result = gmc_publisher_send(publisher, bytes, len, -1);
+    if (result == GMC_CLIENT_OK)
+        return true;
+    if (!session_interrupted())
+        (void)gmcast_error("%s: %s", what, gmc_publisher_error(publisher));
+    return false;
+}
+
+static bool publish_lines(struct gmc_publisher *publisher)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+    bool ok = true;
+
+    while (ok && !session_interrupted() && (len = getline(&line, &room, stdin)) >= 0) {
+        size_t count = (size_t)len - (len > 0 && line[len - 1] == '\n');
+        ok = publish(publisher, "standard input", line, count);
+    }
+    free(line);
+    return ok && !session_interrupted();
+}
+
+static bool publish_file(struct gmc_publisher *publisher, const char *path)
+{
+    char *bytes = malloc(GMC_PUBLISH_MAX + 1);
+    FILE *file = fopen(path, "rb");
+    bool ok = false;
+
+    if (bytes == NULL || file == NULL) {
+        (void)gmcast_error("%s: %s", path, strerror(errno));
+    } else {
+        size_t len = fread(bytes, 1, GMC_PUBLISH_MAX + 1, file);
+        if (ferror(file))
+            (void)gmcast_error("%s: %s", path, strerror(errno));
+        else
+            ok = publish(publisher, path, bytes, len);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    free(bytes);
+    return ok;
+}
+
+static int publish_all(const struct gmc_publisher_config *config, int count, char **files)
+{
+    char error[512];
+    struct gmc_publisher *publisher = gmc_publisher_open(config, error, sizeof error);
+    bool ok = true;
+
+    if (publisher == NULL)
+        return gmcast_error("%s: %s", config->channel, error);
+    session_catch_signals();
+    if (count == 0)
+        ok = publish_lines(publisher);
+    for (int i = 0; i < count && ok; i++)
+        ok = publish_file(publisher, files[i]);
+    enum gmc_client_result closed = gmc_publisher_close(publisher, NULL, ok ? -1 : 1000);
+    if (ok && closed != GMC_CLIENT_OK)
+        return gmcast_error("%s: the gateway did not take all of it", config->channel);
+    return ok ? EXIT_COMPLETE : EXIT_REFUSED;
+}
+
+int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv)
+{
+    static const struct option long_options[] = {{"help", no_argument, NULL, 'h'},
+                                                 {"to", required_argument, NULL, 't'},
+                                                 {"order", required_argument, NULL, 'o'},
+                                                 {NULL, 0, NULL, 0}};
+    const char *domains[DOMAINS_MAX];
+    struct gmc_publisher_config config = {.gateway = globals->gateway, .domains = domains};
+    int found;
+
+    while ((found = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (found == 'h') {
+            puts(help);
+            return EXIT_COMPLETE;
+        } else if (found == 't') {
+            config.domain_count = split(optarg, domains);
+        } else if (found == 'o') {
+            if (!take_order(optarg, &config.order))
+                return gmcast_usage_error("pub", "--order %s: give ordered, unordered or latest",
+                                          optarg);
+        } else {
+            return gmcast_option_error("pub", found, argv);
+        }
+    }
+    if (optind >= argc)
+        return gmcast_usage_error("pub", "which channel?");
+    config.channel = argv[optind];
+    return publish_all(&config, argc - optind - 1, argv + optind + 1);
+}
