@@ -26,15 +26,19 @@ const struct ic_golden *const ic_goldens[] = {
     &ic_golden_javadi_latency,
     &ic_golden_javadi_saturation,
     &ic_golden_javadi_single_cluster,
+    &ic_golden_sim_fattree,
+    &ic_golden_sim_multicluster,
     &ic_golden_pcube_rates, /* hypercube */
     &ic_golden_pcube_latency,
     &ic_golden_pcube_saturation,
+    &ic_golden_sim_whcube,
     &ic_golden_qos_single, /* qos */
     &ic_golden_qos_cube,
     &ic_golden_qos_three_realtime,
     &ic_golden_qos_be_64_flits,
     &ic_golden_qos_dmp_single,
     &ic_golden_qos_dmp_cube,
+    &ic_golden_sim_qos,
     &ic_golden_wan_case1, /* wan */
     &ic_golden_wan_case2,
     &ic_golden_wan_case2_impact,
@@ -42,6 +46,7 @@ const struct ic_golden *const ic_goldens[] = {
     &ic_golden_ldr_generated,
     &ic_golden_ldr_enclosing_subcube,
     &ic_golden_ldr_zero_load,
+    &ic_golden_sim_ldr,
 };
 /* clang-format on */
 const size_t ic_golden_count = sizeof(ic_goldens) / sizeof(ic_goldens[0]);

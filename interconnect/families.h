@@ -25,15 +25,19 @@ extern const struct ic_golden ic_golden_javadi_structure; /* fattree/golden.c */
 extern const struct ic_golden ic_golden_javadi_latency;
 extern const struct ic_golden ic_golden_javadi_saturation;
 extern const struct ic_golden ic_golden_javadi_single_cluster;
+extern const struct ic_golden ic_golden_sim_fattree;
+extern const struct ic_golden ic_golden_sim_multicluster;
 extern const struct ic_golden ic_golden_pcube_rates; /* hypercube/golden.c */
 extern const struct ic_golden ic_golden_pcube_latency;
 extern const struct ic_golden ic_golden_pcube_saturation;
+extern const struct ic_golden ic_golden_sim_whcube;
 extern const struct ic_golden ic_golden_qos_single; /* qos/golden.c */
 extern const struct ic_golden ic_golden_qos_cube;
 extern const struct ic_golden ic_golden_qos_three_realtime;
 extern const struct ic_golden ic_golden_qos_be_64_flits;
 extern const struct ic_golden ic_golden_qos_dmp_single;
 extern const struct ic_golden ic_golden_qos_dmp_cube;
+extern const struct ic_golden ic_golden_sim_qos;
 extern const struct ic_golden ic_golden_wan_case1; /* wan/golden.c */
 extern const struct ic_golden ic_golden_wan_case2;
 extern const struct ic_golden ic_golden_wan_case2_impact;
@@ -41,5 +45,6 @@ extern const struct ic_golden ic_golden_ldr_hypercube_moore; /* ldr/golden.c */
 extern const struct ic_golden ic_golden_ldr_generated;
 extern const struct ic_golden ic_golden_ldr_enclosing_subcube;
 extern const struct ic_golden ic_golden_ldr_zero_load;
+extern const struct ic_golden ic_golden_sim_ldr;
 
 #endif

@@ -103,6 +103,15 @@ void ic_row_put_none(struct ic_row *row, const char *column)
     ic_text_add(ic_row_put_text(row, column), "none");
 }
 
+void ic_row_put_all(struct ic_row *row, const double *values)
+{
+    for (size_t i = 0; row->golden->outputs[i] != NULL; i++)
+        if (values != NULL)
+            ic_row_put(row, row->golden->outputs[i], values[i]);
+        else
+            ic_row_put_none(row, row->golden->outputs[i]);
+}
+
 /* ---- tables ---- */
 struct recompute {
     const struct ic_golden *golden;
@@ -174,18 +183,35 @@ static gmc_status compute_row(struct recompute *work, size_t row)
     return tell_line(work, row, status);
 }
 
-gmc_status ic_golden_recompute(const struct ic_golden *golden, const struct ic_csv *in,
-                               struct ic_text *out, char *error)
+static gmc_status compute_rows(const struct ic_golden *golden, const struct ic_csv *in, size_t from,
+                               size_t end, struct ic_text *out, char *error)
 {
     struct recompute work = {.golden = golden, .in = in, .out = out, .error = error};
     gmc_status status = find_columns(&work);
-    for (size_t i = 0; i < in->columns && status == GMC_OK; i++)
-        ic_text_add(out, "%s%s", in->cells[i], i + 1 < in->columns ? "," : "\n");
-    for (size_t row = 0; row < in->rows && status == GMC_OK; row++)
+    for (size_t row = from; row < end && status == GMC_OK; row++)
         status = compute_row(&work, row);
     for (size_t i = 0; i < IC_GOLDEN_COLUMNS_MAX; i++)
         ic_text_fini(&work.results[i]);
     return status == GMC_OK && out->is_short ? GMC_ERR_NOMEM : status;
+}
+
+void ic_golden_head(const struct ic_csv *in, struct ic_text *out)
+{
+    for (size_t i = 0; i < in->columns; i++)
+        ic_text_add(out, "%s%s", in->cells[i], i + 1 < in->columns ? "," : "\n");
+}
+
+gmc_status ic_golden_recompute(const struct ic_golden *golden, const struct ic_csv *in,
+                               struct ic_text *out, char *error)
+{
+    ic_golden_head(in, out);
+    return compute_rows(golden, in, 0, in->rows, out, error);
+}
+
+gmc_status ic_golden_recompute_row(const struct ic_golden *golden, const struct ic_csv *in,
+                                   size_t row, struct ic_text *out, char *error)
+{
+    return compute_rows(golden, in, row, row + 1, out, error);
 }
 
 bool ic_golden_agrees(const struct ic_golden *golden, const char *field, const char *reference)

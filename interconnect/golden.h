@@ -13,7 +13,7 @@
  *         return GMC_OK;             // INVALID with words in row->error
  *     }
  *     static const char *const in[] = {"k", "load", NULL}, *const out[] = {"latency", NULL};
- *     const struct ic_golden ic_golden_x = {"x", in, out, row, 0};
+ *     const struct ic_golden ic_golden_x = {"x", in, out, row, 0, false};
  */
 #ifndef INTERCONNECT_GOLDEN_H
 #define INTERCONNECT_GOLDEN_H
@@ -32,7 +32,8 @@ struct ic_golden {
     const char *const *inputs;  /* columns, ended by NULL */
     const char *const *outputs; /* likewise */
     gmc_status (*row)(struct ic_row *row);
-    double tolerance; /* of tests; 0: IC_GOLDEN_TOLERANCE */
+    double tolerance;  /* of tests; 0: IC_GOLDEN_TOLERANCE */
+    bool is_simulated; /* a row takes a second or more, and is another sample */
 };
 
 /* Those of the library. */
@@ -65,6 +66,8 @@ gmc_status ic_row_unknown(struct ic_row *row, const char *column);
  * the caller adds. One of them, once per column. */
 void ic_row_put(struct ic_row *row, const char *column, double value);
 void ic_row_put_none(struct ic_row *row, const char *column);
+/* All output columns, in their order; NULL: "none" in each. */
+void ic_row_put_all(struct ic_row *row, const double *values);
 struct ic_text *ic_row_put_text(struct ic_row *row, const char *column);
 
 /* ---- for users ---- */
@@ -74,6 +77,11 @@ struct ic_text *ic_row_put_text(struct ic_row *row, const char *column);
 GMC_NODISCARD gmc_status ic_golden_recompute(const struct ic_golden *golden,
                                              const struct ic_csv *in, struct ic_text *out,
                                              char *error);
+/* Its parts: the line of names, and that of one row; the first is 0. */
+void ic_golden_head(const struct ic_csv *in, struct ic_text *out);
+GMC_NODISCARD gmc_status ic_golden_recompute_row(const struct ic_golden *golden,
+                                                 const struct ic_csv *in, size_t row,
+                                                 struct ic_text *out, char *error);
 /* Whether a field agrees with the reference: as text, or as numbers within the tolerance. */
 bool ic_golden_agrees(const struct ic_golden *golden, const char *field, const char *reference);
 

@@ -16,6 +16,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/families.c interconnect/families.h \
 	interconnect/family.c interconnect/family.h \
 	interconnect/golden.c interconnect/golden.h \
+	interconnect/golden_point.c interconnect/golden_point.h \
 	interconnect/memo.c interconnect/memo.h \
 	interconnect/multicast.c interconnect/multicast.h \
 	interconnect/random.h \

@@ -28,7 +28,7 @@ static void print_families(void)
     }
     puts("\nReference tables (model --golden NAME.csv):");
     for (size_t i = 0; i < ic_golden_count; i++)
-        printf("  %s\n", ic_goldens[i]->table);
+        printf("  %s%s\n", ic_goldens[i]->table, ic_goldens[i]->is_simulated ? " (simulated)" : "");
     for (size_t i = 0; i < ic_wan_golden_count; i++)
         printf("  %s\n", ic_wan_goldens[i]->table);
 }

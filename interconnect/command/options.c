@@ -70,8 +70,7 @@ static void print_help(const struct ic_options *options, const struct ic_family 
 {
     printf("Usage: gmcast-interconnect %s FAMILY [--PARAMETER VALUES]... [OPTIONS]\n",
            options->command);
-    if (options->what == IC_MODEL)
-        puts("       gmcast-interconnect model --golden FILE.csv");
+    printf("       gmcast-interconnect %s --golden FILE.csv\n", options->command);
     puts("Writes a table of the figures of all combinations of values to standard output.\n"
          "\nOptions:");
     for (size_t i = 0; i < OWN_COUNT; i++)
@@ -80,8 +79,9 @@ static void print_help(const struct ic_options *options, const struct ic_family 
                    own[i].has_argument ? (strchr("pcl", own[i].letter) != NULL ? " FILE" : " ...")
                                        : "",
                    own[i].help);
-    if (options->what == IC_MODEL)
-        puts("  --golden FILE   compute a reference table again; it is known by its base name");
+    puts("  --golden FILE   compute a reference table again, or simulate it where it was "
+         "simulated;\n"
+         "                  it is known by its base name");
     if (family != NULL)
         print_params(family, options->what);
     else
@@ -246,11 +246,11 @@ enum ic_options_outcome ic_options_read(struct ic_options *options, const char *
         print_help(options, NULL);
         return IC_OPTIONS_HELPED;
     }
-    if (what == IC_MODEL && strcmp(word, "--golden") == 0 && argc == 3) {
+    if (strcmp(word, "--golden") == 0 && argc == 3) {
         options->golden = argv[2];
         return IC_OPTIONS_GO;
     }
-    if (what == IC_MODEL && strncmp(word, "--golden=", 9) == 0 && argc == 2) {
+    if (strncmp(word, "--golden=", 9) == 0 && argc == 2) {
         options->golden = word + 9;
         return IC_OPTIONS_GO;
     }

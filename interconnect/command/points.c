@@ -12,7 +12,6 @@
 #include "interconnect/text.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/run/bar.h"
-#include "sim-wan/run/pool.h"
 
 struct work {
     struct ic_points *points;
@@ -138,20 +137,22 @@ static void make_room(struct ic_points *points)
     }
 }
 
+void ic_pool_run(const struct sim_pool *pool, size_t jobs, size_t workers)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (sim_mpi_ranks() > 1)
+        sim_mpi_run(pool, jobs);
+    else
+        sim_pool_run(pool, jobs, workers > 0 ? workers : cores > 0 ? (size_t)cores : 1);
+}
+
 void ic_points_compute(struct ic_points *points)
 {
     struct work work = {.points = points};
     struct sim_pool pool = {&work, compute, take};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     make_room(points);
     sim_bar_init(&work.bar, !points->is_quiet && sim_mpi_is_root());
-    if (sim_mpi_ranks() > 1)
-        sim_mpi_run(&pool, points->sweep->points);
-    else
-        sim_pool_run(&pool, points->sweep->points,
-                     points->workers > 0 ? points->workers
-                     : cores > 0         ? (size_t)cores
-                                         : 1);
+    ic_pool_run(&pool, points->sweep->points, points->workers);
     sim_bar_clear(&work.bar);
     ic_memo_fini(&work.memo);
 }

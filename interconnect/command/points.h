@@ -4,6 +4,7 @@
 #define INTERCONNECT_COMMAND_POINTS_H
 
 #include "interconnect/sweep.h"
+#include "sim-wan/run/pool.h"
 
 struct ic_point {
     bool is_done;
@@ -28,5 +29,8 @@ void ic_points_compute(struct ic_points *points);
 /* The parameters of a point, as it was computed with them; room for all of the family's. */
 void ic_points_values(const struct ic_points *points, size_t point, double *values);
 void ic_points_fini(struct ic_points *points);
+
+/* Jobs over the ranks of an MPI world, or where there is none over processes; 0: one per core. */
+void ic_pool_run(const struct sim_pool *pool, size_t jobs, size_t workers);
 
 #endif

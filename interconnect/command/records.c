@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "interconnect/command/command.h"
+#include "sim-wan/run/pool.h"
 
 static void on_message(void *ctx, const struct ic_message_record *message)
 {
@@ -25,7 +26,7 @@ static void on_channel(void *ctx, const struct ic_channel_record *channel)
 
 static int open_file(FILE **file, const char *command, const char *name, const char *head)
 {
-    if (name == NULL)
+    if (name == NULL || !sim_mpi_is_root()) /* it computes the single point */
         return IC_DONE;
     *file = fopen(name, "we");
     if (*file == NULL)
@@ -44,8 +45,8 @@ int ic_records_begin(struct ic_records *records, const char *command, const char
         status = open_file(&records->channels, command, channels, "from,to,what,load\n");
     if (messages != NULL || channels != NULL)
         run->ctx = records;
-    run->on_message = messages != NULL ? on_message : NULL;
-    run->on_channel = channels != NULL ? on_channel : NULL;
+    run->on_message = records->messages != NULL ? on_message : NULL;
+    run->on_channel = records->channels != NULL ? on_channel : NULL;
     return status;
 }
 

@@ -66,7 +66,7 @@ static gmc_status tree_row(struct ic_row *row)
 
 static const char *const inputs[] = {"id", "n", "latency_matrix", NULL};
 static const char *const outputs[] = {"parent", NULL};
-static const struct ic_golden top_tree = {"wan_top_tree", inputs, outputs, tree_row, 0};
+static const struct ic_golden top_tree = {"wan_top_tree", inputs, outputs, tree_row, 0, false};
 
 const struct ic_golden *const ic_wan_goldens[] = {&top_tree};
 const size_t ic_wan_golden_count = sizeof(ic_wan_goldens) / sizeof(ic_wan_goldens[0]);

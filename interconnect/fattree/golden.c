@@ -6,6 +6,7 @@
 
 #include "interconnect/families.h"
 #include "interconnect/fattree/javadi.h"
+#include "interconnect/golden_point.h"
 
 static gmc_status structure_row(struct ic_row *row)
 {
@@ -72,11 +73,7 @@ static gmc_status latency_row(struct ic_row *row)
     const double values[] = {out.latency,    system.kinds[largest].levels,
                              part->outgoing, part->intra,
                              part->inter,    part->wait};
-    for (size_t i = 0; latency_outputs[i] != NULL; i++)
-        if (out.saturated)
-            ic_row_put_none(row, latency_outputs[i]);
-        else
-            ic_row_put(row, latency_outputs[i], values[i]);
+    ic_row_put_all(row, out.saturated ? NULL : values);
     return GMC_OK;
 }
 
@@ -109,31 +106,86 @@ static gmc_status single_row(struct ic_row *row)
         status = solve(row, &system, load, &out);
     if (status != GMC_OK)
         return status;
-    if (out.saturated)
-        ic_row_put_none(row, "latency_cycles");
-    else
-        ic_row_put(row, "latency_cycles", out.latency);
+    ic_row_put_all(row, out.saturated ? NULL : &out.latency);
     return GMC_OK;
+}
+
+static gmc_status put_model(struct ic_golden_point *point, const char *divisor, const char *column)
+{
+    ic_golden_point_set(point, "divisor", divisor);
+    gmc_status status = ic_golden_point_model(point);
+    if (status == GMC_OK)
+        ic_golden_point_put(point, "latency", column, NULL);
+    return status;
+}
+
+static gmc_status simulated_tree_row(struct ic_row *row)
+{
+    struct ic_golden_point point;
+    ic_golden_point_init(&point, &ic_family_fattree, row);
+    ic_golden_point_take(&point, "m", "m");
+    ic_golden_point_take(&point, "n", "n");
+    ic_golden_point_take(&point, "M", "M");
+    ic_golden_point_take(&point, "load", "lambda");
+    gmc_status status = ic_golden_point_simulate(&point);
+    if (status != GMC_OK)
+        return status;
+    ic_golden_point_put(&point, "latency", "sim_latency", "ci95");
+    status = put_model(&point, "4", "model_chan4");
+    if (status == GMC_OK)
+        status = put_model(&point, "2", "model_chan2");
+    return status;
+}
+
+static gmc_status simulated_clusters_row(struct ic_row *row)
+{
+    struct ic_golden_point point;
+    ic_golden_point_init(&point, &ic_family_multicluster, row);
+    ic_golden_point_take(&point, "system", "N");
+    ic_golden_point_take(&point, "M", "M");
+    ic_golden_point_take(&point, "flit", "Lm_bytes");
+    ic_golden_point_take(&point, "load", "lambda_g");
+    gmc_status status = ic_golden_point_simulate(&point);
+    if (status != GMC_OK)
+        return status;
+    ic_golden_point_put(&point, "latency", "sim_latency", "ci95");
+    return put_model(&point, "4", "model_node_chan4");
 }
 
 static const char *const structure_inputs[] = {"m", "n", NULL};
 static const char *const structure_outputs[] = {"N", "Nsw", "d_avg", "P_1", "P_n", NULL};
-const struct ic_golden ic_golden_javadi_structure = {"javadi_structure", structure_inputs,
-                                                     structure_outputs, structure_row, 0};
+const struct ic_golden ic_golden_javadi_structure = {
+    "javadi_structure", structure_inputs, structure_outputs, structure_row, 0, false};
 
 static const char *const latency_inputs[] = {
     "N", "M", "Lm_bytes", "source_queue", "chan_divisor", "lambda_g", NULL};
-const struct ic_golden ic_golden_javadi_latency = {"javadi_latency", latency_inputs,
-                                                   latency_outputs, latency_row, 0};
+const struct ic_golden ic_golden_javadi_latency = {
+    "javadi_latency", latency_inputs, latency_outputs, latency_row, 0, false};
 
 static const char *const saturation_inputs[] = {
     "N", "M", "Lm_bytes", "source_queue", "chan_divisor", NULL};
 static const char *const saturation_outputs[] = {"lambda_sat", NULL};
-const struct ic_golden ic_golden_javadi_saturation = {"javadi_saturation", saturation_inputs,
-                                                      saturation_outputs, saturation_row, 0};
+const struct ic_golden ic_golden_javadi_saturation = {
+    "javadi_saturation", saturation_inputs, saturation_outputs, saturation_row, 0, false};
 
 static const char *const single_inputs[] = {"m", "n", "M", "chan_divisor", "lambda_per_cycle",
                                             NULL};
 static const char *const single_outputs[] = {"latency_cycles", NULL};
-const struct ic_golden ic_golden_javadi_single_cluster = {"javadi_single_cluster", single_inputs,
-                                                          single_outputs, single_row, 0};
+const struct ic_golden ic_golden_javadi_single_cluster = {
+    "javadi_single_cluster", single_inputs, single_outputs, single_row, 0, false};
+
+static const char *const simulated_tree_inputs[] = {"m", "n", "M", "lambda", NULL};
+static const char *const simulated_tree_outputs[] = {"sim_latency", "ci95", "model_chan4",
+                                                     "model_chan2", NULL};
+const struct ic_golden ic_golden_sim_fattree = {
+    "sim_fattree", simulated_tree_inputs, simulated_tree_outputs, simulated_tree_row, 0, true};
+
+static const char *const simulated_clusters_inputs[] = {"N", "M", "Lm_bytes", "lambda_g", NULL};
+static const char *const simulated_clusters_outputs[] = {"sim_latency", "ci95", "model_node_chan4",
+                                                         NULL};
+const struct ic_golden ic_golden_sim_multicluster = {"sim_multicluster",
+                                                     simulated_clusters_inputs,
+                                                     simulated_clusters_outputs,
+                                                     simulated_clusters_row,
+                                                     0,
+                                                     true};

@@ -3,8 +3,10 @@
 #include "interconnect/golden.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "interconnect/families.h"
+#include "interconnect/golden_point.h"
 #include "interconnect/ldr/generate.h"
 #include "interconnect/ldr/multicast.h"
 #include "interconnect/ldr/timing.h"
@@ -162,6 +164,37 @@ static gmc_status zero_load_row(struct ic_row *row)
     return GMC_OK;
 }
 
+/* Switching by the reference's words. */
+static void take_switching(struct ic_golden_point *point)
+{
+    const char *text = ic_row_text(point->row, "switching");
+    if (strcmp(text, "vct") == 0)
+        ic_golden_point_set(point, "switching", "cut-through");
+    else if (strcmp(text, "saf") == 0)
+        ic_golden_point_set(point, "switching", "store-and-forward");
+    else
+        point->row->status = ic_row_unknown(point->row, "switching");
+}
+
+/* The mean hops of the reference at 64 nodes are those of a graph that was selected. */
+static gmc_status simulation_row(struct ic_row *row)
+{
+    struct ic_golden_point point;
+    ic_golden_point_init(&point, &ic_family_ldr, row);
+    ic_golden_point_set(&point, "samples", "50");
+    ic_golden_point_take(&point, "topology", "topology");
+    ic_golden_point_take(&point, "nodes", "nodes");
+    ic_golden_point_take(&point, "routing", "routing");
+    ic_golden_point_take(&point, "load", "load_factor");
+    take_switching(&point);
+    gmc_status status = ic_golden_point_simulate(&point);
+    if (status != GMC_OK)
+        return status;
+    ic_golden_point_put(&point, "latency", "latency_ns", NULL);
+    ic_golden_point_put(&point, "hops", "mean_hops", NULL);
+    return GMC_OK;
+}
+
 static const char *const moore_inputs[] = {"d", "k_or_n", NULL};
 static const char *const moore_outputs[] = {"moore_bound",
                                             "hypercube_nodes",
@@ -169,8 +202,8 @@ static const char *const moore_outputs[] = {"moore_bound",
                                             "hypercube_avg_N2",
                                             "min_possible_avg_N2_at_2^d_nodes",
                                             NULL};
-const struct ic_golden ic_golden_ldr_hypercube_moore = {"ldr_hypercube_moore", moore_inputs,
-                                                        moore_outputs, moore_row, 0};
+const struct ic_golden ic_golden_ldr_hypercube_moore = {
+    "ldr_hypercube_moore", moore_inputs, moore_outputs, moore_row, 0, false};
 
 static const char *const generated_inputs[] = {"nodes", "degree", NULL};
 static const char *const generated_outputs[] = {"paper_diameter",  "paper_avg",
@@ -180,16 +213,22 @@ static const char *const generated_outputs[] = {"paper_diameter",  "paper_avg",
                                                 "avg_lower_bound", NULL};
 /* Random graphs: means of few samples, and of a diameter of 5 hops one more or less
  * (test_ic_ldr is stricter). */
-const struct ic_golden ic_golden_ldr_generated = {"ldr_generated", generated_inputs,
-                                                  generated_outputs, generated_row, 0.25};
+const struct ic_golden ic_golden_ldr_generated = {
+    "ldr_generated", generated_inputs, generated_outputs, generated_row, 0.25, false};
 
 static const char *const subcube_inputs[] = {"n", "group", NULL};
 static const char *const subcube_outputs[] = {"fixed_bits", "free_mask",    "members",
                                               "tree_depth", "child<parent", NULL};
-const struct ic_golden ic_golden_ldr_enclosing_subcube = {"ldr_enclosing_subcube", subcube_inputs,
-                                                          subcube_outputs, subcube_row, 0};
+const struct ic_golden ic_golden_ldr_enclosing_subcube = {
+    "ldr_enclosing_subcube", subcube_inputs, subcube_outputs, subcube_row, 0, false};
 
 static const char *const zero_load_inputs[] = {"hops", NULL};
 static const char *const zero_load_outputs[] = {"cut_through_ns", "store_and_forward_ns", NULL};
-const struct ic_golden ic_golden_ldr_zero_load = {"ldr_zero_load", zero_load_inputs,
-                                                  zero_load_outputs, zero_load_row, 0};
+const struct ic_golden ic_golden_ldr_zero_load = {
+    "ldr_zero_load", zero_load_inputs, zero_load_outputs, zero_load_row, 0, false};
+
+static const char *const simulation_inputs[] = {"topology",  "nodes",       "routing",
+                                                "switching", "load_factor", NULL};
+static const char *const simulation_outputs[] = {"latency_ns", "mean_hops", NULL};
+const struct ic_golden ic_golden_sim_ldr = {
+    "sim_ldr", simulation_inputs, simulation_outputs, simulation_row, 0, true};

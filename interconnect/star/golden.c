@@ -67,10 +67,10 @@ static const char *const schedule_outputs[] = {
     "link_visits",         "used_cables",      "conc_cable",
     "used_directed_links", "conc_directed",    "steps",
     "step_concurrency",    "max_intermediate", NULL};
-const struct ic_golden ic_golden_star_schedule = {"star_schedule", schedule_inputs,
-                                                  schedule_outputs, schedule_row, 0};
+const struct ic_golden ic_golden_star_schedule = {
+    "star_schedule", schedule_inputs, schedule_outputs, schedule_row, 0, false};
 
 static const char *const latency_inputs[] = {"scheme", "algorithm", "m_bytes", "G", NULL};
 static const char *const latency_outputs[] = {"t_us", "t_us_table33_Li", "Li_eq_us", NULL};
-const struct ic_golden ic_golden_myrinet_latency = {"myrinet_latency", latency_inputs,
-                                                    latency_outputs, latency_row, 0};
+const struct ic_golden ic_golden_myrinet_latency = {
+    "myrinet_latency", latency_inputs, latency_outputs, latency_row, 0, false};

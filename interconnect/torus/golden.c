@@ -35,8 +35,8 @@ static const char *const latency_inputs[] = {"k", "M_bytes", "r", "G", NULL};
 static const char *const latency_outputs[] = {"o_us",        "sep_us",        "md_us",
                                               "mu_fixed_us", "mu_printed_us", "u_us",
                                               "u_floor_us",  "s_us",          NULL};
-const struct ic_golden ic_golden_sci_latency = {"sci_latency", latency_inputs, latency_outputs,
-                                                latency_row, 0};
+const struct ic_golden ic_golden_sci_latency = {
+    "sci_latency", latency_inputs, latency_outputs, latency_row, 0, false};
 
 /* ---- schedules ---- */
 static gmc_status put_schedule(struct ic_row *row, const struct ic_torus *torus,
@@ -117,7 +117,7 @@ static const char *const schedule_outputs[] = {
     "schedule",           "link_visits", "used_links",
     "link_concentration", "steps",       "step_concurrency",
     "max_intermediate",   "root_sends",  NULL};
-const struct ic_golden ic_golden_sci_schedule = {"sci_schedule", schedule_inputs, schedule_outputs,
-                                                 schedule_row, 0};
-const struct ic_golden ic_golden_sci_schedule_nd = {"sci_schedule_nd", schedule_nd_inputs,
-                                                    schedule_outputs, schedule_nd_row, 0};
+const struct ic_golden ic_golden_sci_schedule = {
+    "sci_schedule", schedule_inputs, schedule_outputs, schedule_row, 0, false};
+const struct ic_golden ic_golden_sci_schedule_nd = {
+    "sci_schedule_nd", schedule_nd_inputs, schedule_outputs, schedule_nd_row, 0, false};

@@ -60,16 +60,16 @@ static const char *const case1_inputs[] = {"gateway_link", "t_link_us",  "t_wan_
                                            "t_remote_us",  "t_local_us", NULL};
 static const char *const case1_outputs[] = {"t_all_remote_us", "t_mixed_us", NULL};
 const struct ic_golden ic_golden_wan_case1 = {"wan_case1", case1_inputs, case1_outputs, case1_row,
-                                              0};
+                                              0,           false};
 
 static const char *const case2_inputs[] = {"topology", "link", "hops", "retrans_rate", NULL};
 static const char *const case2_outputs[] = {"time_per_message_in_WAN_units",
                                             "local_link_utilisation", NULL};
 const struct ic_golden ic_golden_wan_case2 = {"wan_case2", case2_inputs, case2_outputs, case2_row,
-                                              0};
+                                              0,           false};
 
 static const char *const impact_inputs[] = {"topology", "retrans_rate",
                                             "descendants_beyond_first_hop", NULL};
 static const char *const impact_outputs[] = {"first_hop_traffic_over_baseline", NULL};
-const struct ic_golden ic_golden_wan_case2_impact = {"wan_case2_impact", impact_inputs,
-                                                     impact_outputs, impact_row, 0};
+const struct ic_golden ic_golden_wan_case2_impact = {
+    "wan_case2_impact", impact_inputs, impact_outputs, impact_row, 0, false};

@@ -60,6 +60,19 @@ for table in "$vectors"/*.csv; do
     same_table "$dir/out" "$table" $part || fail "$name is not computed as it stands there"
 done
 
+head -n 4 "$vectors/sim_fattree.csv" >"$dir/sim_fattree.csv"
+expect 0 compare --golden "$dir/sim_fattree.csv"
+[ "$(wc -l <"$dir/out")" = 4 ] || fail "not three simulations: $(cat "$dir/out")"
+cp "$dir/out" "$dir/one"
+expect 0 model --golden="$dir/sim_fattree.csv"
+cmp "$dir/one" "$dir/out" || fail "the same simulations differ"
+cut -d, -f1-5,7-8 "$dir/out" >"$dir/mine"
+cut -d, -f1-5,7-8 "$dir/sim_fattree.csv" >"$dir/reference"
+same_table "$dir/mine" "$dir/reference" 0.01 || fail "simulations are not those of the reference"
+printf 'm,n,M,lambda\n4,3,32,0.001\n4,0,32,0.001\n' >"$dir/sim_fattree.csv"
+expect 1 simulate --golden "$dir/sim_fattree.csv"
+says "line 3: n (levels of switches) is 0; it must be 1 to"
+
 expect 0 --help
 expect 0 --version
 expect 1

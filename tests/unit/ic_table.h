@@ -37,5 +37,7 @@ void ic_table_expect(const struct ic_table *table, const char *column, double va
 /* Computes the whole table again as the command does, and fails the test unless every field agrees.
  * Returns its rows. */
 size_t ic_table_recompute(const struct ic_golden *golden);
+/* Its first row alone, of which one column has to agree within that part of it. */
+void ic_table_recompute_first(const struct ic_golden *golden, const char *column, double part);
 
 #endif
