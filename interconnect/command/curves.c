@@ -108,6 +108,15 @@ static void put_label(FILE *out, const char *axis, const char *name, const char 
     fputc('\n', out);
 }
 
+/* Sizes that double from each to the next are read better so. */
+static bool is_logarithmic(const struct ic_axis *axis)
+{
+    for (size_t i = 1; i < axis->count; i++)
+        if (axis->values[i] < 2 * axis->values[i - 1])
+            return false;
+    return axis->count > 3 && axis->values[0] > 0;
+}
+
 static void put_script(struct curves *curves)
 {
     const struct ic_sweep *sweep = curves->points->sweep;
@@ -120,6 +129,8 @@ static void put_script(struct curves *curves)
     fputs("\nset key outside right top\nset border 3\nset tics nomirror\n"
           "set offsets graph 0.02, graph 0.02, graph 0.05, 0\n",
           out);
+    if (is_logarithmic(&sweep->axes[curves->x]))
+        fputs("set logscale x 2\n", out);
     put_label(out, "x", x->name, x->unit);
     put_label(out, "y", y->name, y->unit);
     for (size_t first = 0; first < sweep->points; first++) {

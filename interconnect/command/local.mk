@@ -23,10 +23,13 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/run.c \
 	interconnect/command/schedule.c \
 	interconnect/command/studies.c interconnect/command/studies.h \
+	interconnect/command/studies_clusters.c \
+	interconnect/command/studies_cubes.c \
+	interconnect/command/studies_ldr.c \
+	interconnect/command/studies_qos.c \
 	interconnect/command/studies_star.c \
 	interconnect/command/studies_torus.c \
 	interconnect/command/studies_wan.c \
-	interconnect/command/studies_wormhole.c \
 	interconnect/command/study.c interconnect/command/study.h \
 	interconnect/command/topology.c interconnect/command/topology.h \
 	interconnect/command/wan.c \

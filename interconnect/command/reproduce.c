@@ -97,13 +97,14 @@ static int run_all(const struct ic_study *const *studies, size_t count,
 {
     struct ex_report *reports = sim_calloc(count, sizeof(*reports));
     bool ok = true;
-    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
+    if (sim_mpi_is_root() && mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
         free(reports);
         return ic_bad(NAME, "cannot make %s: %s", options->folder, strerror(errno));
     }
     for (size_t i = 0; i < count && ok; i++)
         ok = run_one(studies[i], options, &reports[i]);
-    ok = ok && ex_overview(options->folder, &page, reports, count);
+    if (sim_mpi_is_root())
+        ok = ok && ex_overview(options->folder, &page, reports, count);
     for (size_t i = 0; i < count; i++)
         ex_report_fini(&reports[i]);
     free(reports);

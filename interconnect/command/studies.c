@@ -15,6 +15,8 @@ const struct ic_study *const ic_studies[] = {
     &ic_study_cubes,
     &ic_study_qos_router,
     &ic_study_qos_cube,
+    &ic_study_ldr,
+    &ic_study_ldr_hybrids,
 };
 /* clang-format on */
 const size_t ic_study_count = sizeof(ic_studies) / sizeof(ic_studies[0]);

@@ -56,20 +56,40 @@ static bool write_table(const struct ic_study *study, const struct ic_study_tabl
     return false;
 }
 
+static void draw_figure(const struct ic_study *study, const struct ic_study_table *table,
+                        const struct ic_study_options *options, const struct ic_points *points,
+                        const char *figure, struct ex_report *report)
+{
+    const struct ic_family *family = points->sweep->family;
+    bool is_only = table->figure == NULL || strchr(table->figure, ' ') == NULL;
+    size_t output = figure != NULL ? ic_family_output(family, figure) : 0;
+    char name[PLACE_MAX], path[PLACE_MAX * 2], caption[PLACE_MAX], file[PLACE_MAX + 8];
+    char error[IC_CURVES_ERROR_MAX] = "";
+    GMC_ASSERT(output < family->output_count);
+    snprintf(name, sizeof(name), "%s-%s%s%s", study->name, table->what, is_only ? "" : "-",
+             is_only ? "" : figure);
+    snprintf(caption, sizeof(caption), "%s%s%s", table->caption, is_only ? "" : ": ",
+             is_only ? "" : figure);
+    snprintf(path, sizeof(path), "%s/%s", options->folder, name);
+    snprintf(file, sizeof(file), "%s.png", name);
+    bool is_drawn = ic_curves_draw(points, output, path, error) == GMC_OK;
+    if (!is_drawn)
+        fprintf(stderr, "%s\n", error);
+    ex_picture(report, caption, is_drawn ? file : "");
+}
+
 static void draw_table(const struct ic_study *study, const struct ic_study_table *table,
                        const struct ic_study_options *options, const struct ic_points *points,
                        struct ex_report *report)
 {
-    const struct ic_family *family = points->sweep->family;
-    size_t output = table->figure != NULL ? ic_family_output(family, table->figure) : 0;
-    char path[PLACE_MAX], file[PLACE_MAX], error[IC_CURVES_ERROR_MAX] = "";
-    GMC_ASSERT(output < family->output_count);
-    snprintf(path, sizeof(path), "%s/%s-%s", options->folder, study->name, table->what);
-    snprintf(file, sizeof(file), "%s-%s.png", study->name, table->what);
-    bool is_drawn = ic_curves_draw(points, output, path, error) == GMC_OK;
-    if (!is_drawn)
-        fprintf(stderr, "%s\n", error);
-    ex_picture(report, table->caption, is_drawn ? file : "");
+    if (table->figure == NULL) {
+        draw_figure(study, table, options, points, NULL, report);
+        return;
+    }
+    char *names = sim_strdup(table->figure), *rest = NULL;
+    for (char *name = strtok_r(names, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+        draw_figure(study, table, options, points, name, report);
+    free(names);
 }
 
 static bool check_points(const struct ic_points *points)
@@ -103,6 +123,8 @@ static bool run_table(const struct ic_study *study, const struct ic_study_table 
                                  .workers = options->workers,
                                  .is_quiet = options->is_quiet};
     ic_points_compute(points);
+    if (!sim_mpi_is_root())
+        return true;
     report->runs += sweep->points;
     ex_row(report, "%s-%s.csv,%s,%zu", study->name, table->what, table->family, sweep->points);
     if (!check_points(points) || !write_table(study, table, options, points))
@@ -117,13 +139,15 @@ bool ic_study_run(const struct ic_study *study, const struct ic_study_options *o
     struct ic_sweep sweeps[IC_STUDY_TABLES_MAX] = {0};
     struct ic_points tables[IC_STUDY_TABLES_MAX] = {0};
     GMC_ASSERT(study->table_count <= IC_STUDY_TABLES_MAX);
-    if (!ex_report_begin(report, options->folder, study->name, study->title, study->about))
+    bool is_root = sim_mpi_is_root(), ok = true;
+    if (is_root &&
+        !ex_report_begin(report, options->folder, study->name, study->title, study->about))
         return false;
-    ex_row(report, "table,family,points");
-    bool ok = true;
+    if (is_root)
+        ex_row(report, "table,family,points");
     for (size_t i = 0; i < study->table_count && ok; i++)
         ok = run_table(study, &study->tables[i], options, &sweeps[i], &tables[i], report);
-    if (ok)
+    if (ok && is_root)
         study->judge(tables, report);
     for (size_t i = 0; i < study->table_count; i++) {
         ic_points_fini(&tables[i]);

@@ -7,14 +7,14 @@
 #include "experiments/report.h"
 #include "interconnect/command/points.h"
 
-#define IC_STUDY_TABLES_MAX 8u
+#define IC_STUDY_TABLES_MAX 16u
 
 struct ic_study_table {
     const char *what; /* of its files: NAME-WHAT.csv, .svg, .png */
     const char *family;
     unsigned side;         /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
     const char *arguments; /* "algorithm=all group=2..16": values as on the command line */
-    const char *figure;    /* that is drawn; NULL: the first */
+    const char *figure;    /* that is drawn, or several, a picture each; NULL: the first */
     const char *caption;
     uint64_t messages; /* of a simulation; 0: as usual */
 };
@@ -38,7 +38,8 @@ struct ic_study_options {
     size_t workers; /* 0: one per core */
 };
 
-/* Computes the tables, draws, judges. False after words on standard error. */
+/* Computes the tables, draws, judges; of many ranks the root alone writes and judges. False after
+ * words on standard error. */
 bool ic_study_run(const struct ic_study *study, const struct ic_study_options *options,
                   struct ex_report *report);
 

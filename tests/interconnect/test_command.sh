@@ -229,6 +229,31 @@ expect 1 reproduce --out "$dir/none" figure-8
 says "no figure is called 'figure-8'"
 expect 1 reproduce --out "$dir/missing/x" wan
 
+# Over MPI, where it was built and is installed: the same for any number of ranks, written once.
+if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/dev/null; then
+    points="simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7"
+    # shellcheck disable=SC2086 # words
+    expect 0 $points
+    cp "$dir/out" "$dir/one"
+    head -n 4 "$vectors/sim_fattree.csv" >"$dir/sim_fattree.csv"
+    expect 0 model --golden "$dir/sim_fattree.csv"
+    cp "$dir/out" "$dir/one-golden"
+    for ranks in 1 2 3; do
+        over="mpirun --allow-run-as-root --oversubscribe -n $ranks $command"
+        # shellcheck disable=SC2086 # words
+        $over $points >"$dir/out"
+        cmp "$dir/one" "$dir/out" || fail "$ranks ranks make a difference"
+        $over model --golden "$dir/sim_fattree.csv" >"$dir/out"
+        cmp "$dir/one-golden" "$dir/out" || fail "$ranks ranks make a difference to a table"
+        $over reproduce --quick --out "$dir/page-$ranks" sci-large wan >/dev/null
+        for file in claims.csv sci-large.csv sci-large-whole.csv wan.csv; do
+            cmp "$dir/page/$file" "$dir/page-$ranks/$file" || fail "$ranks ranks: another $file"
+        done
+        $over simulate star --group 9 --log "$dir/log-$ranks" >/dev/null
+        [ "$(wc -l <"$dir/log-$ranks")" = 9 ] || fail "$ranks ranks: not a line per message"
+    done
+fi
+
 if command -v gnuplot >/dev/null; then
     expect 0 model torus --algorithm all --group 2..16 --plot "$dir/curve.svg"
     for kind in svg png dat gp; do

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mehta 2005: low-diameter regular graphs beside hypercubes, hybrids with fat trees, broadcasts. */
+#include <math.h>
+#include <stdio.h>
+
+#include "interconnect/command/studies.h"
+
+#define TOPOLOGIES "topology=hypercube,ldr,improved "
+
+/* ---- graphs ---- */
+static const struct {
+    unsigned nodes, diameter;
+    double mean; /* over all pairs, those of a node with itself too */
+} printed[] = {
+    {16, 3, 1.77},  {32, 3, 2.11},  {64, 4, 2.45},   {128, 4, 2.65},
+    {256, 4, 2.87}, {512, 5, 3.09}, {1024, 5, 3.30}, {2048, 5, 3.48},
+};
+
+#define PRINTED (sizeof(printed) / sizeof(printed[0]))
+
+static double distance(const struct ic_points *t, const char *topology, unsigned nodes)
+{
+    return ic_study_model(t, "distance", "topology=%s nodes=%u", topology, nodes);
+}
+
+static void judge_graphs(const struct ic_points *t, struct ex_report *report)
+{
+    unsigned close = 0, same = 0, shorter = 0;
+    double worst = 0, gain = 0;
+    for (size_t i = 0; i < PRINTED; i++) {
+        unsigned nodes = printed[i].nodes;
+        double graph = distance(t, "ldr", nodes), better = distance(t, "improved", nodes);
+        double diameter = ic_study_model(t, "diameter", "topology=ldr nodes=%u", nodes);
+        double off = fabs(graph * (nodes - 1) / nodes / printed[i].mean - 1);
+        close += off < 0.025;
+        same += diameter <= printed[i].diameter;
+        worst = fmax(worst, off);
+        shorter += graph < distance(t, "hypercube", nodes);
+        gain = fmax(gain, 1 - better / graph);
+        ex_row(report, "%u nodes: mean distance as printed %.2f; generated, improved,%.10g,%.10g",
+               nodes, printed[i].mean, graph * (nodes - 1) / nodes, better * (nodes - 1) / nodes);
+    }
+    ex_claim(report, close == PRINTED, "graphs have the mean distance of print",
+             "at %u of %u sizes, the best of 50 graphs: within %.1f %%", close, (unsigned)PRINTED,
+             100 * worst);
+    ex_claim(report, same == PRINTED, "and the diameter of print",
+             "at %u of %u sizes; the others have one link more", same, (unsigned)PRINTED);
+    ex_claim(report, shorter == PRINTED, "and are shorter than hypercubes of as many links",
+             "at %u of %u sizes; at 2048 nodes %.2f links against %.2f", shorter, (unsigned)PRINTED,
+             distance(t, "ldr", 2048), distance(t, "hypercube", 2048));
+    ex_note(report, "Swaps of links shorten them by up to %.1f %% more.", 100 * gain);
+}
+
+/* ---- packets ---- */
+static double latency(const struct ic_points *t, const char *topology, const char *more,
+                      double load)
+{
+    return ic_study_simulated(t, "latency", "topology=%s load=%.10g%s", topology, load, more);
+}
+
+/* What a graph's latency is below the hypercube's, as a share; NAN when either is saturated. */
+static double gain(const struct ic_points *t, const char *topology, const char *more, double load)
+{
+    return 1 - latency(t, topology, more, load) / latency(t, "hypercube", more, load);
+}
+
+static void judge_fixed(const struct ic_points *t, struct ex_report *report)
+{
+    double crossing = 0;
+    for (int i = 1; i <= 9 && gain(t, "ldr", "", 0.1 * i) > 0; i++)
+        crossing = 0.1 * i;
+    ex_claim(report, crossing > 0.45 && crossing < 0.65,
+             "64 nodes, fixed routing: slightly better up to load 0.6, then worse",
+             "cut-through: better up to %.1f; %+.1f %% at 0.3, %+.1f %% at 0.8", crossing,
+             -100 * gain(t, "ldr", "", 0.3), -100 * gain(t, "ldr", "", 0.8));
+}
+
+static void judge_oblivious(const struct ic_points *t, const struct ic_points *fixed,
+                            struct ex_report *report)
+{
+    double least = INFINITY, most = -INFINITY;
+    int no_better = 0;
+    for (int i = 1; i <= 9; i++) {
+        double load = 0.1 * i, now = gain(t, "ldr", "", load);
+        least = fmin(least, now);
+        most = fmax(most, now);
+        no_better +=
+            latency(t, "hypercube", "", load) > 0.99 * latency(fixed, "hypercube", "", load);
+    }
+    ex_claim(report, least > 0, "64 nodes, oblivious routing: better at all loads",
+             "cut-through: by %.0f to %.0f %%", 100 * least, 100 * most);
+    ex_claim(report, no_better == 9, "and in hypercubes it is no better than fixed routing",
+             "at %d of 9 loads", no_better);
+}
+
+static void judge_adaptive(const struct ic_points *t, struct ex_report *report)
+{
+    double low = gain(t, "ldr", "", 0.2), high = gain(t, "ldr", "", 0.8);
+    ex_claim(report, fabs(low) < 0.06 && high > 0,
+             "64 nodes, adaptive routing: close at low load, a small gain at high load",
+             "cut-through: %.1f %% at 0.2, %.1f %% at 0.8", 100 * low, 100 * high);
+}
+
+static void judge_large(const struct ic_points *t, const char *switching, struct ex_report *report)
+{
+    double few = gain(t, "ldr", switching, 0.1), half = gain(t, "ldr", switching, 0.5);
+    double many = gain(t, "ldr", switching, 0.8);
+    ex_claim(report, few > 0.24 && half > 0.2,
+             "2048 nodes, adaptive routing: latency 25 to 30 % lower",
+             "%s: %.0f %% lower at load 0.1, %.0f %% at 0.5, %.0f %% at 0.8; improved graphs %.0f, "
+             "%.0f, %.0f %%",
+             switching + sizeof(" switching=") - 1, 100 * few, 100 * half, 100 * many,
+             100 * gain(t, "improved", switching, 0.1), 100 * gain(t, "improved", switching, 0.5),
+             100 * gain(t, "improved", switching, 0.8));
+}
+
+static void judge_packets(const struct ic_points *t, struct ex_report *report)
+{
+    judge_graphs(&t[0], report);
+    judge_fixed(&t[1], report);
+    judge_oblivious(&t[2], &t[1], report);
+    judge_adaptive(&t[3], report);
+    judge_large(&t[5], " switching=cut-through", report);
+    judge_large(&t[5], " switching=store-and-forward", report);
+}
+
+static const struct ic_study_table packet_tables[] = {
+    {"graphs", "ldr", IC_MODEL,
+     TOPOLOGIES "nodes=16,32,64,128,256,512,1024,2048 samples=50 load=0.1", "distance diameter",
+     "Graphs of as many links as the hypercube", 0},
+    {"fixed", "ldr", IC_BOTH, TOPOLOGIES "nodes=64 samples=50 routing=fixed load=0.1..0.9/0.1",
+     NULL, "64 nodes, fixed routing, cut-through", 60000},
+    {"oblivious", "ldr", IC_BOTH,
+     TOPOLOGIES "nodes=64 samples=50 routing=oblivious load=0.1..0.9/0.1", NULL,
+     "64 nodes, oblivious routing, cut-through", 60000},
+    {"adaptive", "ldr", IC_BOTH,
+     TOPOLOGIES "nodes=64 samples=50 routing=adaptive load=0.1..0.9/0.1", NULL,
+     "64 nodes, adaptive routing, cut-through", 60000},
+    {"store", "ldr", IC_SIMULATOR,
+     TOPOLOGIES "nodes=64 samples=50 switching=store-and-forward routing=fixed,oblivious,adaptive "
+                "load=0.1..0.9/0.1",
+     NULL, "64 nodes, store-and-forward, simulated", 60000},
+    {"2048", "ldr", IC_SIMULATOR,
+     TOPOLOGIES "nodes=2048 routing=adaptive switching=cut-through,store-and-forward "
+                "load=0.1,0.3,0.5,0.7,0.8",
+     NULL, "2048 nodes, adaptive routing, simulated", 60000},
+    {"buffers", "ldr", IC_SIMULATOR,
+     "topology=hypercube,ldr nodes=64 samples=50 routing=adaptive buffers=output,input "
+     "load=0.1..0.7/0.1",
+     NULL, "64 nodes: where packets wait in switches, simulated", 60000},
+    {"patterns", "ldr", IC_SIMULATOR,
+     "topology=hypercube,ldr nodes=64 samples=50 routing=adaptive traffic=all shift=21 "
+     "load=0.1..0.5/0.1",
+     NULL, "64 nodes: who sends to whom, simulated", 60000},
+};
+const struct ic_study ic_study_ldr = {
+    "ldr",
+    "Low-diameter regular graphs and hypercubes (Mehta 2005)",
+    "<p>Packets of 256 bytes at 1.4 Gb/s; graphs as printed, and improved by swaps of links.</p>",
+    packet_tables,
+    8,
+    judge_packets,
+};
+
+/* ---- hybrids and broadcasts ---- */
+static double hybrid_gain(const struct ic_points *t, const char *topology, double load)
+{
+    return 100 * (1 - latency(t, topology, "", load) / latency(t, "hybrid-hypercube", "", load));
+}
+
+static void judge_parts(const struct ic_points *t, unsigned parts, double print,
+                        struct ex_report *report)
+{
+    double low = hybrid_gain(t, "hybrid-ldr", 0.1), high = hybrid_gain(t, "hybrid-ldr", 0.8);
+    char claim[160];
+    snprintf(claim, sizeof(claim),
+             "hybrids of 4096 nodes in parts of %u: low-diameter graphs are slightly worse at low "
+             "load, about %.0f %% better at high load",
+             parts, print);
+    ex_claim(report, low < 0 && fabs(high - print) < 2.5, claim,
+             "better by %.1f %% at load 0.1, %.1f %% at 0.5, %.1f %% at 0.8; improved graphs %.1f, "
+             "%.1f, %.1f %%",
+             low, hybrid_gain(t, "hybrid-ldr", 0.5), high, hybrid_gain(t, "hybrid-improved", 0.1),
+             hybrid_gain(t, "hybrid-improved", 0.5), hybrid_gain(t, "hybrid-improved", 0.8));
+}
+
+static double ahead(const struct ic_points *t, const char *topology, double load)
+{
+    return ic_study_simulated(t, "broadcast_latency", "topology=hypercube load=%.10g", load) -
+           ic_study_simulated(t, "broadcast_latency", "topology=%s load=%.10g", topology, load);
+}
+
+static void judge_broadcasts(const struct ic_points *t, struct ex_report *report)
+{
+    static const double loads[] = {0.1, 0.3, 0.5, 0.7};
+    double least[2] = {INFINITY, INFINITY}, most[2] = {-INFINITY, -INFINITY};
+    for (int size = 0; size < 2; size++)
+        for (int i = 0; i < 4; i++) {
+            double now = ahead(&t[size], "ldr", loads[i]) / 1000;
+            least[size] = fmin(least[size], now);
+            most[size] = fmax(most[size], now);
+        }
+    ex_claim(report, least[0] > 0 && least[1] > 0,
+             "a broadcast of 10 packets is over earlier in low-diameter graphs at all loads",
+             "64 nodes: by %.1f to %.1f us, 2048 nodes: %.1f to %.1f us", least[0], most[0],
+             least[1], most[1]);
+    ex_claim(report, most[0] < 1.5 * least[0] && most[1] < 1.5 * least[1],
+             "the difference depends little on the load", "largest over smallest: %.1f and %.1f",
+             most[0] / least[0], most[1] / least[1]);
+    ex_claim(report, least[1] > most[0], "and is larger for 2048 nodes than for 64",
+             "from load 0.1 to 0.7; improved graphs at 0.1: %.1f and %.1f us",
+             ahead(&t[0], "improved", 0.1) / 1000, ahead(&t[1], "improved", 0.1) / 1000);
+}
+
+static void judge_hybrids(const struct ic_points *t, struct ex_report *report)
+{
+    judge_parts(&t[0], 256, 4, report);
+    judge_parts(&t[1], 1024, 8, report);
+    judge_broadcasts(&t[2], report);
+}
+
+static const struct ic_study_table hybrid_tables[] = {
+    {"256", "ldr", IC_SIMULATOR,
+     "topology=hybrid-hypercube,hybrid-ldr,hybrid-improved nodes=4096 component=256 "
+     "routing=adaptive load=0.1,0.3,0.5,0.7,0.8",
+     NULL, "4096 nodes, 16 parts of 256, simulated", 60000},
+    {"1024", "ldr", IC_SIMULATOR,
+     "topology=hybrid-hypercube,hybrid-ldr,hybrid-improved nodes=4096 component=1024 "
+     "routing=adaptive load=0.1,0.3,0.5,0.7,0.8",
+     NULL, "4096 nodes, 4 parts of 1024, simulated", 60000},
+    {"broadcast-64", "ldr", IC_SIMULATOR,
+     TOPOLOGIES "nodes=64 samples=50 routing=adaptive broadcast=10 load=0.1,0.3,0.5,0.7",
+     "broadcast_latency", "Broadcasts of 10 packets to 64 nodes beside other traffic, simulated",
+     60000},
+    {"broadcast-2048", "ldr", IC_SIMULATOR,
+     TOPOLOGIES "nodes=2048 routing=adaptive broadcast=10 load=0.1,0.3,0.5,0.7",
+     "broadcast_latency", "Broadcasts to 2048 nodes, simulated", 60000},
+};
+const struct ic_study ic_study_ldr_hybrids = {
+    "ldr-hybrids",
+    "Hybrids with fat trees, and broadcasts (Mehta 2005)",
+    "<p>Parts are hypercubes or graphs; 8-port fat trees join nodes of equal place in them.</p>",
+    hybrid_tables,
+    4,
+    judge_hybrids,
+};
