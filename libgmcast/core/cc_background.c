@@ -16,7 +16,7 @@
  *
  * A queue so short that losses come before a delay is seen (ten packets, say) hides window senders
  * that fill it now and then. There, and where samples are steady enough to tell, cruises count in
- * which the queue gets half as long as our own probe made it.
+ * which the queue gets half as long as our own probe made it. `model` knows a rival by that too.
  *
  * AWAY    a packet in four round trips, for 6 s; twice as long each time that somebody is still
  *         there, up to 24 s. Then START, from two packets in a round trip.
@@ -33,6 +33,7 @@
 #define NOTHINGS_CLEAR 3u /* probes in a row that gained nothing: nobody else is there */
 #define SHAKEN_LEAST GMC_US(500)
 #define SHAKEN_MAX 6u
+#define SHAKEN_BOUND 12u /* it is forgotten after so many cruises */
 
 void gmc_ccm_go_away(struct gmc_ccm *m, gmc_time now)
 {
@@ -74,15 +75,22 @@ static void learn_noise(struct gmc_ccm *m, const struct gmc_cc_round *round)
         m->others.noise_permille += ((int32_t)(off * 1000 / sent) - m->others.noise_permille) / 8;
 }
 
-static bool is_shaken(struct gmc_ccm *m, const struct gmc_cc_round *round)
+void gmc_ccm_note_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
     struct gmc_ccm_background *others = &m->others;
     gmc_duration most = m->up_queue_max / 2 > SHAKEN_LEAST ? m->up_queue_max / 2 : SHAKEN_LEAST;
 
+    learn_noise(m, round);
     if (round->queue_max > most)
-        others->shaken += 2;
+        others->shaken += others->shaken < SHAKEN_BOUND ? 2 : 0;
     else if (others->shaken > 0)
         others->shaken--;
+}
+
+bool gmc_ccm_is_shaken(const struct gmc_ccm *m)
+{
+    const struct gmc_ccm_background *others = &m->others;
+
     return others->is_short && others->noise_permille <= NOISE_MAX && others->shaken >= SHAKEN_MAX;
 }
 
@@ -93,12 +101,11 @@ bool gmc_ccm_background_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc
     gmc_duration own = gmc_duration_of_bytes((uint64_t)4 * m->packet_bytes, m->bw_bps);
     struct gmc_ccm_background *others = &m->others;
 
-    learn_noise(m, round);
     others->standing =
         round->queue_min > gmc_ccm_queue_threshold(m) + own ? others->standing + 1 : 0;
     if (others->standing == 0)
         others->drained = false;
-    if (is_shaken(m, round) || (others->standing >= 2 && others->drained)) {
+    if (gmc_ccm_is_shaken(m) || (others->standing >= 2 && others->drained)) {
         gmc_ccm_go_away(m, now);
         return true;
     }

@@ -22,6 +22,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define YIELD 910u          /* a queue stands that is not ours */
 #define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
 #define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
+#define YIELD_SHAKEN 800u   /* the same, but others shake the queue between probes */
 #define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
 #define YIELD_CUT 900u      /* cruising lost */
 
@@ -53,7 +54,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define BEST_WINDOW GMC_S(15)
 #define CUT_INTERVAL GMC_MS(1500)
 #define STUBBORN_WINDOW GMC_S(3)
-#define STUBBORN_EXCESS 4u /* rounds of it */
+#define STUBBORN_EXCESS 4u  /* rounds of it */
+#define STUBBORN_SHARE 700u /* of the path: who has more is not the one that suffers */
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
 #define IDLE_LONG GMC_S(10)
@@ -70,7 +72,7 @@ struct gmc_ccm_count {
     uint64_t n, lost;
 };
 
-/* What `background` knows of others; see cc_background.c. */
+/* What is known of others; see cc_background.c. */
 struct gmc_ccm_background {
     bool is_on;
     gmc_time away_until;
@@ -80,7 +82,7 @@ struct gmc_ccm_background {
     uint32_t standing;      /* cruises in a row with a queue that stood */
     bool drained;           /* a queue stood, and was drained once */
     bool is_short;          /* the queue: losses come before a delay that is seen */
-    uint32_t shaken;        /* cruises whose queue others made long, less those that were not */
+    uint32_t shaken;        /* cruises whose queue others made long, less half of the others */
     int32_t noise_permille; /* of samples, mean */
 };
 
@@ -121,6 +123,7 @@ struct gmc_ccm {
     uint32_t calm;             /* probes in a row that found nobody else */
     uint32_t whole;            /* probes in a row that the path took in whole */
     uint32_t long_left;        /* clean probes until cruises are short again */
+    uint32_t share_permille;   /* of the path, as lossy probes tell; mean */
     bool stubborn;             /* the rival does not yield either */
     uint32_t window_excess;
     gmc_time window_since;
@@ -183,10 +186,14 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
 void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack *ack,
                        gmc_duration queue);
 
-/* cc_background.c: leaves the path to others. */
+/* cc_background.c: sees others, and leaves the path to them. */
 void gmc_ccm_go_away(struct gmc_ccm *m, gmc_time now);
 /* Any round: looks how long the path's queue is. */
 void gmc_ccm_note_queue(struct gmc_ccm *m, const struct gmc_cc_round *round);
+/* A cruise: looks whether others make a queue. */
+void gmc_ccm_note_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round);
+/* In a short queue, lately. */
+bool gmc_ccm_is_shaken(const struct gmc_ccm *m);
 /* A cruise, a probe: whether others showed in it, and this law did something about it. */
 bool gmc_ccm_background_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round,

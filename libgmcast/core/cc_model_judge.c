@@ -54,6 +54,20 @@ static void look_farther(struct gmc_ccm *m, const struct gmc_cc_round *round, bo
         m->start_again = true;
 }
 
+/* A probe of gain g on a full path carries r = g / (1 + (g - 1) s) times what share s of the path
+ * carried before. */
+static void note_share(struct gmc_ccm *m, uint64_t was, uint64_t sample)
+{
+    uint64_t more = gmc_ccm_up_rate(m, was) - was;
+    uint64_t gained = gmc_ccm_minus(sample, was);
+    uint32_t share;
+
+    if (more == 0 || gained > more)
+        return;
+    share = (uint32_t)((more - gained) * 1000 / more * was / (was + gained));
+    m->share_permille += share / 4 - m->share_permille / 4;
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -93,13 +107,14 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     }
     if (!m->testing && lossy)
         begin_test(m, round);
+    note_share(m, was, sample);
     m->calm = 0;
     m->long_left = 2;
     if (m->stubborn)
         m->bw_bps = gmc_ccm_times(sample, YIELD_STUBBORN);
     else if (sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided)) ||
              sample <= gmc_ccm_times(was, 1010))
-        m->bw_bps = gmc_ccm_times(sample, YIELD_AS_GOOD);
+        m->bw_bps = gmc_ccm_times(sample, gmc_ccm_is_shaken(m) ? YIELD_SHAKEN : YIELD_AS_GOOD);
     else
         m->bw_bps = gmc_ccm_times(sample, YIELD_LESS);
 }
@@ -211,7 +226,8 @@ static bool has_shrunk(struct gmc_ccm *m, const struct gmc_cc_round *round, uint
 static void count_excess(struct gmc_ccm *m, gmc_time now, bool excess)
 {
     if (now - m->window_since > STUBBORN_WINDOW) {
-        m->stubborn = !m->others.is_on && m->window_excess >= STUBBORN_EXCESS;
+        m->stubborn = !m->others.is_on && m->window_excess >= STUBBORN_EXCESS &&
+                      m->share_permille <= STUBBORN_SHARE;
         m->window_excess = 0;
         m->window_since = now;
     }
@@ -244,6 +260,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     m->busy = round->queue_min > gmc_ccm_queue_threshold(m) ? m->busy + 1 : 0;
     if (m->busy >= 2 || excess)
         m->calm = 0;
+    gmc_ccm_note_cruise(m, round);
     if (m->others.is_on && gmc_ccm_background_cruise(m, now, round))
         return;
     if (has_shrunk(m, round, gmc_ccm_sample(m, round, excess))) {

@@ -133,10 +133,10 @@ static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t qu
         ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
                                                .start = ours,
                                                .expect_bps = expect_bps});
-        ccwire_add(wire, &(struct ccwire_flow){.ops = rival,
-                                               .start = theirs,
-                                               .ack_every = rival == &gmc_cc_model ? 32 : 2,
-                                               .tick = 1});
+        if (rival == &gmc_cc_model)
+            ccwire_add(wire, &(struct ccwire_flow){.ops = rival, .start = theirs});
+        else
+            ccwire_add_tcp(wire, rival, theirs);
         ccwire_run_until(wire, from);
         ccwire_stats(wire, 0, &a0);
         ccwire_stats(wire, 1, &b0);

@@ -134,8 +134,10 @@ static void cubic_on_timeout(void *state, gmc_time now, uint32_t count)
 
 static uint64_t cubic_rate_bps(const void *state)
 {
-    (void)state;
-    return UINT64_C(100000000000); /* acknowledgements are its clock */
+    const struct cubic *c = state;
+    uint64_t factor = c->cwnd < c->ssthresh / 2 ? 200 : 120;
+
+    return c->cwnd * c->bytes / 1000 * 8 * factor / 100 * 1000 / (c->srtt / 1000 + 1) * 1000;
 }
 
 static uint64_t cubic_window_bytes(const void *state)

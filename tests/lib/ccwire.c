@@ -38,7 +38,7 @@ struct flow {
     struct packet *packets; /* ring by number */
     uint64_t next, first_open, inflight, largest_acked, log_read, ce_read;
     uint64_t sent, delivered, dropped, spurious;
-    gmc_time pace_at, supply_at, host_at;
+    gmc_time pace_at, supply_at, host_at, burst_at;
     uint64_t supply_packets;
     bool waiting, limited, any_acked;
     uint64_t wake_generation;
@@ -277,13 +277,58 @@ static void send_one(struct ccwire *w, int id)
     transmit(w, id, f->next++);
 }
 
+/* Linux: tcp_tso_autosize and tcp_tso_should_defer. */
+static void send_bursts(struct ccwire *w, int id)
+{
+    struct flow *f = &w->flows[id];
+    const struct gmc_cc_ops *ops = f->want.ops;
+    uint64_t bytes = f->want.packet_bytes;
+
+    for (;;) {
+        uint64_t rate = ops->rate_bps(f->state);
+        uint64_t window = ops->window_bytes(f->state) / bytes;
+        uint64_t room = window > f->inflight ? window - f->inflight : 0;
+        uint64_t goal = rate / 8 / 1024 / bytes;
+
+        goal = goal < 2 ? 2 : goal > 43 ? 43 : goal;
+        if (room == 0)
+            return;
+        if (!f->want.unpaced && f->pace_at > w->now) {
+            wake(w, id, f->pace_at);
+            return;
+        }
+        if (room < goal && room < window / 3 && f->inflight > 0 &&
+            w->now < f->burst_at + GMC_MS(1)) {
+            wake(w, id, f->burst_at + GMC_MS(1));
+            return;
+        }
+        f->burst_at = w->now;
+        for (uint64_t i = 0; i < goal && i < room; i++) {
+            send_one(w, id);
+            f->pace_at =
+                gmc_time_max(f->pace_at, i == 0 ? w->now : 0) + gmc_duration_of_bytes(bytes, rate);
+        }
+    }
+}
+
 /* Sends what pace, window, supply and host let go now; credit of at most 1 ms. */
 static void try_send(struct ccwire *w, int id)
 {
     struct flow *f = &w->flows[id];
     gmc_duration tick = f->want.tick;
 
-    if (f->waiting || w->now < f->want.start || f->done != GMC_TIME_NEVER)
+    if (w->now < f->want.start || f->done != GMC_TIME_NEVER)
+        return;
+    if (f->want.bursts) {
+        if (f->waiting && f->want.unpaced) {
+            f->waiting = false; /* an acknowledgement may make enough room before the wake-up */
+            f->wake_generation++;
+        }
+        if (!f->waiting)
+            send_bursts(w, id);
+        return;
+    }
+    if (f->waiting)
         return;
     if (w->now > GMC_MS(1) && f->pace_at < w->now - GMC_MS(1))
         f->pace_at = w->now - GMC_MS(1);
@@ -470,6 +515,16 @@ int ccwire_add(struct ccwire *w, const struct ccwire_flow *flow)
     f->supply_at = flow->start;
     wake(w, id, flow->start);
     return id;
+}
+
+int ccwire_add_tcp(struct ccwire *w, const struct gmc_cc_ops *ops, gmc_time start)
+{
+    return ccwire_add(w, &(struct ccwire_flow){.ops = ops,
+                                               .start = start,
+                                               .ack_every = 2,
+                                               .tick = 1,
+                                               .bursts = true,
+                                               .unpaced = ops == &cc_rival_cubic});
 }
 
 static void step(struct ccwire *w)

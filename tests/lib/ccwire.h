@@ -37,11 +37,15 @@ struct ccwire_flow {
     gmc_duration ack_delay;   /* 0: 4 ms */
     gmc_duration extra_delay; /* beside the path's */
     gmc_duration tick;        /* pacing wake-ups; 0: 250 us */
+    bool bursts;              /* as kernels do: what is for about 1 ms at once */
+    bool unpaced;             /* the window's clock alone; the rate is for the size of bursts */
 };
 
 struct ccwire *ccwire_new(const struct ccwire_path *path, uint64_t seed);
 void ccwire_free(struct ccwire *wire);
 int ccwire_add(struct ccwire *wire, const struct ccwire_flow *flow);
+/* One of the rivals below without end, sent and acknowledged as kernels do. */
+int ccwire_add_tcp(struct ccwire *wire, const struct gmc_cc_ops *ops, gmc_time start);
 
 /* From now on: the path changes under way. */
 void ccwire_set_path(struct ccwire *wire, const struct ccwire_path *path);

@@ -20,7 +20,6 @@ static double delivered(const struct ccwire *wire, int flow)
 static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_bytes,
                                gmc_time rival_start)
 {
-    bool is_tcp = rival != &gmc_cc_model;
     double sum = 0;
 
     for (unsigned seed = 1; seed <= 4; seed++) {
@@ -30,10 +29,10 @@ static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_by
         path.queue_bytes = queue_bytes;
         wire = ccwire_new(&path, seed);
         ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_background, .start = GMC_MS(500)});
-        ccwire_add(wire, &(struct ccwire_flow){.ops = rival,
-                                               .start = rival_start,
-                                               .ack_every = is_tcp ? 2 : 0,
-                                               .tick = is_tcp ? 1 : 0});
+        if (rival == &gmc_cc_model)
+            ccwire_add(wire, &(struct ccwire_flow){.ops = rival, .start = rival_start});
+        else
+            ccwire_add_tcp(wire, rival, rival_start);
         ccwire_run_until(wire, rival_start + GMC_MS(500));
         double own = delivered(wire, 0), others = delivered(wire, 1);
         ccwire_run_until(wire, rival_start + GMC_MS(60500));
