@@ -72,6 +72,8 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/topo/write.c sim-wan/topo/write.h \
 	sim-wan/topology.c \
 	sim-wan/trace.c sim-wan/trace.h \
+	sim-wan/traffic/law.h sim-wan/traffic/law_bbr.c sim-wan/traffic/law_cubic.c \
+	sim-wan/traffic/tcp_source.c sim-wan/traffic/tcp_source.h \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
 	sim-wan/traffic/variate.c sim-wan/traffic/variate.h \
 	sim-wan/wire.c sim-wan/wire.h \

@@ -367,6 +367,18 @@ gmc_duration sim_lane_backlog(const struct sim_lane *lane)
     return gmc_time_sub(end, lane->engine->now);
 }
 
+uint64_t sim_lane_carried_bytes(const struct sim_lane_counters *count)
+{
+    uint64_t bytes = count->delivered_bytes + count->dropped_bytes[SIM_DROP_LOSS];
+    /* Copies take no time on it, and some may be on their way. */
+    return bytes > count->duplicated_bytes ? bytes - count->duplicated_bytes : 0;
+}
+
+uint64_t sim_lane_queue_drops(const struct sim_lane_counters *count)
+{
+    return count->dropped_packets[SIM_DROP_QUEUE] + count->dropped_packets[SIM_DROP_CODEL];
+}
+
 bool sim_lane_is_balanced(const struct sim_lane *lane)
 {
     uint64_t out = lane->count.delivered_bytes + sim_lane_held_bytes(lane);

@@ -79,6 +79,11 @@ struct sim_lane_counters {
     uint64_t dropped_packets[SIM_DROPS], dropped_bytes[SIM_DROPS];
 };
 
+/* Bytes that took their time on the wire, those lost behind the transmitter included. */
+uint64_t sim_lane_carried_bytes(const struct sim_lane_counters *count);
+/* Packets that the queue dropped: no room, or CoDel. */
+uint64_t sim_lane_queue_drops(const struct sim_lane_counters *count);
+
 enum sim_wire_news { SIM_WIRE_OFFERED, SIM_WIRE_DROPPED, SIM_WIRE_DELIVERED };
 
 struct sim_lane;

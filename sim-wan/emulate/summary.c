@@ -35,7 +35,7 @@ static json_t *integer(uint64_t value)
 /* Of the command's time. */
 static double utilisation(const struct emu_run *run, const struct sim_lane *lane)
 {
-    uint64_t bytes = lane->count.delivered_bytes + lane->count.dropped_bytes[SIM_DROP_LOSS];
+    uint64_t bytes = sim_lane_carried_bytes(&lane->count);
     gmc_time end = run->command_end > 0 ? run->command_end : emu_forward_now(&run->forward);
     double seconds = (double)(end - run->command_begin) / 1e9;
     if (lane->config.rate_bps == 0 || seconds <= 0)
@@ -60,6 +60,7 @@ static json_t *wire_json(const struct emu_run *run, uint32_t wire, int way)
         snprintf(name, sizeof(name), "dropped_%s", sim_drop_name((enum sim_drop)drop));
         json_object_set_new(json, name, integer(lane->count.dropped_packets[drop]));
     }
+    json_object_set_new(json, "dropped_queue", integer(sim_lane_queue_drops(&lane->count)));
     json_object_set_new(json, "utilisation", json_real(utilisation(run, lane)));
     return json;
 }

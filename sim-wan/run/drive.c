@@ -320,12 +320,3 @@ struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, 
     }
     return count;
 }
-
-uint64_t sim_run_carried(const struct sim_lane_counters *lane)
-{
-    uint64_t bytes = lane->offered_bytes;
-    for (int drop = 0; drop < SIM_DROPS; drop++)
-        if (drop != SIM_DROP_LOSS && bytes >= lane->dropped_bytes[drop])
-            bytes -= lane->dropped_bytes[drop];
-    return bytes;
-}

@@ -52,8 +52,6 @@ bool sim_run_is_complete(const struct sim_run *run);
 double sim_run_share(const struct sim_run *run);
 /* What one direction of a wire did since the scenario's clock began. */
 struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction);
-/* Bytes that took their time on the wire, those lost behind the transmitter included. */
-uint64_t sim_run_carried(const struct sim_lane_counters *lane);
 
 /* ---- limit.c ---- */
 /* The shortest time in which a network of these rates can bring bytes from a source to each of the

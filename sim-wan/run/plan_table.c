@@ -14,7 +14,8 @@
 
 static const char *const cryptos[] = {"cheap", "openssl", NULL};
 static const char *const clocks[] = {"drifting", "exact", NULL};
-static const char *const traffic_kinds[] = {"cbr", "poisson", "on-off", "pareto", NULL};
+static const char *const traffic_kinds[] = {"cbr",   "poisson", "on-off", "pareto",
+                                            "cubic", "bbr",     NULL};
 const char *const sim_plan_fault_names[] = {"kill", "power",     "freeze",    "wire-down",
                                             "wire", "break",     "block-udp", "disk-stall",
                                             "disk", "disk-full", NULL};

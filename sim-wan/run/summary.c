@@ -69,14 +69,14 @@ static json_t *wire_summary(const struct sim_run *run, uint32_t wire, int way)
     const struct sim_topo_link *link = &run->plan->topo.links[wire];
     const struct sim_topo_node *nodes = run->plan->topo.nodes;
     struct sim_lane_counters count = sim_run_lane(run, wire, way);
-    uint64_t bytes = sim_run_carried(&count);
+    uint64_t bytes = sim_lane_carried_bytes(&count);
     json_t *object = json_object();
     put(object, "from", text(nodes[way == 0 ? link->a : link->b].name));
     put(object, "to", text(nodes[way == 0 ? link->b : link->a].name));
     put(object, "bytes", integer(bytes));
     put(object, "packets", integer(count.offered_packets));
     put(object, "dropped_loss", integer(count.dropped_packets[SIM_DROP_LOSS]));
-    put(object, "dropped_queue", integer(count.dropped_packets[SIM_DROP_QUEUE]));
+    put(object, "dropped_queue", integer(sim_lane_queue_drops(&count)));
     put(object, "dropped_codel", integer(count.dropped_packets[SIM_DROP_CODEL]));
     put(object, "dropped_down", integer(count.dropped_packets[SIM_DROP_DOWN]));
     put(object, "dropped_mtu", integer(count.dropped_packets[SIM_DROP_MTU]));
@@ -125,7 +125,7 @@ static double first_wire(const struct sim_run *run, const struct sim_plan_transf
         if (link->a != plan->source && link->b != plan->source)
             continue;
         struct sim_lane_counters count = sim_run_lane(run, i, link->a == plan->source ? 0 : 1);
-        uint64_t bytes = sim_run_carried(&count);
+        uint64_t bytes = sim_lane_carried_bytes(&count);
         most = bytes > most ? bytes : most;
     }
     return plan->bytes > 0 ? (double)most / (double)plan->bytes : 0;

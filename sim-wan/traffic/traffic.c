@@ -7,6 +7,8 @@
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/traffic/law.h"
+#include "sim-wan/traffic/tcp_source.h"
 #include "sim-wan/traffic/variate.h"
 
 /* Time while on is a clock of its own, so that spells and pauses lose no part of a packet. */
@@ -20,6 +22,7 @@ struct sim_flow {
     gmc_duration spell; /* what is left of it then */
     uint64_t bytes;     /* sent since bytes took whole seconds, the next packet too */
     struct sim_traffic_counters count;
+    struct sim_tcp_source *tcp; /* NULL: none; it has its own events */
 };
 
 /* ---- when packets go out ---- */
@@ -100,6 +103,8 @@ void sim_traffic_fini(struct sim_traffic *traffic)
 {
     for (size_t i = 0; i < traffic->count; i++) {
         sim_engine_cancel(traffic->engine, &traffic->flows[i]->event);
+        if (traffic->flows[i]->tcp != NULL)
+            sim_tcp_source_free(traffic->flows[i]->tcp);
         free(traffic->flows[i]);
     }
     free(traffic->flows);
@@ -111,12 +116,22 @@ static gmc_status refuse(char *error, const char *what, const char *right)
     return GMC_ERR_LIMIT;
 }
 
+static bool is_tcp(const struct sim_traffic_config *config)
+{
+    return config->kind == SIM_TRAFFIC_CUBIC || config->kind == SIM_TRAFFIC_BBR;
+}
+
 gmc_status sim_traffic_check(const struct sim_traffic_config *config, char *error)
 {
     bool has_spells = config->kind == SIM_TRAFFIC_ONOFF || config->kind == SIM_TRAFFIC_PARETO;
     if (config->from == config->to)
         return refuse(error, "traffic from a host to itself", "it goes from one to another");
-    if (config->rate_bps == 0)
+    if (is_tcp(config) && (config->rate_bps != 0 || config->ecn != SIM_ECN_NOT_ECT))
+        return refuse(error, "a TCP with a rate or with ECN",
+                      "it sends what the path carries, and takes no marks");
+    if (is_tcp(config) && config->packet_bytes <= SIM_TCP_OVERHEAD_BYTES)
+        return refuse(error, "bad packet size", "a TCP's is 53 to 65535 bytes, heads included");
+    if (!is_tcp(config) && config->rate_bps == 0)
         return refuse(error, "traffic without a rate", "it is above 0 bit/s");
     if (config->packet_bytes <= SIM_UDP_OVERHEAD_BYTES || config->packet_bytes > UINT16_MAX)
         return refuse(error, "bad packet size", "it is 29 to 65535 bytes, heads included");
@@ -143,6 +158,20 @@ static void begin(struct sim_flow *flow)
     flow->spell = draw(flow, config->on);
 }
 
+static void begin_tcp(struct sim_flow *flow)
+{
+    bool is_cubic = flow->config.kind == SIM_TRAFFIC_CUBIC;
+    struct sim_tcp_source_config tcp = {.from = flow->config.from,
+                                        .to = flow->config.to,
+                                        .law = is_cubic ? &sim_law_cubic : &sim_law_bbr,
+                                        .paced = !is_cubic,
+                                        .packet_bytes = flow->config.packet_bytes,
+                                        .start = flow->config.start,
+                                        .stop = flow->config.stop};
+    flow->tcp = sim_tcp_source_new(flow->traffic->engine, flow->traffic->net, flow->id, &tcp,
+                                   &flow->count, &flow->prng);
+}
+
 size_t sim_traffic_add(struct sim_traffic *traffic, const struct sim_traffic_config *config)
 {
     char error[SIM_TRAFFIC_ERROR_MAX];
@@ -157,8 +186,12 @@ size_t sim_traffic_add(struct sim_traffic *traffic, const struct sim_traffic_con
     traffic->flows =
         sim_reserve(traffic->flows, traffic->count, &traffic->capacity, sizeof(struct sim_flow *));
     traffic->flows[traffic->count++] = flow;
-    begin(flow);
-    schedule(flow);
+    if (is_tcp(config)) {
+        begin_tcp(flow);
+    } else {
+        begin(flow);
+        schedule(flow);
+    }
     return flow->id;
 }
 
@@ -172,7 +205,11 @@ const struct sim_traffic_counters *sim_traffic_counters(const struct sim_traffic
 void sim_traffic_arrived(struct sim_traffic *traffic, const struct sim_packet *packet)
 {
     GMC_ASSERT(packet->segment.connection < traffic->count);
-    struct sim_traffic_counters *count = &traffic->flows[packet->segment.connection]->count;
-    count->received_packets++;
-    count->received_bytes += packet->wire_bytes;
+    struct sim_flow *flow = traffic->flows[packet->segment.connection];
+    if (flow->tcp != NULL) {
+        sim_tcp_source_arrived(flow->tcp, packet);
+        return;
+    }
+    flow->count.received_packets++;
+    flow->count.received_bytes += packet->wire_bytes;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim-wan/traffic/law.h"
 #include "tests/lib/ccwire.h"
 #include "tests/lib/linkpair.h"
 
@@ -162,7 +163,7 @@ static void rivals(void)
     static const struct {
         const char *name;
         const struct gmc_cc_ops *ops;
-    } them[] = {{"CUBIC", &cc_rival_cubic}, {"BBR", &cc_rival_bbr}, {"sibling", &gmc_cc_model}};
+    } them[] = {{"CUBIC", &sim_law_cubic}, {"BBR", &sim_law_bbr}, {"sibling", &gmc_cc_model}};
     static const struct {
         const char *name;
         uint64_t bytes;
@@ -181,8 +182,8 @@ static void rivals(void)
             share(title, them[i].ops, queues[q].bytes, 0, GMC_S(10), 0, 0);
         }
     }
-    share("BBR, 50 ms, 1 % loss", &cc_rival_bbr, 625000, 10000, GMC_MS(500), 0, 0);
-    share("BBR, 50 ms, 5 % loss", &cc_rival_bbr, 625000, 50000, GMC_MS(500), 0, 0);
+    share("BBR, 50 ms, 1 % loss", &sim_law_bbr, 625000, 10000, GMC_MS(500), 0, 0);
+    share("BBR, 50 ms, 5 % loss", &sim_law_bbr, 625000, 50000, GMC_MS(500), 0, 0);
 }
 
 static void siblings(void)
@@ -273,9 +274,9 @@ static void expected(void)
            "sum, "
            "mean queue\n");
     for (size_t q = 0; q < 2; q++) {
-        share(q == 0 ? "CUBIC, 50 ms" : "CUBIC, 10 packets", &cc_rival_cubic, queues[q], 0,
+        share(q == 0 ? "CUBIC, 50 ms" : "CUBIC, 10 packets", &sim_law_cubic, queues[q], 0,
               GMC_S(10), 0, base_path.rate_bps);
-        share(q == 0 ? "BBR, 50 ms" : "BBR, 10 packets", &cc_rival_bbr, queues[q], 0, GMC_S(10), 0,
+        share(q == 0 ? "BBR, 50 ms" : "BBR, 10 packets", &sim_law_bbr, queues[q], 0, GMC_S(10), 0,
               base_path.rate_bps);
         share(q == 0 ? "sibling, 50 ms" : "sibling, 10 packets", &gmc_cc_model, queues[q], 0,
               GMC_S(10), 0, base_path.rate_bps);

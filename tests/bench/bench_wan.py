@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Real gatewayds over an emulated WAN beside their limits: `make bench-wan`.
 
-    GMC_WAN_PARTS=stage,cold,large,peers,tcp,links,full   [all but large]
+    GMC_WAN_PARTS=stage,cold,large,peers,tcp,background,links,full   [all but large]
     GMC_WAN_TOPOLOGIES=flat,tree3,shared    GMC_WAN_LOSSES=0,1,5,10,20
     GMC_WAN_QUICK=1     losses 0 and 20, TCP for 15 s
     GMC_WAN_OPTIONS=    of gmcast stage, e.g. "--tree chain"
@@ -33,7 +33,7 @@ def words(name, default):
     return [word for word in os.environ.get("GMC_WAN_" + name, default).split(",") if word]
 
 
-PARTS = words("PARTS", "stage,cold,peers,tcp,links,full")
+PARTS = words("PARTS", "stage,cold,peers,tcp,background,links,full")
 TOPOLOGIES = words("TOPOLOGIES", "flat,tree3,shared")
 LOSSES = [float(word) for word in words("LOSSES", "0,20" if QUICK else "0,1,5,10,20")]
 OPTIONS = os.environ.get("GMC_WAN_OPTIONS", "").split()
@@ -152,6 +152,23 @@ def tcp():
                       (law, queue, order, ours / 1e6, theirs / 1e6, share, ok), flush=True)
 
 
+def background():
+    if not shutil.which("iperf3"):
+        print("\nbackground beside TCP: skipped, iperf3 is not installed")
+        return
+    print("\none link of stage --background beside one TCP flow: Mbit/s and TCP's share (0.90)")
+    for queue in ("50ms", "10packets"):
+        for law in ("cubic", "bbr"):
+            for order in ("tcp-first", "tcp-later"):
+                ours, theirs, kept = wan_share.tcp(law, order, queue, 15 if QUICK else 60, LARGE,
+                                                   "--background")
+                share = theirs / (ours + theirs)
+                ok = verdict("background beside %s %s %s: share %.2f" % (law, queue, order, share),
+                             share >= 0.9, kept)
+                print("%-6s %-10s %-10s %6.1f %6.1f  %.2f  %s" %
+                      (law, queue, order, ours / 1e6, theirs / 1e6, share, ok), flush=True)
+
+
 def links():
     print("\ntwo links through one bottleneck of 100 Mbit/s, 30 ms: Mbit/s, Jain's index (0.95)")
     for queue in ("50ms", "10packets"):
@@ -174,7 +191,7 @@ def full():
 
 def run_all():
     parts = {"stage": lambda: stage(SIZE, True), "cold": cold, "large": lambda: stage(LARGE, True),
-             "peers": peers, "tcp": tcp, "links": links, "full": full}
+             "peers": peers, "tcp": tcp, "background": background, "links": links, "full": full}
     unknown = [part for part in PARTS if part not in parts]
     lib.check(not unknown, "no part is called %s; there are %s" % (unknown, ", ".join(parts)))
     for part in PARTS:

@@ -3,7 +3,7 @@
 
 # make tests/bench/bench_link; the tables of docs/CONGESTION.md.
 EXTRA_PROGRAMS += tests/bench/bench_link
-tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_CORE_LIBS)
+tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS)
 
 # make tests/bench/bench_crypto; what one core seals, tags and hashes.
 EXTRA_PROGRAMS += tests/bench/bench_crypto

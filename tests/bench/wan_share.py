@@ -36,9 +36,9 @@ def sent_to(hosts, host, peer):
 class Flow:
     """An endless transfer of one link, and what it sent between two times."""
 
-    def __init__(self, hosts, host, peer, path, into):
+    def __init__(self, hosts, host, peer, path, into, *options):
         self._of = (hosts, host, peer)
-        gmcast(hosts, host, "stage", path, "--to", peer, "--into", into, "--detach")
+        gmcast(hosts, host, "stage", path, "--to", peer, "--into", into, "--detach", *options)
 
     def begin(self):
         self._bytes, self._time = sent_to(*self._of), time.monotonic()
@@ -68,21 +68,21 @@ def connect(hosts, host, peer):
 
 
 @emu.inside
-def beside_tcp(hosts, path, law, order, seconds):
+def beside_tcp(hosts, path, law, order, seconds, options):
     """(gmcast's, TCP's) bits per second while both run. order: tcp-first, together, tcp-later."""
     server = iperf_server(hosts, "a.example")
     connect(hosts, wan_stage.SOURCE, "a.example")
     ahead = {"tcp-first": 2, "together": 0, "tcp-later": -10}[order]
     flow = None
     if ahead < 0:
-        flow = Flow(hosts, wan_stage.SOURCE, "a.example", path, "big/")
+        flow = Flow(hosts, wan_stage.SOURCE, "a.example", path, "big/", *options)
         time.sleep(-ahead)
     client = subprocess.Popen(["iperf3", "-c", hosts.address("a.example"), "-p", str(IPERF_PORT),
                                "-C", law, "-J", "-t", str(seconds + max(ahead, 0) + SETTLE + 2)],
                               stdout=subprocess.PIPE, text=True)
     begun = time.monotonic()
     time.sleep(max(ahead, 0))
-    flow = flow or Flow(hosts, wan_stage.SOURCE, "a.example", path, "big/")
+    flow = flow or Flow(hosts, wan_stage.SOURCE, "a.example", path, "big/", *options)
     time.sleep(SETTLE)
     flow.begin()
     first = time.monotonic() - begun
@@ -98,9 +98,9 @@ def beside_tcp(hosts, path, law, order, seconds):
     return [ours, theirs]
 
 
-def tcp(law, order, queue, seconds, size):
+def tcp(law, order, queue, seconds, size, *options):
     result = emu.run(emu.star(1, rate="100Mbit", delay="15ms", queue=queue), beside_tcp,
-                     wan_stage.make_object(size), law, order, seconds, options=["--gateways"],
+                     wan_stage.make_object(size), law, order, seconds, options, options=["--gateways"],
                      limit=seconds + 120)
     return (*result.value, result.summary["real_time"]["kept"])
 

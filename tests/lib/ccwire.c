@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim-wan/traffic/law.h"
+
 #define FLOWS_MAX 8
 #define RING (1u << 20) /* packets between the oldest open one and the newest */
 
@@ -524,7 +526,7 @@ int ccwire_add_tcp(struct ccwire *w, const struct gmc_cc_ops *ops, gmc_time star
                                                .ack_every = 2,
                                                .tick = 1,
                                                .bursts = true,
-                                               .unpaced = ops == &cc_rival_cubic});
+                                               .unpaced = ops == &sim_law_cubic});
 }
 
 static void step(struct ccwire *w)

@@ -44,7 +44,7 @@ struct ccwire_flow {
 struct ccwire *ccwire_new(const struct ccwire_path *path, uint64_t seed);
 void ccwire_free(struct ccwire *wire);
 int ccwire_add(struct ccwire *wire, const struct ccwire_flow *flow);
-/* One of the rivals below without end, sent and acknowledged as kernels do. */
+/* A TCP without end under one of the simulator's laws, sent and acknowledged as kernels do. */
 int ccwire_add_tcp(struct ccwire *wire, const struct gmc_cc_ops *ops, gmc_time start);
 
 /* From now on: the path changes under way. */
@@ -65,9 +65,5 @@ void ccwire_stats(const struct ccwire *wire, int flow, struct ccwire_stats *stat
 gmc_time ccwire_now(const struct ccwire *wire);
 /* Mean delay in the queue since the last call. */
 gmc_duration ccwire_mean_queue(struct ccwire *wire);
-
-/* Rivals, good enough to judge sharing by. */
-extern const struct gmc_cc_ops cc_rival_cubic; /* RFC 9438, with HyStart left out */
-extern const struct gmc_cc_ops cc_rival_bbr;   /* version 1 */
 
 #endif

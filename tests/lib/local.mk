@@ -6,9 +6,8 @@ tests_lib_libtest_la_SOURCES = tests/lib/unit.h
 
 EXTRA_DIST += tests/.includes
 
-# A bottleneck for congestion controls alone, and rivals on it.
-tests_lib_libtest_la_SOURCES += tests/lib/ccwire.c tests/lib/ccwire.h \
-	tests/lib/cc_rival_bbr.c tests/lib/cc_rival_cubic.c
+# A bottleneck for congestion controls alone; with rivals its users need libsim too.
+tests_lib_libtest_la_SOURCES += tests/lib/ccwire.c tests/lib/ccwire.h
 
 # Two links back to back, over a wire in virtual time.
 tests_lib_libtest_la_SOURCES += tests/lib/linkpair.c tests/lib/linkpair.h \

@@ -192,6 +192,32 @@ static void test_background(void **state)
     json_decref(summary);
 }
 
+/* Beside a TCP: a transfer takes its part, one of the background leaves nine tenths. */
+static void test_beside_tcp(void **state)
+{
+    static const char *const laws[] = {"cubic", "bbr"};
+    static const char *const queues[] = {"50ms", "10packets"};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        char words[400];
+        bool background = i >= 4;
+        snprintf(words, sizeof(words),
+                 "nodes = {s, a} warm-up = yes limit = 40s\n"
+                 "link { between = {s, a} rate = 100Mbit delay = 15ms queue = %s }\n"
+                 "transfer x { from = s size = 1GB at = 2s background = %s }\n"
+                 "traffic t { from = s to = a kind = %s }\n",
+                 queues[i / 2 % 2], background ? "yes" : "no", laws[i % 2]);
+        json_t *summary = summary_of(words);
+        double tcp =
+            number(json_array_get(json_object_get(summary, "traffic"), 0), "received_bytes");
+        double all = number(row(summary, "wires", "from", "s"), "bytes");
+        double part = tcp / all;
+        if (background ? part < 0.9 : part < 0.3 || part > 0.7)
+            fail_msg("TCP's part is %.3f: %s", part, words);
+        json_decref(summary);
+    }
+}
+
 static void test_again(void **state)
 {
     const char *text = NET TRANSFER "fault { what = kill node = a at = 300ms for = 1s }\n"
@@ -206,10 +232,10 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_times), cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_order), cmocka_unit_test(test_background),
-        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_repairs),
+        cmocka_unit_test(test_times),      cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_background),
+        cmocka_unit_test(test_beside_tcp), cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

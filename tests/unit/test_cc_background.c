@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Congestion control `background` in virtual time: what it leaves to TCP, what it uses when nobody
  * else is there, and that it comes back. */
+#include "sim-wan/traffic/law.h"
 #include "tests/lib/ccwire.h"
 #include "tests/lib/unit.h"
 
@@ -46,8 +47,7 @@ static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_by
 
 static void test_leaves_the_path_to_others(void **state)
 {
-    static const struct gmc_cc_ops *const rivals[] = {&cc_rival_cubic, &cc_rival_bbr,
-                                                      &gmc_cc_model};
+    static const struct gmc_cc_ops *const rivals[] = {&sim_law_cubic, &sim_law_bbr, &gmc_cc_model};
     static const uint64_t queues[] = {625000, 15000}; /* 50 ms, ten packets */
 
     (void)state;
@@ -90,7 +90,7 @@ static void test_comes_back(void **state)
 {
     (void)state;
     struct ccwire *wire = ccwire_new(&path_100m, 1);
-    struct ccwire_flow rival = {.ops = &cc_rival_cubic,
+    struct ccwire_flow rival = {.ops = &sim_law_cubic,
                                 .packets = 160000,
                                 .ack_every = 2,
                                 .tick = 1};

@@ -7,6 +7,7 @@
 #include "core/cc_filter.h"
 #include "core/cc_loss.h"
 #include "core/cc_round.h"
+#include "sim-wan/traffic/law.h"
 #include "tests/lib/ccwire.h"
 #include "tests/lib/unit.h"
 
@@ -301,10 +302,10 @@ static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_by
 static void test_shares_with_tcp(void **state)
 {
     (void)state;
-    assert_in_range(share_permille(&cc_rival_cubic, 625000), 300, 700);
-    assert_in_range(share_permille(&cc_rival_bbr, 625000), 300, 700);
-    assert_in_range(share_permille(&cc_rival_cubic, 15000), 300, 700);
-    assert_in_range(share_permille(&cc_rival_bbr, 15000), 300, 700);
+    assert_in_range(share_permille(&sim_law_cubic, 625000), 300, 700);
+    assert_in_range(share_permille(&sim_law_bbr, 625000), 300, 700);
+    assert_in_range(share_permille(&sim_law_cubic, 15000), 300, 700);
+    assert_in_range(share_permille(&sim_law_bbr, 15000), 300, 700);
 }
 
 /* Jain's index over a minute, in thousandths. */

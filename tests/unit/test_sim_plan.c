@@ -140,6 +140,7 @@ static void test_errors(void **state)
          "for = 3s }",
          ":2: the fault overlaps with an earlier one"},
         {NET "traffic t { from = s to = a }", ":1: "},
+        {NET "traffic t { from = s to = a kind = bbr rate = 1Mbit }", ":1: a TCP with a rate"},
         {NET "traffic t { from = s to = s rate = 1Mbit }", ":1: "},
         {NET "traffic t { to = s rate = 1Mbit }", ":1: from is missing: a node"},
         {NET "record { every = 0ms }", ":1: record: '0ms' is not right for every"},

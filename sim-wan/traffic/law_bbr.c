@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A TCP BBR sender, version 1, to share with: Cardwell et al., BBR: Congestion-Based Congestion
  * Control, ACM Queue 14(5), 2016, with the Linux constants. */
-#include "tests/lib/ccwire.h"
+#include "sim-wan/traffic/law.h"
 
-#define SNAPSHOTS (1u << 16)
+#define SNAPSHOTS (1u << 13)
 #define BW_ROUNDS 10u
 
 enum mode { STARTUP, DRAIN, PROBE_BW, PROBE_RTT };
@@ -207,7 +207,7 @@ static uint32_t bbr_loss_ppm(const void *state)
     return 0;
 }
 
-const struct gmc_cc_ops cc_rival_bbr = {
+const struct gmc_cc_ops sim_law_bbr = {
     .name = "bbr",
     .state_size = sizeof(struct bbr),
     .init = bbr_init,

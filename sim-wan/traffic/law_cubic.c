@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A TCP CUBIC sender to share with: RFC 9438, its window in thousandths of a packet. Slow start
  * ends by loss or by delay (HyStart's); recovery is a cut once per round trip. */
-#include "tests/lib/ccwire.h"
+#include "sim-wan/traffic/law.h"
 
 struct cubic {
     uint64_t cwnd; /* thousandths of a packet */
@@ -153,7 +153,7 @@ static uint32_t cubic_loss_ppm(const void *state)
     return 0;
 }
 
-const struct gmc_cc_ops cc_rival_cubic = {
+const struct gmc_cc_ops sim_law_cubic = {
     .name = "cubic",
     .state_size = sizeof(struct cubic),
     .init = cubic_init,
