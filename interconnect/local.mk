@@ -20,6 +20,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/memo.c interconnect/memo.h \
 	interconnect/multicast.c interconnect/multicast.h \
 	interconnect/random.h \
+	interconnect/saturation.c interconnect/saturation.h \
 	interconnect/schedule.c interconnect/schedule.h \
 	interconnect/stats.c interconnect/stats.h \
 	interconnect/sweep.c interconnect/sweep.h \

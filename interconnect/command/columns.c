@@ -44,17 +44,32 @@ static void add_output(struct ic_columns *columns, const struct ic_output *outpu
         add_error(columns, output, index);
 }
 
+/* From which load on it is saturated. */
+static void add_limits(struct ic_columns *columns, const struct ic_points *points)
+{
+    const struct ic_family *family = points->sweep->family;
+    const char *unit = family->params[ic_family_param(family, family->load)].unit;
+    bool both = points->what == IC_BOTH;
+    if ((points->what & IC_MODEL) != 0 && family->limit != NULL)
+        add(columns, IC_COLUMN_LIMIT_MODEL, 0, "saturation_load", both ? "_model" : "", unit);
+    if ((points->what & IC_SIMULATOR) != 0)
+        add(columns, IC_COLUMN_LIMIT_SIMULATED, 0, "saturation_load", both ? "_simulated" : "",
+            unit);
+}
+
 void ic_columns_init(struct ic_columns *columns, const struct ic_points *points)
 {
     const struct ic_family *family = points->sweep->family;
     *columns = (struct ic_columns){0};
     columns->list =
-        sim_calloc(family->param_count + 4 * family->output_count + 1, sizeof(*columns->list));
+        sim_calloc(family->param_count + 4 * family->output_count + 3, sizeof(*columns->list));
     for (size_t i = 0; i < family->param_count; i++)
         if ((family->params[i].whose & points->what) != 0)
             add(columns, IC_COLUMN_PARAM, i, family->params[i].name, "", family->params[i].unit);
     for (size_t i = 0; i < family->output_count; i++)
         add_output(columns, &family->outputs[i], i, points->what);
+    if (points->limits != NULL)
+        add_limits(columns, points);
     if (family->load != NULL)
         add(columns, IC_COLUMN_WHERE, 0, "saturated", "", "");
 }
@@ -108,6 +123,11 @@ static struct ic_cell error_cell(const struct ic_figure *model, const struct ic_
     return figure_cell(simulated, (model->value - simulated->value) / whole * 100);
 }
 
+static struct ic_cell limit_cell(double load)
+{
+    return isfinite(load) ? number(load) : word("none");
+}
+
 /* Of the simulator, which has seen it, before the model. */
 static struct ic_cell where_cell(const struct ic_point *point)
 {
@@ -136,6 +156,10 @@ struct ic_cell ic_columns_cell(const struct ic_column *column, const struct ic_p
     case IC_COLUMN_ERROR:
         return error_cell(model, simulated,
                           ic_output_floor(&points->sweep->family->outputs[column->index]));
+    case IC_COLUMN_LIMIT_MODEL:
+        return limit_cell(points->limits[point].model);
+    case IC_COLUMN_LIMIT_SIMULATED:
+        return limit_cell(points->limits[point].simulated);
     default:
         return where_cell(it);
     }

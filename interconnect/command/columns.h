@@ -14,6 +14,8 @@ enum ic_column_kind {
     IC_COLUMN_SIMULATED,
     IC_COLUMN_INTERVAL,
     IC_COLUMN_ERROR, /* of the model, percent of the simulator's value, or of the output's floor */
+    IC_COLUMN_LIMIT_MODEL, /* loads */
+    IC_COLUMN_LIMIT_SIMULATED,
     IC_COLUMN_WHERE
 };
 

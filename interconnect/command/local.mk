@@ -15,6 +15,7 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/file.c interconnect/command/file.h \
 	interconnect/command/golden.c interconnect/command/golden.h \
 	interconnect/command/graph.c \
+	interconnect/command/limits.c interconnect/command/limits.h \
 	interconnect/command/list.c \
 	interconnect/command/options.c interconnect/command/options.h \
 	interconnect/command/points.c interconnect/command/points.h \

@@ -27,6 +27,7 @@ static const struct own {
     {"messages", 'm', true, IC_SIMULATOR, "to be measured; default: as many as the family needs"},
     {"channels", 'c', true, IC_SIMULATOR, "write the load of every channel to FILE (one point)"},
     {"log", 'l', true, IC_SIMULATOR, "write every message to FILE (one point)"},
+    {"find-saturation", 'S', false, IC_BOTH, "tell from which load on each curve is saturated"},
     {"jobs", 'j', true, IC_BOTH, "processes for several points; default: one per core"},
     {"quiet", 'q', false, IC_BOTH, "no progress bar"},
     {"help", 'h', false, IC_BOTH, "this help"},
@@ -130,6 +131,12 @@ static int take_own(struct ic_options *options, int letter)
     case 'q':
         options->is_quiet = true;
         return IC_DONE;
+    case 'S':
+        options->finds_saturation = true;
+        if (options->sweep.family->load != NULL)
+            return IC_DONE;
+        return ic_bad(options->command, "%s has no load that could saturate it",
+                      options->sweep.family->name);
     case 'T':
         return ic_bad(options->command,
                       "%s is a topology of its own; any graph is there for worms in the family "

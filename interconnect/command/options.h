@@ -20,6 +20,7 @@ struct ic_options {
     const char *log;      /* FILE of every message, or NULL */
     uint64_t seed, messages;
     size_t jobs; /* 0: one per core */
+    bool finds_saturation;
     bool is_quiet;
 };
 

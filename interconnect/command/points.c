@@ -137,13 +137,20 @@ static void make_room(struct ic_points *points)
     }
 }
 
-void ic_pool_run(const struct sim_pool *pool, size_t jobs, size_t workers)
+size_t ic_workers(size_t wanted)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted > 0)
+        return wanted;
+    return cores > 0 ? (size_t)cores : 1;
+}
+
+void ic_pool_run(const struct sim_pool *pool, size_t jobs, size_t workers)
+{
     if (sim_mpi_ranks() > 1)
         sim_mpi_run(pool, jobs);
     else
-        sim_pool_run(pool, jobs, workers > 0 ? workers : cores > 0 ? (size_t)cores : 1);
+        sim_pool_run(pool, jobs, ic_workers(workers));
 }
 
 void ic_points_compute(struct ic_points *points)
@@ -161,6 +168,8 @@ void ic_points_fini(struct ic_points *points)
 {
     free(points->points);
     free(points->figures);
+    free(points->limits);
     points->points = NULL;
     points->figures = NULL;
+    points->limits = NULL;
 }

@@ -12,6 +12,11 @@ struct ic_point {
     struct ic_result model, simulated;
 };
 
+/* Loads from which on a point's curve is saturated; INFINITY: none, NAN: not known. */
+struct ic_limits {
+    double model, simulated;
+};
+
 struct ic_points {
     const struct ic_sweep *sweep;
     unsigned what;             /* IC_MODEL, IC_SIMULATOR, IC_BOTH */
@@ -20,6 +25,7 @@ struct ic_points {
     size_t workers; /* 0: one per core */
     bool is_quiet;  /* no progress bar */
     struct ic_point *points;
+    struct ic_limits *limits;  /* by point, or NULL (command/limits.h) */
     struct ic_figure *figures; /* of all points: the model's, then the simulator's */
 };
 
@@ -28,6 +34,8 @@ struct ic_points {
 void ic_points_compute(struct ic_points *points);
 /* The parameters of a point, as it was computed with them; room for all of the family's. */
 void ic_points_values(const struct ic_points *points, size_t point, double *values);
+/* How many processes; 0 wanted: one per core. */
+size_t ic_workers(size_t wanted);
 void ic_points_fini(struct ic_points *points);
 
 /* Jobs over the ranks of an MPI world, or where there is none over processes; 0: one per core. */

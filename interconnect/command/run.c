@@ -6,6 +6,7 @@
 #include "interconnect/command/command.h"
 #include "interconnect/command/curves.h"
 #include "interconnect/command/golden.h"
+#include "interconnect/command/limits.h"
 #include "interconnect/command/options.h"
 #include "interconnect/command/records.h"
 #include "sim-wan/run/pool.h"
@@ -60,8 +61,10 @@ static int run_points(const struct ic_options *options)
         ic_records_begin(&records, options->command, options->log, options->channels, &points.run);
     if (status == IC_DONE) {
         ic_points_compute(&points);
-        if (sim_mpi_is_root())
+        if (sim_mpi_is_root()) {
+            ic_limits_find(&points, options->finds_saturation);
             status = report(options, &points);
+        }
         ic_points_fini(&points);
     }
     int ended = ic_records_end(&records, options->command);

@@ -144,6 +144,23 @@ says "twice: line 3: 'b' and 'c' are joined in line 2 too"
 expect 1 simulate ldr --topology "$dir/map" --topology "$dir/ring"
 says "topology is given twice"
 
+# Where curves saturate.
+expect 0 simulate updown --topology "$dir/ring" --V 1 --load 0.01,0.9 --messages 2000
+grep -q 'queues grow.*; not at load 0.01 yet' "$dir/out" || fail "no bounds: $(cat "$dir/out")"
+expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.9 --messages 2000 \
+    --find-saturation --jobs 1
+cp "$dir/out" "$dir/one"
+grep -q 'queues grow.*; in runs from load 0.0' "$dir/out" || fail "nothing found: $(cat "$dir/out")"
+head -1 "$dir/out" | grep -q 'saturation_load_model \[.*,saturation_load_simulated \[' ||
+    fail "no column: $(cat "$dir/out")"
+expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.9 --messages 2000 \
+    --find-saturation --jobs 3
+cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference to saturation"
+expect 0 model hypercube --find-saturation
+grep -q ',0.006526256446,$' "$dir/out" || fail "not the model's limit: $(cat "$dir/out")"
+expect 1 simulate torus --find-saturation
+says "torus has no load that could saturate it"
+
 expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 1
 cp "$dir/out" "$dir/one"
 expect 0 simulate torus --algorithm all --group 4..16/4 --messages 5 --seed 7 --jobs 3

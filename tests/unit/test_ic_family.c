@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interconnect/family.h"
+#include "interconnect/saturation.h"
 #include "tests/lib/unit.h"
 
 #define ROOM 64
@@ -227,6 +228,63 @@ static void memos_are_bounded(void **state)
     assert_int_equal(released, IC_MEMO_KEPT_MAX + 3);
 }
 
+/* ---- saturation ---- */
+static double threshold;
+static unsigned runs;
+
+static gmc_status saturate(const double *values, const struct ic_setting *setting,
+                           const struct ic_run *run, struct ic_result *out, char *words_out)
+{
+    (void)setting;
+    runs++;
+    assert_int_equal(run->messages, 500);
+    if (values[1] > 0.9)
+        return ic_refuse(words_out, "too much");
+    ic_result_set(out, SIMULATED, values[1]);
+    if (values[1] >= threshold)
+        ic_result_saturated(out, "here");
+    return GMC_OK;
+}
+
+static void saturation_is_found(void **state)
+{
+    static const struct {
+        double threshold, begin, sound, saturated; /* the last two: known */
+        unsigned most;                             /* runs */
+    } cases[] = {
+        {0.3, 0.5, 0, INFINITY, 10},     {0.3, 0.01, 0, INFINITY, 14},
+        {0.3, 0.9, 0.25, 0.35, 6},       {0.001, 0.5, 0, INFINITY, 18},
+        {0.8999, 0.01, 0, INFINITY, 17}, {2, 0.1, 0, INFINITY, 14}, /* refused from 0.9 on */
+        {0, 0.5, 0, INFINITY, 40},
+    };
+    const struct ic_param both[] = {count_param, number_param};
+    const struct ic_run run = {.messages = 500};
+    struct ic_family family = ours;
+    (void)state;
+    family.params = both;
+    family.param_count = 2;
+    family.load = "load";
+    family.simulate = saturate;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct ic_saturation known = {cases[i].sound, cases[i].saturated, 0};
+        const double values[] = {2, cases[i].begin};
+        double wanted = cases[i].threshold < 0.9 ? cases[i].threshold : 0.9;
+        struct ic_saturation found;
+        runs = 0;
+        threshold = cases[i].threshold;
+        assert_ok(ic_saturation_find(&family, values, NULL, &run, &known, &found, error));
+        assert_true(found.sound <= wanted && found.saturated >= wanted);
+        assert_true(found.saturated - found.sound <= 0.01 * found.saturated || found.sound <= 0);
+        assert_true(found.runs == runs && runs <= cases[i].most);
+    }
+    /* A load that is refused at once is an error. */
+    const struct ic_saturation unknown = {0, INFINITY, 0};
+    const double values[] = {2, 0.95};
+    struct ic_saturation found;
+    assert_int_equal(ic_saturation_find(&family, values, NULL, &run, &unknown, &found, error),
+                     GMC_ERR_INVALID);
+}
+
 /* Figures of a point do not depend on those before it. */
 static void curves_are_their_points(void **state)
 {
@@ -257,7 +315,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(families_are_sound),        cmocka_unit_test(parameters_are_read),
         cmocka_unit_test(results_have_no_open_ends), cmocka_unit_test(limits_are_sought_once),
-        cmocka_unit_test(memos_are_bounded),         cmocka_unit_test(curves_are_their_points),
+        cmocka_unit_test(memos_are_bounded),         cmocka_unit_test(saturation_is_found),
+        cmocka_unit_test(curves_are_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
