@@ -158,6 +158,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/multicast.c interconnect/ldr/multicast.h \
 	interconnect/ldr/network.c interconnect/ldr/network.h \
 	interconnect/ldr/packets.c interconnect/ldr/packets.h \
+	interconnect/ldr/packets_credit.c \
 	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \

@@ -22,6 +22,7 @@ enum {
     ROUTING,
     SWITCHING,
     BUFFERS,
+    BUFFER,
     ARRIVALS,
     PATTERN,
     SHIFT,
@@ -96,6 +97,9 @@ static const struct ic_param params[PARAMS] = {
     [ROUTING] = CHOICE("routing", "choice among shortest ways", routings, IC_BOTH),
     [SWITCHING] = CHOICE("switching", "when a switch passes a packet on", switchings, IC_BOTH),
     [BUFFERS] = CHOICE("buffers", "where packets wait in switches", bufferings, IC_SIMULATOR),
+    [BUFFER] = {"buffer-packets", "packets",
+                "in a switch, of each link and number of hops; 0: no bound", IC_COUNT, 0,
+                IC_BUFFER_PACKETS_MAX, 0, NULL, IC_SIMULATOR},
     [ARRIVALS] = CHOICE("arrivals", "of packets at a host", arrivals, IC_BOTH),
     [PATTERN] = CHOICE("traffic", "who sends to whom", ic_traffic_names, IC_BOTH),
     [SHIFT] = COUNT("shift", "hosts", "from source to destination, of shift traffic", 1,
@@ -202,6 +206,7 @@ static gmc_status configure(const double *values, const struct ic_setting *setti
         .switching = (enum ic_switching)values[SWITCHING],
         .routing = (enum ic_packet_routing)values[ROUTING],
         .buffering = (enum ic_buffering)values[BUFFERS],
+        .buffer_packets = (uint32_t)values[BUFFER],
         .arrivals = (enum ic_arrivals)values[ARRIVALS],
         .load = values[LOAD],
         .broadcast_packets = (uint32_t)values[BROADCAST],
@@ -224,6 +229,7 @@ static gmc_status solve(struct common *common, const struct ic_packets_config *c
     struct ic_packet_flows **flows = &common->flows[config->routing != IC_FIXED];
     gmc_status status = GMC_OK;
     plain.broadcast_packets = 0;
+    plain.buffer_packets = 0;
     plain.buffering = IC_OUTPUT_BUFFERED;
     if (*flows == NULL)
         status = ic_packet_flows_new(&plain, flows, error);

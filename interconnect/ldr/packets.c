@@ -27,6 +27,7 @@ static bool grow(struct packets *sim)
     if (packets != NULL)
         sim->packets = packets;
     if (packets == NULL ||
+        (sim->credits.classes > 0 && ic_packets_credit_grow(sim, (uint32_t)wanted) != GMC_OK) ||
         ic_calendar_grow(&sim->calendar, sim->first_packet + (uint32_t)wanted) != GMC_OK) {
         sim->status = GMC_ERR_NOMEM;
         sim->is_over = true;
@@ -79,6 +80,8 @@ void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uin
 
 static uint64_t backlog(const struct packets *sim, uint32_t channel)
 {
+    if (sim->credits.classes > 0)
+        return sim->credits.outputs[channel].waiting + sim->credits.outputs[channel].is_taken;
     if (sim->ports != NULL)
         return sim->ports[channel].waiting + sim->ports[channel].is_taken;
     uint64_t free_at = sim->channels[channel].free_at;
@@ -137,13 +140,18 @@ static void create(struct packets *sim, uint32_t host)
     if (packet == NONE)
         return;
     ic_calendar_push(&sim->calendar, host, sim->now + (uint64_t)wait);
-    uint64_t start = ic_packets_reserve(sim, sim->first_injection + host, sim->now + sim->send);
     sim->packets[packet] = (struct packet){
         .created = sim->now,
-        .entered = start,
         .from = host,
         .to = ic_traffic_draw(&config->traffic, host, &sim->destinations),
+        .input = NONE,
     };
+    if (sim->credits.classes > 0) {
+        ic_calendar_push(&sim->calendar, sim->first_packet + packet, sim->now + sim->send);
+        return;
+    }
+    uint64_t start = ic_packets_reserve(sim, sim->first_injection + host, sim->now + sim->send);
+    sim->packets[packet].entered = start;
     ic_packets_send(sim, packet, sim->first_injection + host, start);
 }
 
@@ -231,6 +239,10 @@ static void arrive(struct packets *sim, uint32_t packet)
         ic_packets_broadcast_copy(sim, packet);
         return;
     }
+    if (sim->credits.classes > 0) {
+        ic_packets_credit_arrive(sim, packet);
+        return;
+    }
     if (sim->ports != NULL) {
         ic_packets_input_arrive(sim, packet);
         return;
@@ -250,6 +262,10 @@ static void step(struct packets *sim, uint32_t event)
         arrive(sim, event - sim->first_packet);
     else if (event == sim->broadcast_event)
         ic_packets_broadcast_begin(sim);
+    else if (event == sim->credit_event)
+        ic_packets_credit_return(sim);
+    else if (event >= sim->first_output && sim->credits.classes > 0)
+        ic_packets_credit_release(sim, event - sim->first_output);
     else if (event >= sim->first_output)
         ic_packets_input_release(sim, event - sim->first_output);
     else
@@ -307,17 +323,19 @@ static gmc_status make_room(struct packets *sim)
     sim->channel_count = channels + 2 * hosts;
     sim->first_output = hosts;
     sim->broadcast_event = hosts + sim->channel_count;
-    sim->first_packet = sim->broadcast_event + 1;
+    sim->credit_event = sim->broadcast_event + 1;
+    sim->first_packet = sim->credit_event + 1;
     sim->free_packet = NONE;
     sim->channels = calloc(sim->channel_count, sizeof(*sim->channels));
-    if (sim->config->buffering == IC_INPUT_BUFFERED)
+    bool has_ports =
+        sim->config->buffering == IC_INPUT_BUFFERED && sim->config->buffer_packets == 0;
+    if (has_ports)
         sim->ports = malloc(sim->channel_count * sizeof(*sim->ports));
-    bool has_ports = sim->config->buffering == IC_OUTPUT_BUFFERED || sim->ports != NULL;
     for (uint32_t i = 0; sim->ports != NULL && i < sim->channel_count; i++)
         sim->ports[i] =
             (struct port){.head = NONE, .tail = NONE, .first = NONE, .last = NONE, .next = NONE};
     double events = (double)hosts * (sim->config->routes->mean_hops + 2);
-    if (sim->channels == NULL || !has_ports)
+    if (sim->channels == NULL || (has_ports && sim->ports == NULL))
         return GMC_ERR_NOMEM;
     return ic_calendar_init(&sim->calendar, sim->first_packet, sim->between / events,
                             2 * sim->between + (double)sim->hop);
@@ -326,6 +344,7 @@ static gmc_status make_room(struct packets *sim)
 static void release(struct packets *sim)
 {
     ic_packets_broadcast_fini(sim);
+    ic_packets_credit_fini(sim);
     ic_calendar_fini(&sim->calendar);
     free(sim->packets);
     free(sim->channels);
@@ -341,11 +360,16 @@ gmc_status ic_packets_check(const struct ic_packets_config *config, char *error)
     if (status == GMC_OK)
         status = ic_check_range("the packets of a broadcast", config->broadcast_packets, 0,
                                 IC_BROADCAST_PACKETS_MAX, error);
+    if (status == GMC_OK)
+        status = ic_check_range("the packets of a buffer (0: no bound)", config->buffer_packets, 0,
+                                IC_BUFFER_PACKETS_MAX, error);
     if (status != GMC_OK)
         return status;
     if (config->broadcast_packets > 0 &&
-        (config->graph == NULL || config->buffering != IC_OUTPUT_BUFFERED))
-        return ic_refuse(error, "broadcasts need a direct network of switches with output buffers");
+        (config->graph == NULL || config->buffering != IC_OUTPUT_BUFFERED ||
+         config->buffer_packets > 0))
+        return ic_refuse(error, "broadcasts need a direct network of switches with output buffers "
+                                "without bounds");
     return GMC_OK;
 }
 
@@ -436,6 +460,8 @@ gmc_status ic_packets_simulate(const struct ic_packets_config *config, const str
     ic_batches_init(&sim.in_network);
     set_times(&sim);
     status = make_room(&sim);
+    if (status == GMC_OK)
+        status = ic_packets_credit_init(&sim, error);
     if (status == GMC_OK)
         status = ic_packets_broadcast_init(&sim);
     if (status == GMC_OK)

@@ -9,7 +9,9 @@
  *   input   a packet stays in the queue of its input until it is first there and its output is
  *           free; it asks for one output and waits there, first come, first served
  *
- * Queues have no limit; beyond saturation they grow, which is said. Adaptive routing takes, among
+ * Queues have no limit, or buffer_packets for each number of hops at the end of each link
+ * (packets_credit.c), which hold back what comes before them; those of hosts have none: beyond
+ * saturation they grow, which is said. Adaptive routing takes, among
  * the ports on shortest ways, the one with the least backlog, which is the time until it is free
  * (output) or the packets that wait for it (input); of several a random one.
  *
@@ -34,6 +36,7 @@ enum ic_arrivals { IC_POISSON, IC_DETERMINISTIC, IC_ARRIVALS };
 #define IC_PACKETS_LOAD_MAX 0.999
 #define IC_PACKETS_MESSAGES 60000u /* where the run does not say */
 #define IC_BROADCAST_PACKETS_MAX 10000u
+#define IC_BUFFER_PACKETS_MAX 65535u
 
 struct ic_packets_config {
     const struct ic_routes *routes; /* and their network */
@@ -46,6 +49,7 @@ struct ic_packets_config {
     struct ic_traffic traffic;
     double load;                /* of each injection link, above 0 to LOAD_MAX */
     uint32_t broadcast_packets; /* 0: no broadcasts */
+    uint32_t buffer_packets;    /* of a virtual channel of a link; 0: no bound */
 };
 
 struct ic_packets_result {

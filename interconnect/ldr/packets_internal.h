@@ -37,6 +37,43 @@ struct packet {
     uint32_t hops;
 };
 
+/* ---- buffers with a bound: packets_credit.c ---- */
+/* Of a channel and a number of hops. */
+struct lane {
+    uint32_t space;               /* places in the buffer at the channel's end */
+    uint32_t first, last;         /* packets in it, of switches with input buffers */
+    bool is_going;                /* one of them asks, or is being sent */
+    uint32_t asking, asking_last; /* packets of so many hops that ask for the channel */
+};
+
+struct credit_output {
+    uint32_t waiting; /* packets that ask for it */
+    uint32_t served;  /* lane that the packet on it comes from; NONE: a host */
+    bool is_taken;
+    bool is_sending; /* as an input */
+};
+
+/* Beside a packet. */
+struct waiter {
+    uint64_t asked; /* in which order */
+    uint32_t behind, output;
+};
+
+struct due {
+    uint64_t when;
+    uint32_t lane;
+};
+
+struct credits {
+    uint32_t classes; /* lanes of a channel; 0: buffers have no bound */
+    struct lane *lanes;
+    struct credit_output *outputs; /* by channel */
+    struct waiter *waiters;        /* by packet */
+    uint64_t asked;
+    struct due *dues; /* a ring: places that will be known to be free */
+    uint32_t due_first, due_count, due_size;
+};
+
 struct broadcast {
     struct ic_tree tree;
     uint32_t *first_child, *next_child; /* by node */
@@ -52,12 +89,14 @@ struct packets {
     const struct ic_network *network;
     struct ic_calendar calendar;
     /* Events: hosts create packets, output channels become free (input buffers only), a broadcast
-     * begins, packets are at switches. */
-    uint32_t first_output, broadcast_event, first_packet;
+     * begins, places in buffers get free, packets are at switches (with bounds: at their hosts'
+     * links, first). */
+    uint32_t first_output, broadcast_event, credit_event, first_packet;
     struct packet *packets;
     uint32_t capacity, free_packet, in_flight;
     struct channel *channels;
-    struct port *ports; /* NULL: output buffers */
+    struct port *ports; /* NULL: output buffers, or bounds */
+    struct credits credits;
     uint32_t channel_count, first_injection, first_ejection;
     struct gmc_prng arrivals, destinations, routing, roots;
     uint64_t now, serial, hop, store, send, channel, receive; /* ps; hop is what lies between the
@@ -88,6 +127,16 @@ uint32_t ic_packets_route(struct packets *sim, const struct packet *packet);
 /* ---- packets_input.c: switches with input buffers ---- */
 void ic_packets_input_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_input_release(struct packets *sim, uint32_t output);
+
+/* ---- packets_credit.c: buffers with a bound ---- */
+/* Nothing without a bound. INVALID, NOMEM. */
+GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim, char *error);
+void ic_packets_credit_fini(struct packets *sim);
+/* Room for so many packets. NOMEM. */
+GMC_NODISCARD gmc_status ic_packets_credit_grow(struct packets *sim, uint32_t capacity);
+void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
+void ic_packets_credit_release(struct packets *sim, uint32_t output);
+void ic_packets_credit_return(struct packets *sim);
 
 /* ---- packets_tree.c: broadcasts ---- */
 GMC_NODISCARD gmc_status ic_packets_broadcast_init(struct packets *sim);

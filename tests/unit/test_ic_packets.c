@@ -319,7 +319,8 @@ static void broadcasts_reach_all(void **state)
     config.buffering = IC_INPUT_BUFFERED;
     const struct ic_run run = {.seed = 1};
     assert_int_equal(ic_packets_simulate(&config, &run, &result, error), GMC_ERR_INVALID);
-    assert_string_equal(error, "broadcasts need a direct network of switches with output buffers");
+    assert_string_equal(error, "broadcasts need a direct network of switches with output buffers "
+                               "without bounds");
     ic_ldr_built_fini(&built);
 }
 
@@ -452,6 +453,73 @@ static void bad_parameters_are_named(void **state)
     ic_ldr_built_fini(&built);
 }
 
+/* ---- buffers with a bound ---- */
+static void large_bounds_are_none(void **state)
+{
+    struct ic_ldr_built built;
+    (void)state;
+    build(&built, IC_LDR_GENERATED, 64);
+    for (int i = 0; i < IC_BUFFERINGS; i++) {
+        struct ic_packets_config config = usual(&built, 0.5);
+        config.buffering = (enum ic_buffering)i;
+        config.buffer_packets = 1000;
+        struct ic_packets_result bounded = simulate(&config, 30000);
+        config.buffer_packets = 1;
+        struct ic_packets_result tight = simulate(&config, 30000);
+        config.buffer_packets = 0;
+        struct ic_packets_result free = simulate(&config, 30000);
+        /* Lanes let packets of an input pass each other. */
+        assert_near(bounded.latency.mean, free.latency.mean,
+                    (i == IC_OUTPUT_BUFFERED ? 0.01 : 0.06) * free.latency.mean);
+        assert_near(bounded.throughput, free.throughput, 0.01);
+        assert_true(tight.latency.mean > bounded.latency.mean * 1.05);
+    }
+    ic_ldr_built_fini(&built);
+}
+
+static bool count_deliveries(void *ctx, double share)
+{
+    (void)share;
+    (*(uint64_t *)ctx)++;
+    return true;
+}
+
+/* A ring with a place for one packet is what stops when buffers are not divided by hops. */
+static void tight_rings_go_on(void **state)
+{
+    static const char text[] = "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 0\n";
+    struct ic_edges edges;
+    struct ic_ldr_built built;
+    (void)state;
+    assert_ok(ic_edges_parse(&edges, text, strlen(text), error));
+    assert_ok(ic_ldr_build_graph(&built, &edges.graph, error));
+    for (int i = 0; i < IC_BUFFERINGS; i++) {
+        uint64_t delivered = 0;
+        const struct ic_run run = {.seed = 1,
+                                   .messages = 100,
+                                   .on_progress = count_deliveries,
+                                   .ctx = &delivered};
+        struct ic_packets_config config = usual(&built, 0.99);
+        struct ic_packets_result result;
+        config.buffering = (enum ic_buffering)i;
+        config.buffer_packets = 1;
+        assert_ok(ic_packets_simulate(&config, &run, &result, error));
+        assert_true(delivered > 2000); /* until queues of hosts are too long */
+        config.load = 0.4;
+        result = simulate(&config, 10000);
+        assert_false(result.is_saturated);
+        assert_near(result.throughput, 0.4, 0.02);
+    }
+    struct ic_packets_config config = usual(&built, 0.5);
+    const struct ic_run run = {.seed = 1};
+    struct ic_packets_result result;
+    config.buffer_packets = 1;
+    config.broadcast_packets = 1;
+    assert_int_equal(ic_packets_simulate(&config, &run, &result, error), GMC_ERR_INVALID);
+    ic_ldr_built_fini(&built);
+    ic_edges_fini(&edges);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +537,8 @@ int main(void)
         cmocka_unit_test(input_buffers_are_slower),
         cmocka_unit_test(saturation_is_named),
         cmocka_unit_test(runs_are_recorded_and_repeated),
+        cmocka_unit_test(large_bounds_are_none),
+        cmocka_unit_test(tight_rings_go_on),
         cmocka_unit_test(bad_parameters_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
