@@ -118,7 +118,7 @@ expect 1 model --golden "$dir/sci_latency.csv"
 says 'line 2: G is "x"; it must be a whole number'
 
 # Graphs from files.
-printf 'a b\nb c\nc d\nd e\ne a\na c 1Gbit\n' >"$dir/map"
+printf 'a b\nb c\nc x\nx y\ny a\na c 1Gbit\n' >"$dir/map"
 printf '0 1\n1 2\n2 0\n' >"$dir/ring"
 expect 0 compare ldr --topology "hypercube,$dir/map" --nodes 8 --load 0.1,0.3 --messages 2000 --jobs 1
 [ "$(grep -c ",$dir/map,5,3," "$dir/out")" = 2 ] || fail "no points of the file: $(cat "$dir/out")"
