@@ -43,6 +43,7 @@ void gwd_chan_free(struct gwd_chan *chan)
     close_fd(&chan->state_fd);
     gmc_listing_free(chan->listing);
     free(chan->listing_copy);
+    free((void *)chan->timed);
     (void)pthread_mutex_destroy(&chan->lock);
     (void)pthread_rwlock_destroy(&chan->place);
     (void)pthread_mutex_destroy(&chan->sync);

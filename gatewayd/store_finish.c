@@ -26,23 +26,26 @@ static bool mode_is_late(const struct gmc_entry *entry)
     return entry->type == GMC_ENTRY_DIRECTORY && is_top(entry) && (entry->mode & 0200u) == 0;
 }
 
-static bool set_times(int dirfd, const char *path, int64_t mtime_ns)
+void gwd_entry_times(const struct gmc_entry *entry, struct timespec times[2])
 {
-    int64_t seconds = mtime_ns / 1000000000, rest = mtime_ns % 1000000000;
-    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {0}};
+    int64_t seconds = entry->mtime_ns / 1000000000, rest = entry->mtime_ns % 1000000000;
     if (rest < 0) {
         rest += 1000000000;
         seconds--;
     }
-    times[1].tv_sec = (time_t)seconds;
-    times[1].tv_nsec = (long)rest;
-    return utimensat(dirfd, path, times, AT_SYMLINK_NOFOLLOW) == 0;
+    times[0] = (struct timespec){.tv_nsec = UTIME_OMIT};
+    times[1] = (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)rest};
 }
 
-static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job,
-                            const struct gmc_entry *entry)
+static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job, size_t i)
 {
-    bool ok = set_times(chan->tree_fd, entry->path, entry->mtime_ns);
+    const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+    struct timespec times[2];
+    bool ok = true;
+    if (!chan->timed[i]) {
+        gwd_entry_times(entry, times);
+        ok = utimensat(chan->tree_fd, entry->path, times, AT_SYMLINK_NOFOLLOW) == 0;
+    }
     if (ok && entry->type != GMC_ENTRY_SYMLINK && entry->mode != gwd_entry_made_mode(entry) &&
         !mode_is_late(entry))
         ok = fchmodat(chan->tree_fd, entry->path, entry->mode, 0) == 0;
@@ -56,14 +59,12 @@ static gmc_status set_metadata(struct gwd_chan *chan, struct gwd_job *job)
     size_t count = gmc_listing_count(chan->listing);
     gmc_status status = GMC_OK;
     for (size_t i = 0; i < count && status == GMC_OK; i++) {
-        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
-        if (entry->type != GMC_ENTRY_DIRECTORY)
-            status = set_entry(chan, job, entry);
+        if (gmc_listing_entry(chan->listing, i)->type != GMC_ENTRY_DIRECTORY)
+            status = set_entry(chan, job, i);
     }
     for (size_t i = count; i-- > 0 && status == GMC_OK;) {
-        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
-        if (entry->type == GMC_ENTRY_DIRECTORY)
-            status = set_entry(chan, job, entry);
+        if (gmc_listing_entry(chan->listing, i)->type == GMC_ENTRY_DIRECTORY)
+            status = set_entry(chan, job, i);
     }
     return status;
 }

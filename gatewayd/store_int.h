@@ -119,6 +119,7 @@ struct gwd_chan {
     dev_t claim_dev;
     uint64_t claim_bytes;
     _Atomic uint64_t written; /* data bytes of it that are on disk */
+    _Atomic bool *timed;      /* by entry: has its final time; a restart forgets it */
     bool created;             /* files were made since the last sync */
     bool meta_dirty;          /* listing or pages written since then */
     size_t dirty[GWD_DIRTY_MAX];
@@ -207,6 +208,8 @@ void gwd_target_final_path(const struct gwd_chan *chan, const char *path, char *
 void gwd_target_full_path(const struct gwd_chan *chan, const char *path, char *out, size_t size);
 
 /* ---- store_finish.c ---- */
+/* As struct timespec for utimensat and futimens: the time of reading stays. */
+void gwd_entry_times(const struct gmc_entry *entry, struct timespec times[2]);
 gmc_status gwd_op_finish(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 
 /* ---- store_state.c ---- */

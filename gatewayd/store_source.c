@@ -118,7 +118,8 @@ static gmc_status scan_file(struct scan *scan, int dirfd, const char *name, cons
     entry.size = (uint64_t)st->st_size;
     entry.extents = &whole;
     entry.extent_count = st->st_size > 0;
-    if (faccessat(dirfd, name, R_OK, AT_EACCESS) != 0)
+    /* What all may read need not be asked about. */
+    if ((st->st_mode & 0444) != 0444 && faccessat(dirfd, name, R_OK, AT_EACCESS) != 0)
         return gwd_job_errno(scan->job, scan->path);
     /* Fewer blocks than bytes: there may be holes (or the file system compresses). */
     if ((uint64_t)st->st_blocks * 512u < (uint64_t)st->st_size) {

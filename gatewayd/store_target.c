@@ -398,6 +398,10 @@ static gmc_status parse_listing(struct gwd_chan *chan, struct gwd_job *job)
                                chan->total_bytes, &chan->listing, reason, sizeof reason);
     if (status != GMC_OK)
         return gwd_job_fail(job, status, "listing refused: %s", reason);
+    free((void *)chan->timed);
+    chan->timed = calloc(gmc_listing_count(chan->listing) + 1, sizeof *chan->timed);
+    if (chan->timed == NULL)
+        return gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
     return GMC_OK;
 }
 
@@ -463,6 +467,15 @@ static void mark_dirty(struct gwd_chan *chan, size_t entry)
     (void)pthread_mutex_unlock(&chan->lock);
 }
 
+/* When all of a file was written at once: on its descriptor, which spares FINISH the way to it. A
+ * block that comes again does so again. */
+static bool set_time(const struct gwd_chan *chan, size_t entry, int fd)
+{
+    struct timespec times[2];
+    gwd_entry_times(gmc_listing_entry(chan->listing, entry), times);
+    return futimens(fd, times) == 0;
+}
+
 struct write {
     struct gwd_chan *chan;
     struct gwd_job *job;
@@ -473,16 +486,19 @@ static gmc_status write_piece(void *ctx, size_t entry, uint64_t file_offset, siz
                               size_t len)
 {
     struct write *write = ctx;
+    bool whole = gwd_entry_is_whole(write->chan, entry, len), ok;
     gmc_status status;
     int fd, slot;
-    status = gwd_chan_acquire(write->chan, write->job, entry,
-                              gwd_entry_is_whole(write->chan, entry, len), &fd, &slot);
+    status = gwd_chan_acquire(write->chan, write->job, entry, whole, &fd, &slot);
     if (status != GMC_OK)
         return status;
-    if (gwd_write_all(fd, write->data + buffer_offset, len, file_offset))
+    ok = gwd_write_all(fd, write->data + buffer_offset, len, file_offset);
+    if (ok)
         write->chan->written += len;
     else
         status = gwd_job_errno(write->job, gmc_listing_entry(write->chan->listing, entry)->path);
+    if (whole)
+        write->chan->timed[entry] = ok && set_time(write->chan, entry, fd);
     mark_dirty(write->chan, entry);
     gwd_chan_release(write->chan, fd, slot);
     return status;

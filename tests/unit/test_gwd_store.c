@@ -318,6 +318,90 @@ static void test_tree(void **state)
     assert_ok(simple(&src, GMC_STORE_CLOSE)); /* nothing to close is well closed */
 }
 
+/* Small files, many in a block, of two directories: times set as they are
+ * written, or at the end when a restart came between. */
+static void small_files(bool restart)
+{
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = 1000000000}};
+    struct gmc_store_result scanned;
+    char path[1024];
+    gwd_text(path, sizeof path, "%s/small", src.data);
+    assert_ok(mkdir(path, 0755));
+    for (unsigned i = 0; i < 60; i++) {
+        gwd_text(path, sizeof path, "%s/small/%u", src.data, i / 30);
+        if (i % 30 == 0)
+            assert_ok(mkdir(path, 0755));
+        gwd_text(path, sizeof path, "small/%u/%u", i / 30, i);
+        put(src.data, path, path, strlen(path));
+        gwd_text(path, sizeof path, "%s/small/%u/%u", src.data, i / 30, i);
+        times[1].tv_nsec = i;
+        assert_ok(utimensat(AT_FDCWD, path, times, 0));
+    }
+    scanned = scan("small");
+    assert_ok(scanned.status);
+    uint64_t begin = listing_end(scanned.listing_bytes);
+    assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    copy_range(0, begin);
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    copy_range(begin, begin + scanned.total_bytes);
+    assert_ok(simple(&dst, GMC_STORE_SYNC));
+    if (restart) {
+        gwd_store_free(dst.store);
+        open_site(&dst);
+        assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    }
+    assert_ok(simple(&dst, GMC_STORE_FINISH));
+    for (unsigned i = 0; i < 60; i++) {
+        gwd_text(path, sizeof path, "small/%u/%u", i / 30, i);
+        same_file(path, path);
+    }
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    small_files(false);
+}
+
+static void test_small_restart(void **state)
+{
+    (void)state;
+    small_files(true);
+}
+
+/* A directory that became a link after the scan is followed, and no file either. */
+static void test_small_link(void **state)
+{
+    struct gmc_store_result scanned;
+    static uint8_t block[BLOCK];
+    char path[1024], moved[1024];
+    (void)state;
+    gwd_text(path, sizeof path, "%s/d", src.data);
+    assert_ok(mkdir(path, 0755));
+    gwd_text(path, sizeof path, "%s/d/e", src.data);
+    assert_ok(mkdir(path, 0755));
+    put(src.data, "d/e/1", "one", 3);
+    put(src.data, "d/e/2", "two", 3);
+    scanned = scan("d");
+    assert_ok(scanned.status);
+    gwd_text(moved, sizeof moved, "%s/d/moved", src.data);
+    assert_ok(rename(path, moved));
+    assert_ok(symlink("moved", path));
+    struct gmc_store_op op = {.kind = GMC_STORE_READ,
+                              .offset = listing_end(scanned.listing_bytes),
+                              .data = block,
+                              .len = 6};
+    assert_int_equal(run(&src, &op).status, GMC_ERR_CHANGED);
+    assert_ok(unlink(path));
+    assert_ok(rename(moved, path));
+    assert_ok(run(&src, &op).status);
+    gwd_text(path, sizeof path, "%s/d/e/2", src.data);
+    gwd_text(moved, sizeof moved, "%s/d/e/3", src.data);
+    assert_ok(rename(path, moved));
+    assert_ok(symlink("3", path));
+    assert_int_equal(run(&src, &op).status, GMC_ERR_CHANGED);
+}
+
 static void test_names(void **state)
 {
     struct gmc_store_result scanned;
@@ -616,9 +700,10 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_tree),          CASE(test_names),    CASE(test_scan_refusals),
-        CASE(test_open_refusals), CASE(test_mismatch), CASE(test_destination_refusals),
-        CASE(test_changed),       CASE(test_resume),   CASE(test_state),
+        CASE(test_tree),          CASE(test_names),      CASE(test_small),
+        CASE(test_small_restart), CASE(test_small_link), CASE(test_scan_refusals),
+        CASE(test_open_refusals), CASE(test_mismatch),   CASE(test_destination_refusals),
+        CASE(test_changed),       CASE(test_resume),     CASE(test_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
