@@ -431,7 +431,7 @@ static void fill_peers(struct gwd_conf *conf, cfg_t *cfg)
 {
     size_t n = (size_t)cfg_size(cfg, "peer") + cfg_size(cfg, "node");
     conf->peers = calloc(n + 1, sizeof *conf->peers);
-    GMC_ASSERT(conf->peers != NULL);
+    GMC_ASSERT(conf->peers != NULL && conf->node_of != NULL);
     fill_neighbours(conf, cfg, GWD_PEER);
     fill_neighbours(conf, cfg, GWD_NODE);
     /* A node dials, and goes on doing so: nobody dials it. */

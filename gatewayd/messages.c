@@ -419,6 +419,7 @@ static bool is_heard(struct gwd_messages *m)
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
+        /* Who was freed is out of the list. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         if (wants(m, GMC_CONTAINER_OF(node, struct client, node)))
             return true;
     }

@@ -45,6 +45,7 @@
 #define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
+#define GW_SET_AGAIN GMC_S(2)      /* a set with pairs missing is measured again, at first */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
 #define GW_PINS_MAX 1024u
 #define GW_SPARES 8u /* records of outputs and of store operations, kept to be used again */
@@ -387,7 +388,8 @@ struct gwcounts {
 /* A set of gateways whose latencies were measured. */
 struct gwset {
     uint64_t hash;
-    gmc_time until; /* the measurement is used again */
+    gmc_time until;    /* the measurement is used again */
+    gmc_duration wait; /* pairs were missing: how long that was left alone at last */
 };
 
 /* A control-API request that was forwarded and is not answered yet. */

@@ -50,22 +50,39 @@ static uint64_t set_hash(const gmc_peer *list, size_t count)
     return hash;
 }
 
-/* Was this very set measured lately? Pairs that could not hear each other then are not asked
- * again for every transfer. */
-static bool measured_lately(const struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+static struct gwset *find_set(struct gmc_gateway *gw, uint64_t hash)
 {
-    uint64_t hash = set_hash(list, count);
     for (size_t i = 0; i < GW_SETS_KEPT; i++)
-        if (gw->sets[i].hash == hash && gw->sets[i].until > gw->now)
-            return true;
-    return false;
+        if (gw->sets[i].hash == hash)
+            return &gw->sets[i];
+    return NULL;
 }
 
+/* Was this very set measured lately? Pairs that could not hear each other then are not asked
+ * again for every transfer. */
+static bool measured_lately(struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+{
+    const struct gwset *set = find_set(gw, set_hash(list, count));
+    return set != NULL && set->until > gw->now;
+}
+
+/* A pair that is missing may have been slow to connect, and a tree around it is a poor one: the
+ * next transfer asks again, later ones when twice as long has passed each time. */
 static void remember_set(struct gmc_gateway *gw, const gmc_peer *list, size_t count)
 {
-    struct gwset *set = &gw->sets[gw->next_set++ % GW_SETS_KEPT];
-    set->hash = set_hash(list, count);
-    set->until = gmc_time_add(gw->now, gw->config.probe_age_max);
+    uint64_t hash = set_hash(list, count);
+    struct gwset *set = find_set(gw, hash);
+    bool known = set != NULL;
+    gmc_duration wait = 0;
+    if (!known)
+        set = &gw->sets[gw->next_set++ % GW_SETS_KEPT];
+    if (count <= GMC_PROBE_ALL_MAX && all_known(gw, list, count))
+        wait = gw->config.probe_age_max;
+    else if (known)
+        wait = set->wait > 0 ? 2 * set->wait : GW_SET_AGAIN;
+    if (wait > gw->config.probe_age_max)
+        wait = gw->config.probe_age_max;
+    *set = (struct gwset){hash, gmc_time_add(gw->now, wait), wait};
 }
 
 /* Pairs whose latency is known are not measured again: bit j of the mask says so for list[i]. */
