@@ -35,7 +35,8 @@ struct options {
 static json_t *content(const struct gmc_received *received, const char **key)
 {
     static const char digits[] = "0123456789abcdef";
-    json_t *text = json_stringn(received->bytes != NULL ? received->bytes : "", received->len);
+    const uint8_t *bytes = received->bytes != NULL ? received->bytes : (const uint8_t *)"";
+    json_t *text = json_stringn((const char *)bytes, received->len);
     char *hex;
 
     *key = "text";
@@ -46,9 +47,8 @@ static json_t *content(const struct gmc_received *received, const char **key)
     if (hex == NULL)
         return NULL;
     for (size_t i = 0; i < received->len; i++) {
-        uint8_t byte = ((const uint8_t *)received->bytes)[i];
-        hex[2 * i] = digits[byte >> 4];
-        hex[2 * i + 1] = digits[byte & 15];
+        hex[2 * i] = digits[bytes[i] >> 4];
+        hex[2 * i + 1] = digits[bytes[i] & 15];
     }
     text = json_stringn(hex, 2 * received->len);
     free(hex);

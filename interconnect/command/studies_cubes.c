@@ -50,7 +50,8 @@ static void judge_model(const struct ic_points *t, const char *what, double step
                         double bound, struct ex_report *report)
 {
     double worst = 0;
-    for (double load = step; load < 0.8 * limit; load += step) {
+    for (int i = 1; i * step < 0.8 * limit; i++) {
+        double load = i * step;
         double seen = ic_study_simulated(t, "latency", "routing=pcube load=%.10g", load);
         worst =
             fmax(worst,

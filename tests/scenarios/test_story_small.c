@@ -187,12 +187,40 @@ static void test_both_ways(void **state)
     story_close(&story);
 }
 
+/* A pair that could not hear each other during the first transfer is asked again for the second:
+ * a's wire to b makes b a's child, and without it the source feeds b itself. */
+static void test_a_missing_pair_is_measured_again(void **state)
+{
+    (void)state;
+    struct story story;
+    struct sim_wire_config longer;
+    story_open(&story, 12);
+    sim_build_chain(story.world, 3, &story.wire);
+    longer = story.wire;
+    longer.delay = GMC_MS(28); /* a's way takes 30 ms, less than 1.2 times this */
+    sim_world_join(story.world, story_host(&story, "s"), story_host(&story, "b"), &longer);
+    story_cut(&story, "a", "b", true);
+    story_start(&story);
+    story_stage(&story, 1 * MB, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(20));
+    story_expect_complete(&story);
+    assert_string_equal(story_parent(&story, "b"), "s.example");
+    story_cut(&story, "a", "b", false);
+    story_run(&story, GMC_S(30)); /* a dial that goes on has an answer by then */
+    story_stage(&story, 1 * MB, GMC_TREE_ECO, NULL);
+    story_run_to_end(&story, GMC_S(20));
+    story_expect_complete(&story);
+    assert_string_equal(story_parent(&story, "b"), "a.example");
+    story_close(&story);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         story_test(test_skeleton),
         story_test(test_sizes),
         story_test(test_eco_follows_the_wires),
+        story_test(test_a_missing_pair_is_measured_again),
         story_test(test_every_shape_delivers),
         story_test(test_redirect),
         story_test(test_cancel),
