@@ -2,6 +2,8 @@
 /* Two interleaved SHA-256: see sha256_pair.h. */
 #include "crypto/sha256_pair.h"
 
+#include "crypto/crypto.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -87,7 +89,7 @@ static size_t pad(uint8_t out[2 * CHUNK], const uint8_t *data, size_t len)
     return chunks;
 }
 
-TARGET static void put_state(const struct state *state, uint8_t out[GMC_SHA256_BYTES])
+TARGET static void put_state(const struct state *state, uint8_t out[GMC_HASH_BYTES])
 {
     /* a b e f, c d g h: the words of abef and cdgh from the highest down. */
     static const uint8_t place[8] = {0, 1, 4, 5, 2, 3, 6, 7};

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GMC_SHA256_BYTES 32
-
 /* Whether this processor can; looks at it anew each time, a thousand cycles. */
 bool gmc_sha256_pair_usable(void);
 /* out[i] = SHA-256 of the len bytes at data[i]. Only where it is usable. Thread-safe. */
