@@ -22,6 +22,7 @@
 #define RECEIVE_BATCHES 4
 #define RECEIVE_BUFFER_GOOD (2 << 20) /* 16 ms at 1 Gbit/s */
 #define RESULTS_AT_ONCE 16            /* then their datagrams leave */
+#define END_AT_MOST 8                 /* seconds */
 
 gmc_time gwd_now(void)
 {
@@ -380,6 +381,23 @@ static bool start(struct gwd *gwd)
     return true;
 }
 
+/* All that was asked to be written is; what is left is to give memory back. A library that hangs
+ * there must not keep the gateway, its port and its unit from ending. */
+static void on_late(int number)
+{
+    static const char text[] = "gatewayd: giving memory back took too long; left at once\n";
+    (void)number;
+    _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0);
+}
+
+static void bound_the_end(void)
+{
+    struct sigaction action = {.sa_handler = on_late};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)alarm(END_AT_MOST);
+}
+
 int gwd_run(struct gwd *gwd)
 {
     if (!start(gwd))
@@ -391,6 +409,7 @@ int gwd_run(struct gwd *gwd)
     }
     gwd_log(gwd->log, GMC_LEVEL_INFO, "stopped",
             GWD_NUM("unwritten", gwd_store_pending(gwd->store)));
+    bound_the_end();
     return 0;
 }
 

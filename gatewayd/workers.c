@@ -6,7 +6,9 @@
  * blocks before another one is woken, and the loop is told of several results at once. */
 #include "gatewayd/workers.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +38,11 @@ struct gwd_workers {
     struct queue ready; /* executed, to be taken */
     size_t pending;
 
+    /* Not a condition variable: that of glibc before 2.41 loses a wake-up now and then where
+     * several threads wait (its bug 25847), and a store whose workers sleep on hangs. */
+    sem_t work;
+
     pthread_mutex_t lock; /* all below */
-    pthread_cond_t work;
     bool stopping;
     unsigned sleeping; /* workers in wait for work */
     unsigned woken;    /* of these, how many were woken and are not up yet */
@@ -128,7 +133,7 @@ static void wake_worker(struct gwd_workers *workers, const struct gwd_job *job)
         elsewhere(workers, &job->op.key) < up)
         return;
     workers->woken++;
-    (void)pthread_cond_signal(&workers->work);
+    (void)sem_post(&workers->work);
 }
 
 /* Wakes the loop, unless a further result will be there at once. since: the start of the first
@@ -147,8 +152,10 @@ static void tell_loop(struct gwd_workers *workers, uint64_t since)
 static void wait_for_work(struct gwd_workers *workers)
 {
     workers->sleeping++;
-    while (workers->woken == 0 && !workers->stopping)
-        (void)pthread_cond_wait(&workers->work, &workers->lock);
+    (void)pthread_mutex_unlock(&workers->lock);
+    while (sem_wait(&workers->work) != 0 && errno == EINTR)
+        ;
+    (void)pthread_mutex_lock(&workers->lock);
     workers->sleeping--;
     if (workers->woken > 0)
         workers->woken--;
@@ -197,7 +204,7 @@ static void destroy(struct gwd_workers *workers)
     if (workers->event_fd >= 0)
         (void)close(workers->event_fd);
     (void)pthread_mutex_destroy(&workers->lock);
-    (void)pthread_cond_destroy(&workers->work);
+    (void)sem_destroy(&workers->work);
     free(workers);
 }
 
@@ -215,7 +222,7 @@ struct gwd_workers *gwd_workers_new(size_t threads, gwd_workers_execute execute,
     queue_init(&workers->todo);
     queue_init(&workers->done);
     (void)pthread_mutex_init(&workers->lock, NULL);
-    (void)pthread_cond_init(&workers->work, NULL);
+    (void)sem_init(&workers->work, 0, 0);
     /* They wait until all are counted. */
     (void)pthread_mutex_lock(&workers->lock);
     while (workers->event_fd >= 0 && started < threads && started < GWD_WORKERS_MAX &&
@@ -243,7 +250,8 @@ void gwd_workers_free(struct gwd_workers *workers, void (*drop)(struct gwd_job *
     gwd_workers_flush(workers);
     (void)pthread_mutex_lock(&workers->lock);
     workers->stopping = true;
-    (void)pthread_cond_broadcast(&workers->work);
+    for (unsigned i = 0; i < workers->thread_count; i++)
+        (void)sem_post(&workers->work);
     (void)pthread_mutex_unlock(&workers->lock);
     for (unsigned i = 0; i < workers->thread_count; i++)
         (void)pthread_join(workers->threads[i], NULL);

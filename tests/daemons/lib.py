@@ -18,6 +18,7 @@ Whatever happens, processes end and directories go away; GMC_KEEP=1 keeps them f
 import atexit
 import contextlib
 import ctypes
+import glob
 import hashlib
 import json
 import os
@@ -57,6 +58,22 @@ class Failure(Exception):
 def check(condition, message):
     if not condition:
         raise Failure(message() if callable(message) else message)
+
+
+def threads_of(pid):
+    """What each thread of a process does: name, state, the system call it is in, where the kernel keeps it."""
+    lines = []
+    for task in sorted(glob.glob("/proc/%d/task/*" % pid)):
+        line = [os.path.basename(task)]
+        for name in ("comm", "stat", "syscall", "wchan"):
+            with contextlib.suppress(OSError), open(os.path.join(task, name)) as file:
+                text = file.read().strip()
+                line.append(text.rpartition(")")[2].split()[0] if name == "stat" else text)
+        lines.append("  ".join(line))
+    if shutil.which("gdb"):
+        lines.append(subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all backtrace"],
+                                    capture_output=True, text=True, timeout=30, check=False).stdout)
+    return "\n".join(lines)
 
 
 def wait(condition, what, limit=LIMIT, interval=0.02):
@@ -279,7 +296,11 @@ class Domain:
                 process.terminate()
         self.stopping = False
         try:
-            return process.wait(limit)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(limit / 2)
+            print("---- threads of %s, which does not end" % self.name)
+            print(threads_of(process.pid), flush=True)
+            return process.wait(limit / 2)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
