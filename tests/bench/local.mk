@@ -9,6 +9,10 @@ tests_bench_bench_link_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS)
 EXTRA_PROGRAMS += tests/bench/bench_crypto
 tests_bench_bench_crypto_LDADD = $(GMC_CRYPTO_LIBS)
 
+# make tests/bench/bench_fec; what one core makes of parity and of what a group lost.
+EXTRA_PROGRAMS += tests/bench/bench_fec
+tests_bench_bench_fec_LDADD = $(GMC_FEC_LIBS)
+
 # make tests/bench/bench_tls; the peer of the daemon benchmark: TLS 1.3 streams.
 EXTRA_PROGRAMS += tests/bench/bench_tls
 tests_bench_bench_tls_LDADD = $(OPENSSL_SSL_LIBS) $(OPENSSL_LIBS)
