@@ -251,6 +251,7 @@ static bool open_local(struct gwd *gwd)
                                            .ctx = gwd,
                                            .resolve = gwd_hook_resolve,
                                            .is_ours = is_ours,
+                                           .batches = gwd->options.batches,
                                            .drain = drain_all};
     /* Publishers and subscribers ask their gateway, not a node. */
     if (gwd->conf->node_of[0] == '\0')

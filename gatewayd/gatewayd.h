@@ -11,6 +11,7 @@ struct gwd;
 struct gwd_options {
     const char *file;   /* configuration */
     const char *record; /* NULL: no recording */
+    bool batches;       /* SCHED_BATCH is ours to leave (gatewayd/policy.h) */
     bool discard_data;  /* benchmarks: blocks are not hashed, and not stored where they arrive */
 };
 

@@ -23,6 +23,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/messages.c gatewayd/messages.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
+	gatewayd/policy.c gatewayd/policy.h \
 	gatewayd/priv.c gatewayd/priv.h \
 	gatewayd/program.c gatewayd/program.h \
 	gatewayd/race.c gatewayd/race.h \

@@ -6,6 +6,7 @@
 #include "gatewayd/messages.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <zmq.h>
 
 #include "base/list.h"
+#include "gatewayd/policy.h"
 #include "gatewayd/text.h"
 #include "wire/control.h"
 #include "wire/local.h"
@@ -24,6 +26,7 @@
 #define QUEUE_BYTES (64u << 20) /* of a subscriber, sent and not taken */
 #define BATCH_BYTES (64u << 10)
 #define DOMAINS_MAX 16384
+#define QUIET_TICKS 3 /* then bulk has the scheduling that it likes */
 
 struct waiting {
     struct gmc_list node;
@@ -65,7 +68,27 @@ struct gwd_messages {
     uint64_t batch_e;
     char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
     uint64_t published, delivered, lost;
+    bool prompt;          /* the loop is woken at once */
+    unsigned quiet_ticks; /* since a message passed */
 };
+
+/* A message passes: whoever wakes this thread for the next one must not have to wait. */
+static void hurry(struct gwd_messages *m)
+{
+    m->quiet_ticks = 0;
+    if (m->prompt || !m->config.batches)
+        return;
+    m->prompt = true;
+    gwd_policy_prompt(true);
+}
+
+static void calm_down(struct gwd_messages *m)
+{
+    if (!m->prompt || ++m->quiet_ticks < QUIET_TICKS)
+        return;
+    m->prompt = false;
+    gwd_policy_prompt(false);
+}
 
 /* ---- sending ---- */
 /* False when the client is gone. *full: its pipe is. */
@@ -300,6 +323,7 @@ static void on_open(struct gwd_messages *m, const struct gwd_client *id, struct 
 static void on_publish(struct gwd_messages *m, struct client *client, zmq_msg_t *frame)
 {
     size_t len = zmq_msg_size(frame);
+    hurry(m);
     if (len - 1 > GMC_MESSAGE_BYTES_MAX) {
         refuse(m, &client->id, "a message is longer than 1 MiB, which is the most");
         leave(m, client, "its publisher broke a limit", true);
@@ -449,6 +473,7 @@ void gwd_messages_arrived(struct gwd_messages *m, const struct gmc_output *out)
                                     .source = arrived->source,
                                     .name = arrived->name,
                                     .body = out->bytes};
+    hurry(m);
     if (m->batch_len > 0 && (m->batch_e != arrived->e || m->batch_len >= BATCH_BYTES))
         send_batch(m);
     gwd_text(m->batch_name, sizeof m->batch_name, "%s", arrived->name);
@@ -570,6 +595,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     struct gwd_messages *m = ctx;
     struct gmc_list *node, *after;
     (void)fd, (void)what;
+    calm_down(m);
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
         struct client *client = GMC_CONTAINER_OF(node, struct client, node);
@@ -618,6 +644,8 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
     gmc_list_init(&m->clients);
     gwd_text(endpoint, sizeof endpoint, "%s" GWD_MESSAGES_SUFFIX, config->zmq.control);
     m->context = zmq_ctx_new();
+    if (m->context != NULL && config->batches) /* its thread carries nothing but messages */
+        (void)zmq_ctx_set(m->context, ZMQ_THREAD_SCHED_POLICY, SCHED_OTHER);
     m->router = m->context != NULL ? zmq_socket(m->context, ZMQ_ROUTER) : NULL;
     if (m->router == NULL ||
         zmq_setsockopt(m->router, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory) != 0 ||

@@ -18,6 +18,7 @@ struct gwd_messages_config {
     void *ctx;
     const char *(*resolve)(void *ctx, const char *name); /* a domain or alias; NULL: not known */
     bool (*is_ours)(void *ctx, const char *domain);
+    bool batches; /* the loop's thread has SCHED_BATCH, which it leaves while messages pass */
     void (*drain)(void *ctx); /* inputs were given: outputs are to be taken */
 };
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "config.h"
 #include "gatewayd/gatewayd.h"
+#include "gatewayd/policy.h"
 
 static const char usage[] =
     "usage: %s [options]\n"
@@ -77,16 +77,6 @@ static int parse(const struct gwd_program *program, int argc, char **argv, struc
     return -1;
 }
 
-/* Gateways, streams and workers on one machine wake each other for each batch of datagrams. With
- * SCHED_BATCH whoever is woken waits until the one that runs is through: larger batches, and a
- * twentieth of the context switches. A policy that the administrator chose stays. */
-static void let_others_finish(void)
-{
-    const struct sched_param none = {0};
-    if (sched_getscheduler(0) == SCHED_OTHER)
-        (void)sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
 /* Each program has its kind of configuration. */
 static bool is_for(const struct gwd_program *program, const struct gwd_conf *conf,
                    struct gwd_errors *errors)
@@ -121,7 +111,7 @@ int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
         return 0;
     }
     (void)umask(022);
-    let_others_finish(); /* before there is a second thread */
+    chosen.batches = gwd_policy_batch(); /* before there is a second thread */
     struct gwd_log *log = gwd_log_new(conf->log_file, (enum gmc_trace_level)conf->log);
     if (log == NULL) {
         fprintf(stderr, "%s: log_file %s: %s\n", program->name, conf->log_file, strerror(errno));

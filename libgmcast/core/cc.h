@@ -38,6 +38,9 @@ struct gmc_cc_ops {
     /* The path is said to carry so much, and data is to come. What was measured lately counts more.
      * NULL: it does not matter. */
     void (*expect)(void *state, gmc_time now, uint64_t rate_bps);
+    /* What goes out now is urgent, and so is what follows for a while: our own queue on the way is
+     * to be as short as the use of the path allows. NULL: it does not matter. */
+    void (*on_urgent)(void *state, gmc_time now);
     /* A packet goes out; numbers grow by at least 1. */
     void (*on_sent)(void *state, gmc_time now, uint64_t packet, uint32_t bytes, bool app_limited);
     /* A packet is decided. In growing order of number within one acknowledgement as far as known;

@@ -33,11 +33,13 @@
 /* ------------------------------------------------------------------ rate and window */
 
 /* Alone on the path the queue is kept short but not empty, so that the link never idles and an
- * estimate that is a little off heals. */
+ * estimate that is a little off heals. Messages wait in it too. */
 static gmc_duration cruise_target(const struct gmc_ccm *m)
 {
     gmc_duration target = GMC_MS(1) + gmc_ccm_least_rtt(m) / 32;
 
+    if (m->last_sent < m->urgent_until)
+        target /= URGENT_PART;
     return target > m->up_queue_max / 4 ? m->up_queue_max / 4 : target;
 }
 
@@ -250,6 +252,13 @@ static void model_expect(void *state, gmc_time now, uint64_t rate_bps)
     begin_start(m, now);
 }
 
+static void model_on_urgent(void *state, gmc_time now)
+{
+    struct gmc_ccm *m = state;
+
+    m->urgent_until = gmc_time_add(now, URGENT_MEMORY);
+}
+
 static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
                           bool app_limited)
 {
@@ -388,9 +397,9 @@ static uint32_t model_loss_ppm(const void *state)
 #define OPERATIONS(NAME, INIT, EXPECT)                                                             \
     {                                                                                              \
         .name = (NAME), .takes_ecn = true, .state_size = sizeof(struct gmc_ccm), .init = (INIT),   \
-        .expect = (EXPECT), .on_sent = model_on_sent, .on_acked = model_on_acked,                  \
-        .on_lost = model_on_lost, .on_spurious = model_on_spurious, .on_ack = model_on_ack,        \
-        .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,                                \
+        .expect = (EXPECT), .on_urgent = model_on_urgent, .on_sent = model_on_sent,                \
+        .on_acked = model_on_acked, .on_lost = model_on_lost, .on_spurious = model_on_spurious,    \
+        .on_ack = model_on_ack, .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,        \
         .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm                             \
     }
 

@@ -64,6 +64,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define DOUBT_EACH GMC_MS(500)
 #define LATE_MEMORY GMC_S(10) /* of a packet that had been called lost too early */
 #define LATE_LEAST GMC_MS(6)
+#define URGENT_PART 4u /* of the usual queue, while messages pass */
+#define URGENT_MEMORY GMC_S(2)
 #define MARKS 32u
 #define RECENT 4u
 
@@ -98,7 +100,8 @@ struct gmc_ccm {
     struct gmc_cc_rounds rounds;
     gmc_time round_until;
     gmc_time last_sent;
-    uint64_t largest; /* acknowledged */
+    gmc_time urgent_until; /* messages pass */
+    uint64_t largest;      /* acknowledged */
     bool largest_any;
 
     enum gmc_ccm_phase phase;

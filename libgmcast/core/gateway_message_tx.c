@@ -139,6 +139,7 @@ static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_d
     if (gmc_link_send_data(link, gw->now, &head, gmc_bytes(packet.body, packet.len), packet.tag,
                            cookie, out) != GMC_OK)
         return false;
+    gmc_link_note_urgent(link, gw->now);
     gmc_status status = gmc_interval_remove(&child->pending, number, number + 1);
     (void)status; /* the lowest one: nothing is split */
     gw->counts.data_bytes_out += packet.len;

@@ -89,6 +89,8 @@ GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
 /* The same for data that control's rule holds for, which goes before all other: it is not held back
  * by the pace of that, only by itself. When may it go; NEVER while the window is full. */
 gmc_time gmc_link_urgent_time(const struct gmc_link *link);
+/* Such data goes out. */
+void gmc_link_note_urgent(struct gmc_link *link, gmc_time now);
 /* The sender ran out of data although the link was ready (marks samples as application
  * limited, and makes tails be probed early). */
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now);

@@ -40,6 +40,12 @@ gmc_time gmc_link_urgent_time(const struct gmc_link *link)
     return gmc_time_sub(link->pace.paid_until, control_ahead(link));
 }
 
+void gmc_link_note_urgent(struct gmc_link *link, gmc_time now)
+{
+    if (link->cc->on_urgent != NULL)
+        link->cc->on_urgent(link->cc_state, now);
+}
+
 gmc_time gmc_link_stream_time(const struct gmc_link *link)
 {
     return gmc_stream_tx_is_ready(&link->tx) ? gmc_link_urgent_time(link) : GMC_TIME_NEVER;

@@ -48,6 +48,16 @@ bench-wan: all
 EXTRA_DIST += tests/bench/bench_wan.py tests/bench/wan_peers.py tests/bench/wan_share.py \
 	tests/bench/wan_stage.py
 
+# make bench-messages: messages through daemons beside plain ZeroMQ and an emulated link's delay; five
+# minutes. Root for the link.
+EXTRA_PROGRAMS += tests/bench/message_load
+tests_bench_message_load_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(LIBZMQ_CFLAGS)
+tests_bench_message_load_LDADD = $(GMC_CLIENT_LIBS) $(LIBZMQ_LIBS)
+bench-messages: all tests/bench/message_load
+	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_messages.py
+.PHONY: bench-messages
+EXTRA_DIST += tests/bench/bench_messages.py
+
 # make bench-emulate: how exact the emulator is, what it carries, and the simulator beside it. Root.
 bench-emulate: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_emulate.py

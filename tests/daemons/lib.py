@@ -246,10 +246,13 @@ class Domain:
         with open(self.conf_path, "w") as conf:
             conf.write(self.grid.conf_of(self))
 
-    def start(self, wait_ready=True):
-        check(self.process is None, "%s runs already" % self.name)
+    def release_port(self):
         for held in self._sockets:
             held.close()
+
+    def start(self, wait_ready=True):
+        check(self.process is None, "%s runs already" % self.name)
+        self.release_port()
         self.write_conf()
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(self.options.get("prefix", []) +

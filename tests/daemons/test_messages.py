@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Message channels through real daemons: publishers, subscribers, and what they do wrong."""
 
+import os
 import signal
 import subprocess
 
@@ -128,6 +129,27 @@ def test_two_publishers():
         _, errors = first.communicate("the end\n", timeout=lib.LIMIT)
         lib.check(first.returncode == 0, errors)
         expect_all(running, ["from the first", "from the second", "the end"])
+
+
+@lib.timed
+def test_scheduling():
+    with lib.Grid("ab") as grid:
+        def policies():
+            return [os.sched_getscheduler(domain.process.pid) for domain in grid.domains.values()]
+        own = os.sched_getscheduler(0)
+        chosen = own != os.SCHED_OTHER  # by whoever runs this; then it stays
+        batch = 2 * [own if chosen else os.SCHED_BATCH]
+        lib.check(policies() == batch, "bulk is not batched: %s" % policies())
+        running = subscribe(grid["b"], "news")
+        talks = publisher(grid["a"], "news", "--to", "b")
+        talks.stdin.write("one\n")
+        talks.stdin.flush()
+        lib.wait(lambda: len(running.lines) == 1, "a line came")
+        lib.check(policies() == 2 * [own], "messages wait: %s" % policies())
+        lib.wait(lambda: policies() == batch, "bulk is batched again")
+        _, errors = talks.communicate("two\n", timeout=lib.LIMIT)
+        lib.check(talks.returncode == 0, errors)
+        expect_all(running, ["one", "two"])
 
 
 @lib.timed

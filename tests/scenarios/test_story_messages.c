@@ -327,7 +327,8 @@ static void test_beside_bulk(void **state)
     if (getenv("GMC_STORY_TRACE") != NULL)
         fprintf(stderr, "1 KiB over 15 ms, median: alone %.3f ms, beside bulk %.3f ms\n",
                 (double)alone / 1e6, (double)beside / 1e6);
-    assert_true(beside < GMC_MS(17));
+    /* The queue that bulk makes is kept short for them: 16.8 ms without that. */
+    assert_true(beside < GMC_MS(16));
     end_all(&talk);
     expect_all(&talk, "a");
     story_close(&talk.story);
