@@ -54,6 +54,9 @@ struct gmc_cc_ops {
     uint64_t (*rate_bps)(const void *state);     /* pacing, bits on the wire per second; > 0 */
     uint64_t (*window_bytes)(const void *state); /* bound on bytes in flight */
     uint32_t (*loss_ppm)(const void *state);     /* base loss as estimated */
+    /* Of the pacing: how much of it may go at once where the host was late. NULL: no more than the
+     * least. */
+    gmc_duration (*slack)(const void *state);
 };
 
 extern const struct gmc_cc_ops gmc_cc_model;

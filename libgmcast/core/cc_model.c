@@ -222,6 +222,7 @@ static void model_init(void *state, const struct gmc_cc_params *params, struct g
     gmc_cc_min_init(&m->delay_min, MINIMUM_WINDOW);
     gmc_cc_min_init(&m->rtt_recent, MINIMUM_WINDOW);
     gmc_cc_min_init(&m->rtt_min, LONG_MINIMUM_WINDOW);
+    gmc_cc_min_init(&m->room, MINIMUM_WINDOW);
     gmc_cc_rounds_init(&m->rounds);
     (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)rtt);
     m->srtt = rtt;
@@ -353,6 +354,7 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
     }
     m->largest = ack->largest;
     m->largest_any = true;
+    (void)gmc_cc_min_add(&m->room, ack->now, -(int64_t)queue);
     gmc_cc_rounds_ack(&m->rounds, ack, queue);
     if (m->phase == START)
         gmc_ccm_start_ack(m, ack->now, queue);
@@ -388,6 +390,15 @@ static uint64_t model_window_bytes(const void *state)
     return ((const struct gmc_ccm *)state)->window_bytes;
 }
 
+/* A busy host wakes us late. What then goes at once must fit into the queue, next to what is there.
+ */
+static gmc_duration model_slack(const void *state)
+{
+    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&((const struct gmc_ccm *)state)->room);
+
+    return room / 2 < SLACK_MAX ? room / 2 : SLACK_MAX;
+}
+
 static uint32_t model_loss_ppm(const void *state)
 {
     return gmc_cc_loss_ppm(&((const struct gmc_ccm *)state)->base);
@@ -400,7 +411,7 @@ static uint32_t model_loss_ppm(const void *state)
         .expect = (EXPECT), .on_urgent = model_on_urgent, .on_sent = model_on_sent,                \
         .on_acked = model_on_acked, .on_lost = model_on_lost, .on_spurious = model_on_spurious,    \
         .on_ack = model_on_ack, .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,        \
-        .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm                             \
+        .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm, .slack = model_slack       \
     }
 
 const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init, model_expect);

@@ -32,6 +32,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define RTT_MIN GMC_US(10)
 #define RTT_MAX GMC_S(10)
 #define QUEUE_MAX GMC_S(10)
+#define SLACK_MAX GMC_MS(10)    /* of the pacing: hosts that wake late */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
 #define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
 
@@ -96,6 +97,7 @@ struct gmc_ccm {
     uint64_t rate_bps, window_bytes;
     struct gmc_cc_loss base;
     struct gmc_cc_min delay_min, rtt_recent, rtt_min;
+    struct gmc_cc_min room; /* the longest queue that was seen lately, negative */
     gmc_duration srtt;
     struct gmc_cc_rounds rounds;
     gmc_time round_until;

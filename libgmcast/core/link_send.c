@@ -124,8 +124,11 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     gmc_loss_on_sent(&link->loss, &packet);
     link->packets_sent++;
     link->bytes_sent += udp_payload;
-    if (link->active != ROUTES)
+    if (link->active != ROUTES) {
+        link->pace.slack =
+            link->idle || link->cc->slack == NULL ? 0 : link->cc->slack(link->cc_state);
         gmc_pace_pay(&link->pace, now, bytes);
+    }
     if (!tracked)
         return GMC_NOT_ECT;
     link->cc->on_sent(link->cc_state, now, number, bytes, link->idle);

@@ -39,7 +39,8 @@ void gmc_pace_set(struct gmc_pace *pace, uint64_t rate_bps, uint32_t packet_byte
 
 void gmc_pace_pay(struct gmc_pace *pace, gmc_time now, uint64_t bytes)
 {
-    gmc_time from = gmc_time_min(gmc_time_sub(now, pace->burst), pace->held_since);
+    gmc_duration saved = pace->slack > pace->burst ? pace->slack : pace->burst;
+    gmc_time from = gmc_time_min(gmc_time_sub(now, saved), pace->held_since);
 
     if (pace->paid_until < from)
         pace->paid_until = from;

@@ -2,7 +2,8 @@
 /* Pacing: bytes that were sent are paid for at a rate, and nothing is sent before all that went
  * before is paid for. Who was idle may have saved up a little, so that packets can leave in
  * batches: 1 ms of the rate, but no more than 64 KiB or twice the wake-up time, whichever is
- * longer, and at least two packets.
+ * longer, and at least two packets. Who had bytes but was woken late may make up for more
+ * (`slack`).
  *
  * Rates are bit/s, from 1 kbit/s; times are ns. The structure holds no memory. */
 #ifndef GMC_CORE_PACE_H
@@ -20,6 +21,7 @@ struct gmc_pace {
     uint64_t byte_time;    /* ns << 20; divisions are slow, so it is kept */
     gmc_duration packet;   /* of a full packet */
     gmc_duration burst;    /* what may be saved up */
+    gmc_duration slack;    /* the same where bytes waited, and the host was late; 0: no more */
     gmc_time paid_until;   /* when all that was sent is paid for */
     gmc_time held_since;   /* what was not sent since then was not for want of bytes; NEVER */
 };

@@ -598,14 +598,17 @@ void ccwire_stats(const struct ccwire *w, int flow, struct ccwire_stats *stats)
 {
     const struct flow *f = &w->flows[flow];
 
-    *stats = (struct ccwire_stats){.sent = f->sent,
-                                   .delivered = f->delivered,
-                                   .dropped = f->dropped,
-                                   .marked = f->ce,
-                                   .spurious = f->spurious,
-                                   .rate_bps = f->want.ops->rate_bps(f->state),
-                                   .loss_ppm = f->want.ops->loss_ppm(f->state),
-                                   .done = f->done};
+    *stats =
+        (struct ccwire_stats){.sent = f->sent,
+                              .delivered = f->delivered,
+                              .dropped = f->dropped,
+                              .marked = f->ce,
+                              .spurious = f->spurious,
+                              .rate_bps = f->want.ops->rate_bps(f->state),
+                              .loss_ppm = f->want.ops->loss_ppm(f->state),
+                              .slack =
+                                  f->want.ops->slack == NULL ? 0 : f->want.ops->slack(f->state),
+                              .done = f->done};
 }
 
 gmc_time ccwire_now(const struct ccwire *w)

@@ -59,7 +59,8 @@ struct ccwire_stats {
     uint64_t marked;
     uint64_t rate_bps; /* pacing, now */
     uint32_t loss_ppm; /* as the flow believes */
-    gmc_time done;     /* GMC_TIME_NEVER: not yet */
+    gmc_duration slack;
+    gmc_time done; /* GMC_TIME_NEVER: not yet */
 };
 void ccwire_stats(const struct ccwire *wire, int flow, struct ccwire_stats *stats);
 gmc_time ccwire_now(const struct ccwire *wire);

@@ -213,6 +213,29 @@ static void test_short_queue(void **state)
     }
 }
 
+/* What a late host may send at once fits into the queue. */
+static void test_slack_is_of_the_queue(void **state)
+{
+    (void)state;
+    for (int is_short = 0; is_short <= 1; is_short++) {
+        struct ccwire_path path = path_100m;
+        struct ccwire_flow flow = {.ops = &gmc_cc_model};
+        struct ccwire_stats stats;
+
+        if (is_short)
+            path.queue_bytes = 10 * 1500;
+        struct ccwire *wire = ccwire_new(&path, 1);
+        int index = ccwire_add(wire, &flow);
+        for (int s = 1; s <= 30; s++) {
+            ccwire_run_until(wire, GMC_S(s));
+            ccwire_stats(wire, index, &stats);
+            assert_in_range(stats.slack, is_short ? 0 : GMC_MS(2),
+                            is_short ? GMC_US(700) : GMC_MS(10));
+        }
+        ccwire_free(wire);
+    }
+}
+
 static void test_jitter_reordering_and_drift(void **state)
 {
     (void)state;
@@ -616,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_uses_the_path_at_any_loss),
         cmocka_unit_test(test_uses_it_for_a_gigabyte),
         cmocka_unit_test(test_short_queue),
+        cmocka_unit_test(test_slack_is_of_the_queue),
         cmocka_unit_test(test_jitter_reordering_and_drift),
         cmocka_unit_test(test_other_paths),
         cmocka_unit_test(test_grows_on_a_short_path),

@@ -74,6 +74,21 @@ static void who_was_held_loses_nothing(void **state)
     assert_in_range(send_all(&pace, START + GMC_MS(20), START + GMC_MS(20) + 1), 250000, 253000);
 }
 
+/* Bytes always wait, but the host comes every 4 ms. */
+static void who_wakes_late_makes_up_for_it(void **state)
+{
+    (void)state;
+    for (int slack = 0; slack <= 1; slack++) {
+        struct gmc_pace pace = make(100 * MBIT);
+        uint64_t bytes = 0;
+
+        pace.slack = slack ? GMC_MS(5) : 0;
+        for (gmc_time now = START; now < START + GMC_S(1); now += GMC_MS(4))
+            bytes += send_all(&pace, now, now + 1);
+        assert_in_range(bytes, slack ? 12400000 : 3000000, slack ? 12600000 : 3800000);
+    }
+}
+
 static void rates_of_nothing_and_beyond_end(void **state)
 {
     struct gmc_pace slow = make(0), fast = make(UINT64_C(10000000000000));
@@ -93,6 +108,7 @@ int main(void)
         cmocka_unit_test(who_was_idle_has_saved_little),
         cmocka_unit_test(at_low_rates_two_packets_are_saved),
         cmocka_unit_test(who_was_held_loses_nothing),
+        cmocka_unit_test(who_wakes_late_makes_up_for_it),
         cmocka_unit_test(rates_of_nothing_and_beyond_end),
     };
 
