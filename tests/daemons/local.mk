@@ -4,6 +4,7 @@
 # They are skipped where the daemons are not built.
 DAEMON_TESTS = \
 	tests/daemons/test_cli.sh \
+	tests/daemons/test_examples.py \
 	tests/daemons/test_files.py \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_paths.py \
