@@ -466,7 +466,7 @@ static struct gwd_conf *convert(cfg_t *cfg)
     if (tls != NULL) {
         conf->tls.line = tls->line;
         fill(tls, GWD_TLS, tls->line, &conf->tls);
-    } else {
+    } else if (conf->node_of[0] == '\0') {
         gwd_errors_add(reader->errors, reader->file, 0,
                        "section 'tls' is missing: it names certificate, key and ca");
     }

@@ -34,6 +34,7 @@ struct gwd_conf_list {
 struct gwd_conf_peer {
     char *name; /* domain, lower case */
     int line;
+    bool is_enrolled;   /* is_node, from no section: see gatewayd/nodes.h */
     bool is_node;       /* from a `node` section: of this domain, no domain itself */
     char *alias;        /* "" none */
     char *address;      /* "" found by DNS SRV */
@@ -68,6 +69,7 @@ struct gwd_conf {
     char *user;     /* "" keep */
     char *group;    /* "" the user's */
     char *log_file; /* "" standard error */
+    char *token;    /* of a node without tls section; "" none */
     uint64_t cache; /* bytes */
     uint64_t workers;
     uint64_t log;        /* enum gwd_level */

@@ -13,6 +13,7 @@
 #include "gatewayd/addr.h"
 #include "gatewayd/cert.h"
 #include "gatewayd/conf.h"
+#include "gatewayd/identity.h"
 
 const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, const char *name)
 {
@@ -75,6 +76,23 @@ static void check_certificate(const struct gwd_conf *conf, struct gwd_errors *er
                        conf->tls.certificate);
     sk_X509_pop_free(chain, X509_free);
     EVP_PKEY_free(key);
+}
+
+/* A node that makes its own key needs to have enrolled, or a token to do so. */
+static void check_enrolment(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    char reason[512];
+    struct gwd_token token;
+    int line = gwd_conf_line(conf, GWD_TOP, "token");
+    if (gwd_identity_is_prepared(conf))
+        return;
+    if (conf->token[0] == '\0')
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "node_of"),
+                       "this node has no tls section and has not enrolled: write what gmcast node "
+                       "add %s prints at the gateway into a file, and name that in 'token'",
+                       conf->domain);
+    else if (!gwd_identity_token(conf, &token, reason, sizeof reason))
+        gwd_errors_add(errors, conf->file, line, "token: %s", reason);
 }
 
 static void check_authorities(const struct gwd_conf *conf, struct gwd_errors *errors)
@@ -207,8 +225,15 @@ static void check_listen(const struct gwd_conf *conf, struct gwd_errors *errors)
 bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     size_t before = errors->count + errors->dropped;
-    check_certificate(conf, errors);
-    check_authorities(conf, errors);
+    if (gwd_identity_is_own(conf)) {
+        check_enrolment(conf, errors);
+    } else {
+        check_certificate(conf, errors);
+        check_authorities(conf, errors);
+    }
+    if (conf->token[0] != '\0' && !gwd_identity_is_own(conf))
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "token"),
+                       "token is for gmcast-noded without a tls section: remove one of them");
     check_listen(conf, errors);
     check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "state"), "state", conf->state);
     for (size_t i = 0; i < conf->exports.count; i++)

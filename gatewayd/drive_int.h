@@ -22,8 +22,9 @@ struct gwd_drive {
     struct gmc_crypto tapped;
     struct gmc_ctl_hooks hooks;
     struct gwd_recorder *recorder;
-    uint64_t hash;  /* running, of all outputs */
-    uint64_t taken; /* calls of next_output since the last drained */
+    uint64_t hash;       /* running, of all outputs */
+    bool foreign_answer; /* the answer of this request comes from a hook */
+    uint64_t taken;      /* calls of next_output since the last drained */
     /* replaying */
     struct gwd_replay_state *replaying; /* NULL: not */
     struct gwd_pending_read *reads;

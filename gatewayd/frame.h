@@ -8,6 +8,7 @@
  *             what follows is for later versions
  *   DATAGRAM  a link datagram, where UDP is blocked
  *   BYE       the sender ends the session: status u16 (its number, positive), text
+ *   ENROL     before the HELLO of a node that dials: the secret of its token (16)
  */
 #ifndef GWD_FRAME_H
 #define GWD_FRAME_H
@@ -19,7 +20,12 @@
 #define GWD_FRAME_DATAGRAM_MAX 65535u
 #define GWD_FRAME_SMALL_MAX 1024u /* HELLO, BYE */
 
-enum gwd_frame_type { GWD_FRAME_HELLO = 1, GWD_FRAME_DATAGRAM = 2, GWD_FRAME_BYE = 3 };
+enum gwd_frame_type {
+    GWD_FRAME_HELLO = 1,
+    GWD_FRAME_DATAGRAM = 2,
+    GWD_FRAME_BYE = 3,
+    GWD_FRAME_ENROL = 4
+};
 
 struct gwd_hello {
     uint16_t version;

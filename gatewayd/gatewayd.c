@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gatewayd/cert.h"
 #include "gatewayd/gatewayd_int.h"
+#include "gatewayd/identity.h"
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
 
@@ -101,6 +101,11 @@ static void on_stream(void *ctx, const struct gmc_dgram_in *in)
     gwd_drain_soon(gwd);
 }
 
+static void on_enrolled(void *ctx)
+{
+    gwd_tell_nodes(ctx);
+}
+
 static const char *name_of(void *ctx, uint32_t peer)
 {
     struct gwd *gwd = ctx;
@@ -124,21 +129,42 @@ static bool fail(struct gwd *gwd, const char *what, const char *reason)
     return false;
 }
 
+/* Who may enrol here, or how this node shall. */
+static bool open_nodes(struct gwd *gwd)
+{
+    char reason[512];
+    uid_t uid = (uid_t)-1;
+    gid_t gid = (gid_t)-1;
+    if (gwd->conf->node_of[0] == '\0') {
+        gwd->nodes = gwd_nodes_new(gwd->conf->state, reason, sizeof reason);
+        return gwd->nodes != NULL || fail(gwd, "nodes", reason);
+    }
+    if (!gwd_identity_is_own(gwd->conf))
+        return true;
+    /* The daemon reads them again, when privileges are gone. */
+    if (geteuid() == 0 &&
+        !gwd_priv_ids(gwd->conf->user, gwd->conf->group, &uid, &gid, reason, sizeof reason))
+        return fail(gwd, "privileges", reason);
+    return gwd_identity_prepare(gwd->conf, uid, gid, &gwd->token, &gwd->has_token, reason,
+                                sizeof reason) ||
+           fail(gwd, "enrolment", reason);
+}
+
 static bool open_crypto(struct gwd *gwd)
 {
     char reason[512];
     uint8_t seed[32];
-    EVP_PKEY *key = gwd_cert_load_key(gwd->conf->tls.key, reason, sizeof reason);
-    if (key == NULL)
+    struct gwd_identity identity;
+    if (!gwd_identity_load(gwd->conf, &identity, reason, sizeof reason))
         return fail(gwd, "key", reason);
     if (getrandom(seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
-        EVP_PKEY_free(key);
+        gwd_identity_fini(&identity);
         return fail(gwd, "entropy", strerror(errno));
     }
-    const char *refusal = gmc_crypto_openssl_refusal(key);
-    gwd->openssl = refusal == NULL ? gmc_crypto_openssl_new(key, seed) : NULL;
+    const char *refusal = gmc_crypto_openssl_refusal(identity.key);
+    gwd->openssl = refusal == NULL ? gmc_crypto_openssl_new(identity.key, seed) : NULL;
     OPENSSL_cleanse(seed, sizeof seed);
-    EVP_PKEY_free(key);
+    gwd_identity_fini(&identity);
     if (gwd->openssl == NULL)
         return fail(gwd, "key", refusal != NULL ? refusal : "out of memory");
     gmc_crypto_openssl_table(gwd->openssl, &gwd->crypto);
@@ -157,7 +183,8 @@ static bool open_core(struct gwd *gwd)
                     .uplink_bps = gwd->conf->uplink,
                     .downlink_bps = gwd->conf->downlink,
                     .discard_data = gwd->options.discard_data},
-        .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters},
+        .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters,
+                  gwd->nodes != NULL ? gwd_hook_nodes : NULL},
     };
     uint8_t spki[GMC_PUBKEY_BYTES_MAX];
     size_t spki_len = sizeof spki;
@@ -189,7 +216,10 @@ static bool open_network(struct gwd *gwd)
     struct gwd_peers_config config = {.base = gwd->base,
                                       .log = gwd->log,
                                       .conf = gwd->conf,
-                                      .owner = {gwd, peer_number, on_change, on_stream}};
+                                      .nodes = gwd->nodes,
+                                      .token = gwd->has_token ? &gwd->token : NULL,
+                                      .owner = {gwd, peer_number, on_change, on_stream,
+                                                on_enrolled}};
     char host[256], reason[512];
     uint16_t port = 0;
     int receive, send;
@@ -345,8 +375,8 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     gwd->base = event_base_new();
     /* Keys are read and ports bound while we may; then privileges go, then the first byte is read
      * from disk or network. */
-    if (gwd->base == NULL || !open_crypto(gwd) || !open_core(gwd) || !open_network(gwd) ||
-        !open_local(gwd) || !open_store(gwd) || !open_events(gwd)) {
+    if (gwd->base == NULL || !open_nodes(gwd) || !open_crypto(gwd) || !open_core(gwd) ||
+        !open_network(gwd) || !open_local(gwd) || !open_store(gwd) || !open_events(gwd)) {
         gwd_free(gwd);
         return NULL;
     }
@@ -357,9 +387,12 @@ void gwd_tell_nodes(struct gwd *gwd)
 {
     const struct gmc_gateway *gateway = gwd_drive_gateway(gwd->drive);
     for (gmc_peer i = 0; i < gmc_gateway_peer_count(gateway); i++) {
-        const struct gwd_conf_peer *peer =
-            gwd_conf_peer_find(gwd->conf, gmc_gateway_peer_name(gateway, i));
-        gwd_drive_node(gwd->drive, gwd_now(), i, peer != NULL && peer->is_node);
+        const char *name = gmc_gateway_peer_name(gateway, i);
+        const struct gwd_conf_peer *peer = gwd_conf_peer_find(gwd->conf, name);
+        const struct gwd_node *node =
+            peer == NULL && gwd->nodes != NULL ? gwd_nodes_find(gwd->nodes, name) : NULL;
+        gwd_drive_node(gwd->drive, gwd_now(), i,
+                       peer != NULL ? peer->is_node : node != NULL && node->enrolled);
     }
 }
 
@@ -428,6 +461,9 @@ void gwd_free(struct gwd *gwd)
     gwd_zmq_free(gwd->zmq);
     gwd_messages_free(gwd->messages);
     gwd_peers_free(gwd->peers);
+    gwd_nodes_free(gwd->nodes);
+    free(gwd->node_list);
+    OPENSSL_cleanse(&gwd->token, sizeof gwd->token);
     free_event(gwd->timer_event);
     free_event(gwd->udp_event);
     free_event(gwd->writable_event);

@@ -10,6 +10,7 @@
 #include "gatewayd/drive.h"
 #include "gatewayd/gatewayd.h"
 #include "gatewayd/messages.h"
+#include "gatewayd/nodes.h"
 #include "gatewayd/peer.h"
 #include "gatewayd/store.h"
 #include "gatewayd/udp.h"
@@ -52,6 +53,12 @@ struct gwd {
     struct gwd_peers *peers;
     struct gwd_zmq *zmq;
     struct gwd_messages *messages;
+    struct gwd_nodes *nodes; /* that enrolled; NULL at a node */
+    bool nodes_changed;
+    bool has_token; /* of this node, for its enrolment */
+    struct gwd_token token;
+    char token_text[GWD_TOKEN_TEXT_MAX]; /* as last given out */
+    struct gmc_ctl_node *node_list;      /* as last told */
 
     int timer_fd;
     gmc_time armed; /* what timer_fd is set to */
@@ -75,7 +82,7 @@ struct gwd {
 };
 
 gmc_time gwd_now(void);
-/* Which neighbours are nodes, as the configuration says. */
+/* Which neighbours are nodes, as the configuration and the tokens say. */
 void gwd_tell_nodes(struct gwd *gwd);
 
 /* ---- drain.c ---- */
@@ -94,6 +101,12 @@ const char *gwd_hook_resolve(void *gwd, const char *name);
 gmc_status gwd_hook_may(void *gwd, const char *origin, const char *const *paths, size_t count,
                         const char **reason);
 size_t gwd_hook_counters(void *gwd, struct gmc_counter *out, size_t max);
+
+/* ---- local_nodes.c ---- */
+gmc_status gwd_hook_nodes(void *gwd, const struct gmc_ctl_request *request,
+                          struct gmc_ctl_reply *reply, const char **reason);
+/* Puts into force what gwd_hook_nodes changed. */
+void gwd_take_nodes(struct gwd *gwd);
 
 /* ---- upkeep.c ---- */
 void gwd_on_tick(evutil_socket_t fd, short what, void *gwd);

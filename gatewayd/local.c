@@ -37,6 +37,7 @@ void gwd_on_request(void *ctx, const struct gwd_client *client, struct gmc_bytes
         keep_asked(gwd, answer.id, client);
     else
         gwd_zmq_reply(gwd->zmq, client, answer.bytes);
+    gwd_take_nodes(gwd);
     gwd_drain_soon(gwd);
 }
 
@@ -155,6 +156,8 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
         {"connections_refused", peers->refused},
         {"connections_timeout", peers->timeouts},
         {"sessions", peers->sessions},
+        {"nodes_enrolled", peers->enrolled},
+        {"nodes_refused", peers->enrolments_refused},
         {"stream_dropped", peers->stream_dropped},
         {"udp_received", udp->received},
         {"udp_truncated", udp->truncated},

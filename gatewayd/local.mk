@@ -18,9 +18,12 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
 	gatewayd/frame.c gatewayd/frame.h \
 	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
+	gatewayd/local_nodes.c \
+	gatewayd/identity.c gatewayd/identity.h \
 	gatewayd/upkeep.c \
 	gatewayd/log.c gatewayd/log.h \
 	gatewayd/messages.c gatewayd/messages.h \
+	gatewayd/nodes.c gatewayd/nodes.h gatewayd/token.c gatewayd/token.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \
 	gatewayd/policy.c gatewayd/policy.h \
@@ -38,7 +41,10 @@ gatewayd_libgatewayd_la_SOURCES = \
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
 	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
-	tests/unit/test_gwd_race
+	tests/unit/test_gwd_race tests/unit/test_gwd_nodes
+tests_unit_test_gwd_nodes_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_nodes_SOURCES = tests/unit/test_gwd_nodes.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
 tests_unit_test_gwd_zmq_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_zmq_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS)
 tests_unit_test_gwd_zmq_SOURCES = tests/unit/test_gwd_zmq.c tests/unit/gwd_certs.c \
@@ -59,12 +65,14 @@ tests_unit_test_gwd_race_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_race_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_gwd_cert tests/fuzz/fuzz_gwd_conf tests/fuzz/fuzz_gwd_frame \
+	tests/fuzz/fuzz_gwd_nodes \
 	tests/fuzz/fuzz_gwd_replay tests/fuzz/fuzz_gwd_srv tests/fuzz/fuzz_gwd_state
 tests_fuzz_fuzz_gwd_cert_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_SSL_CFLAGS)
 tests_fuzz_fuzz_gwd_cert_SOURCES = tests/fuzz/fuzz_gwd_cert.c tests/fuzz/memfile.h
 tests_fuzz_fuzz_gwd_cert_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_conf_SOURCES = tests/fuzz/fuzz_gwd_conf.c tests/fuzz/memfile.h
 tests_fuzz_fuzz_gwd_conf_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_nodes_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_replay_SOURCES = tests/fuzz/fuzz_gwd_replay.c tests/fuzz/memfile.h
 tests_fuzz_fuzz_gwd_replay_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_srv_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)

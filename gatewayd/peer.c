@@ -92,6 +92,7 @@ void gwd_neighbour_up(struct gwd_neighbour *neighbour, struct gwd_conn *conn)
     neighbour->failures = 0;
     neighbour->refused = neighbour->waiting_told = false;
     neighbour->wanted = neighbour->conf->connect == GWD_CONNECT_OUT;
+    peers->has_token = false; /* it has done its work, if there was one */
     (void)evtimer_del(neighbour->retry);
     set_udp_address(neighbour, conn);
     session->peer = neighbour->number;
@@ -178,6 +179,23 @@ static void set_configured_address(struct gwd_neighbour *neighbour)
         gwd_addr_to_core((const struct sockaddr *)&address.storage, &neighbour->udp);
 }
 
+/* A node section of the same name goes before. */
+static void take_enrolled(struct gwd_peers *peers)
+{
+    const struct gwd_node *node;
+    for (size_t i = 0;
+         peers->config.nodes != NULL && (node = gwd_nodes_at(peers->config.nodes, i)) != NULL;
+         i++) {
+        struct gwd_neighbour *neighbour = gwd_neighbour_find(peers, node->peer.name);
+        if (!node->enrolled || (neighbour != NULL && neighbour->conf != NULL))
+            continue;
+        if (neighbour == NULL)
+            neighbour = add_neighbour(peers, node->peer.name);
+        neighbour->conf = &node->peer;
+        neighbour->refused = neighbour->waiting_told = false;
+    }
+}
+
 /* Marks all, takes in what is configured, sweeps the rest. */
 static void take_configuration(struct gwd_peers *peers, const struct gwd_conf *conf)
 {
@@ -193,6 +211,7 @@ static void take_configuration(struct gwd_peers *peers, const struct gwd_conf *c
         neighbour->address_count = 0;
         set_configured_address(neighbour);
     }
+    take_enrolled(peers);
 }
 
 static void end_session(struct gwd_neighbour *neighbour, gmc_status status, const char *reason)
@@ -207,7 +226,7 @@ static void end_session(struct gwd_neighbour *neighbour, gmc_status status, cons
     gwd_neighbour_tell(neighbour, GMC_PEER_REFUSED, reason);
 }
 
-static void sweep(struct gwd_peers *peers)
+static void sweep(struct gwd_peers *peers, const char *reason)
 {
     for (size_t i = 0; i < peers->count; i++) {
         struct gwd_neighbour *neighbour = peers->list[i];
@@ -219,17 +238,41 @@ static void sweep(struct gwd_peers *peers)
         if (neighbour->dial != NULL)
             gwd_conn_free(neighbour->dial);
         neighbour->dial = NULL;
-        end_session(neighbour, GMC_ERR_ACCESS, "it is no longer a configured peer");
+        end_session(neighbour, GMC_ERR_ACCESS, reason);
     }
+}
+
+void gwd_peers_take_nodes(struct gwd_peers *peers)
+{
+    for (size_t i = 0; i < peers->count; i++) {
+        struct gwd_neighbour *neighbour = peers->list[i];
+        const struct gwd_node *node = neighbour->conf != NULL && neighbour->conf->is_enrolled
+                                          ? gwd_nodes_find(peers->config.nodes, neighbour->name)
+                                          : NULL;
+        if (node != NULL && !node->enrolled)
+            neighbour->conf = NULL;
+    }
+    take_enrolled(peers);
+    sweep(peers, "it was removed from the nodes of this domain");
+}
+
+bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name)
+{
+    const struct gwd_neighbour *neighbour = gwd_neighbour_find(peers, name);
+    return neighbour != NULL && neighbour->session != NULL;
+}
+
+void gwd_peers_key_hash(const struct gwd_peers *peers, uint8_t out[GWD_KEY_HASH_BYTES])
+{
+    gwd_tls_own_key_hash(peers->tls, out);
 }
 
 void gwd_peers_recheck(struct gwd_peers *peers)
 {
     for (size_t i = 0; i < peers->count; i++) {
         struct gwd_neighbour *neighbour = peers->list[i];
-        const char *error = neighbour->session != NULL
-                                ? gwd_tls_recheck(peers->tls, neighbour->session->ssl)
-                                : NULL;
+        bool proved = neighbour->session != NULL && !neighbour->session->verdict.is_self_issued;
+        const char *error = proved ? gwd_tls_recheck(peers->tls, neighbour->session->ssl) : NULL;
         char reason[GMC_REASON_BYTES_MAX];
         if (error == NULL)
             continue;
@@ -259,7 +302,7 @@ bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, c
     gwd_tls_free(peers->tls);
     peers->tls = tls;
     take_configuration(peers, conf);
-    sweep(peers);
+    sweep(peers, "it is no longer a configured peer");
     gwd_peers_recheck(peers);
     dial_permanent(peers);
     return true;
@@ -310,6 +353,10 @@ struct gwd_peers *gwd_peers_new(const struct gwd_peers_config *config, char *rea
         return NULL;
     peers->config = *config;
     peers->listen_fd = -1;
+    if (config->token != NULL) {
+        peers->has_token = true;
+        peers->token = *config->token;
+    }
     gmc_list_init(&peers->conns);
     peers->tls = gwd_tls_new(config->conf, NULL, reason, size);
     peers->resolver =
@@ -340,6 +387,7 @@ void gwd_peers_free(struct gwd_peers *peers)
         (void)close(peers->listen_fd);
     gwd_resolver_free(peers->resolver);
     gwd_tls_free(peers->tls);
+    OPENSSL_cleanse(&peers->token, sizeof peers->token);
     free(peers);
 }
 

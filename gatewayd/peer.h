@@ -20,6 +20,7 @@
 #include "gatewayd/addr.h"
 #include "gatewayd/conf.h"
 #include "gatewayd/log.h"
+#include "gatewayd/nodes.h"
 
 struct gwd_peers;
 
@@ -29,12 +30,16 @@ struct gwd_peers_owner {
     gmc_peer (*number)(void *ctx, const char *domain);
     void (*change)(void *ctx, const struct gmc_peer_change *change);
     void (*datagram)(void *ctx, const struct gmc_dgram_in *in);
+    /* A node has just enrolled. */
+    void (*enrolled)(void *ctx);
 };
 
 struct gwd_peers_config {
     struct event_base *base;
     struct gwd_log *log;
-    const struct gwd_conf *conf; /* borrowed until the next gwd_peers_configure */
+    const struct gwd_conf *conf;   /* borrowed until the next gwd_peers_configure */
+    struct gwd_nodes *nodes;       /* that may enrol; NULL at a node */
+    const struct gwd_token *token; /* of this node, copied; NULL: none */
     struct gwd_peers_owner owner;
     struct gwd_sockaddr listen; /* TCP; bound by gwd_peers_new */
     uint16_t udp_port;          /* told to neighbours; 0: that of listen */
@@ -50,6 +55,12 @@ uint16_t gwd_peers_port(const struct gwd_peers *peers);
  * reason), sessions with removed or revoked peers end, the others go on. */
 bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, char *reason,
                          size_t size);
+/* Nodes that are not enrolled any more lose their sessions; who enrolled lately may dial. */
+void gwd_peers_take_nodes(struct gwd_peers *peers);
+/* Whether this neighbour has a session. */
+bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name);
+/* SHA-256 of the own public key, for tokens. */
+void gwd_peers_key_hash(const struct gwd_peers *peers, uint8_t out[GWD_KEY_HASH_BYTES]);
 /* Ends sessions whose certificate is no longer good (expired by now). To be called now and then. */
 void gwd_peers_recheck(struct gwd_peers *peers);
 /* The configured key is not the one in use: it takes effect with the next start. */
@@ -70,6 +81,7 @@ bool gwd_peers_address(const struct gwd_peers *peers, gmc_peer peer, struct gmc_
 
 struct gwd_peers_stats {
     uint64_t accepted, dialled, refused, sessions, stream_dropped, timeouts;
+    uint64_t enrolled, enrolments_refused;
 };
 const struct gwd_peers_stats *gwd_peers_stats(const struct gwd_peers *peers);
 

@@ -5,12 +5,14 @@
 #include <event2/buffer.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gatewayd/cert.h"
@@ -50,6 +52,7 @@ void gwd_conn_free(struct gwd_conn *conn)
     close_transport(conn);
     if (conn->timer != NULL)
         event_free(conn->timer);
+    OPENSSL_cleanse(conn->secret, sizeof conn->secret);
     free(conn);
 }
 
@@ -132,6 +135,24 @@ static void send_hello(struct gwd_conn *conn)
     conn->hello_sent = true;
 }
 
+/* Before the greeting, and only to the gateway whose key the token names. */
+static void send_secret(struct gwd_conn *conn)
+{
+    const struct gwd_token *token = &conn->peers->token;
+    uint8_t frame[GWD_FRAME_HEAD_BYTES + GWD_SECRET_BYTES];
+    gwd_frame_head(frame, GWD_FRAME_ENROL, sizeof token->secret);
+    memcpy(frame + GWD_FRAME_HEAD_BYTES, token->secret, sizeof token->secret);
+    (void)bufferevent_write(conn->bev, frame, sizeof frame);
+    OPENSSL_cleanse(frame, sizeof frame);
+}
+
+static void on_secret(struct gwd_conn *conn, struct gmc_bytes body)
+{
+    conn->has_secret = conn->state == GWD_CONN_HELLO && body.len == sizeof conn->secret;
+    if (conn->has_secret)
+        memcpy(conn->secret, body.data, body.len);
+}
+
 static bool cert_names(struct gwd_conn *conn, const char *domain, char *names, size_t size)
 {
     X509 *cert = SSL_get1_peer_certificate(conn->ssl);
@@ -183,19 +204,76 @@ static bool accepted_wins(const struct gwd_conn *conn, const struct gwd_neighbou
     return true;
 }
 
+/* Takes a node by the key that it made: one that enrolled, or that does so now. */
+static struct gwd_neighbour *admit(struct gwd_conn *conn)
+{
+    struct gwd_peers *peers = conn->peers;
+    uint8_t key[GWD_KEY_HASH_BYTES];
+    char text[GMC_REASON_BYTES_MAX] = "its key cannot be read";
+    bool changed = false;
+    gmc_status status = GMC_ERR_AUTH;
+    if (gwd_tls_key_hash(conn->ssl, key))
+        status = gwd_nodes_admit(peers->config.nodes, conn->hello.domain, key,
+                                 conn->has_secret ? conn->secret : NULL, (int64_t)time(NULL),
+                                 &changed, text, sizeof text);
+    if (status != GMC_OK) {
+        peers->stats.enrolments_refused++;
+        refuse(conn, status == GMC_ERR_IO ? GMC_ERR_AGAIN : status, text);
+        return NULL;
+    }
+    if (changed) {
+        peers->stats.enrolled++;
+        gwd_log(peers->config.log, GMC_LEVEL_INFO, "node.enrolled",
+                GWD_STR("peer", conn->hello.domain), GWD_STR("address", conn->remote_text));
+        gwd_peers_take_nodes(peers);
+        peers->config.owner.enrolled(peers->config.owner.ctx);
+    }
+    return gwd_neighbour_find(peers, conn->hello.domain);
+}
+
+/* Whom the certificate and the name in the greeting stand for; NULL after a refusal. */
+static struct gwd_neighbour *identify(struct gwd_conn *conn)
+{
+    struct gwd_neighbour *neighbour = gwd_neighbour_find(conn->peers, conn->hello.domain);
+    const struct gwd_conf_peer *conf = neighbour != NULL ? neighbour->conf : NULL;
+    char text[GMC_REASON_BYTES_MAX];
+    if (conn->verdict.is_self_issued && (conf == NULL || conf->is_enrolled))
+        return admit(conn);
+    if (conf == NULL) {
+        gwd_text(text, sizeof text, "%s is not a configured peer of %s", conn->hello.domain,
+                 conn->peers->config.conf->domain);
+        refuse(conn, GMC_ERR_ACCESS, text);
+    } else if (conn->verdict.is_self_issued) {
+        gwd_text(text, sizeof text,
+                 "the certificate of %s is issued by itself and not by an "
+                 "authority",
+                 conn->hello.domain);
+        refuse(conn, GMC_ERR_AUTH, text);
+    } else if (conf->is_enrolled) {
+        gwd_text(text, sizeof text, "%s enrolled with a key of its own, and this is another one",
+                 conn->hello.domain);
+        refuse(conn, GMC_ERR_AUTH, text);
+    } else {
+        return neighbour;
+    }
+    return NULL;
+}
+
 static void accepted_hello(struct gwd_conn *conn)
 {
     const char *own = conn->peers->config.conf->domain;
-    struct gwd_neighbour *neighbour = gwd_neighbour_find(conn->peers, conn->hello.domain);
+    struct gwd_neighbour *neighbour;
     char names[256], text[GMC_REASON_BYTES_MAX];
     if (!cert_names(conn, conn->hello.domain, names, sizeof names)) {
         gwd_text(text, sizeof text, "the certificate is for %s, not for %s", names,
                  conn->hello.domain);
         refuse(conn, GMC_ERR_AUTH, text);
-    } else if (neighbour == NULL || neighbour->conf == NULL) {
-        gwd_text(text, sizeof text, "%s is not a configured peer of %s", conn->hello.domain, own);
-        refuse(conn, GMC_ERR_ACCESS, text);
-    } else if (neighbour->conf->connect == GWD_CONNECT_OUT) {
+        return;
+    }
+    neighbour = identify(conn);
+    if (neighbour == NULL)
+        return;
+    if (neighbour->conf->connect == GWD_CONNECT_OUT) {
         gwd_text(text, sizeof text, "%s only connects to %s by itself (connect = out)", own,
                  conn->hello.domain);
         refuse(conn, GMC_ERR_ACCESS, text);
@@ -272,6 +350,8 @@ static bool take_frame(struct gwd_conn *conn, uint8_t type, struct gmc_bytes bod
         on_bye(conn, body);
         return false;
     }
+    if (type == GWD_FRAME_ENROL)
+        on_secret(conn, body);
     return true; /* unknown: from a later version */
 }
 
@@ -342,6 +422,17 @@ static void shaken(struct gwd_conn *conn)
         refuse(conn, GMC_ERR_AUTH, text);
         return;
     }
+    if (!gwd_tls_is_gateway(conn->peers->tls, conn->ssl)) {
+        gwd_text(
+            text, sizeof text,
+            "%s shows another key than the one that this node enrolled with; if that is right, "
+            "enrol again with a new token (gmcast node add)",
+            conn->remote_text);
+        refuse(conn, GMC_ERR_AUTH, text);
+        return;
+    }
+    if (conn->peers->has_token)
+        send_secret(conn);
     send_hello(conn);
 }
 
@@ -392,6 +483,7 @@ static void on_event(struct bufferevent *bev, short what, void *ctx)
 
 static bool shake(struct gwd_conn *conn)
 {
+    conn->verdict.take_self_issued = !conn->dialled && conn->peers->config.nodes != NULL;
     conn->ssl = gwd_tls_open(conn->peers->tls, !conn->dialled, &conn->verdict);
     if (conn->ssl == NULL)
         return false;

@@ -38,7 +38,9 @@ struct gwd_conn {
     char remote_text[GWD_ADDR_TEXT_MAX];
     uint32_t local_id;
     struct gwd_hello hello; /* of the other side */
-    uint64_t up_at;         /* ns, when UP */
+    bool has_secret;        /* it sent that of a token */
+    uint8_t secret[GWD_SECRET_BYTES];
+    uint64_t up_at; /* ns, when UP */
 };
 
 struct gwd_neighbour {
@@ -74,6 +76,8 @@ struct gwd_peers {
     size_t pending; /* accepted and not UP */
     uint64_t questions;
     bool stopping;
+    bool has_token; /* it was not let in yet since the start */
+    struct gwd_token token;
     struct gwd_peers_stats stats;
 };
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "gatewayd/cert.h"
+#include "gatewayd/identity.h"
 
 #define EXPORTER_LABEL "EXPORTER-gmcast-link-v1"
 
@@ -17,7 +19,18 @@ struct gwd_tls {
     X509_STORE *store;
     int64_t seconds_left;
     bool key_kept;
+    bool pinned; /* by key, see gatewayd/identity.h */
+    uint8_t gateway[GWD_KEY_HASH_BYTES];
 };
+
+/* A certificate that nobody but its owner signed, of somebody who may be a node; and whatever is
+ * found wrong with it after that, such as that there is no revocation list of its issuer. */
+static bool is_taken(struct gwd_tls_verdict *verdict, const X509_STORE_CTX *ctx)
+{
+    if (X509_STORE_CTX_get_error(ctx) == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
+        verdict->is_self_issued = verdict->take_self_issued;
+    return verdict->is_self_issued;
+}
 
 /* Keeps the first reason; the answer is OpenSSL's own. */
 static int on_verify(int ok, X509_STORE_CTX *ctx)
@@ -25,12 +38,21 @@ static int on_verify(int ok, X509_STORE_CTX *ctx)
     SSL *ssl = X509_STORE_CTX_get_ex_data(ctx, SSL_get_ex_data_X509_STORE_CTX_idx());
     struct gwd_tls_verdict *verdict = ssl != NULL ? SSL_get_app_data(ssl) : NULL;
     X509 *leaf = X509_STORE_CTX_get0_cert(ctx);
+    if (!ok && verdict != NULL && verdict->error == NULL && is_taken(verdict, ctx))
+        return 1;
     if (ok || verdict == NULL || verdict->error != NULL)
         return ok;
     verdict->error = X509_verify_cert_error_string(X509_STORE_CTX_get_error(ctx));
     if (leaf != NULL)
         gwd_cert_names(leaf, verdict->names, sizeof verdict->names);
     return ok;
+}
+
+/* The key decides, once the handshake has shown whose it is. */
+static int take_any(int ok, X509_STORE_CTX *ctx)
+{
+    (void)ok, (void)ctx;
+    return 1;
 }
 
 /* A new key takes effect with the next start: what this domain signs for its transfers is checked
@@ -48,22 +70,23 @@ static bool keep_identity(struct gwd_tls *tls, const struct gwd_tls *previous)
 static bool use_certificate(struct gwd_tls *tls, const struct gwd_conf *conf,
                             const struct gwd_tls *previous, char *reason, size_t size)
 {
-    STACK_OF(X509) *chain = gwd_cert_load_chain(conf->tls.certificate, reason, size);
-    EVP_PKEY *key = gwd_cert_load_key(conf->tls.key, reason, size);
-    bool ok = chain != NULL && key != NULL;
-    if (ok && previous != NULL && EVP_PKEY_eq(key, SSL_CTX_get0_privatekey(previous->ctx)) != 1) {
+    struct gwd_identity identity;
+    bool ok = gwd_identity_load(conf, &identity, reason, size);
+    tls->pinned = identity.pinned;
+    memcpy(tls->gateway, identity.gateway, sizeof tls->gateway);
+    if (ok && previous != NULL &&
+        EVP_PKEY_eq(identity.key, SSL_CTX_get0_privatekey(previous->ctx)) != 1) {
         ok = keep_identity(tls, previous);
     } else if (ok) {
-        X509 *leaf = sk_X509_shift(chain);
+        X509 *leaf = sk_X509_shift(identity.chain);
         tls->seconds_left = gwd_cert_seconds_left(leaf);
-        ok = SSL_CTX_use_cert_and_key(tls->ctx, leaf, key, chain, 1) == 1;
+        ok = SSL_CTX_use_cert_and_key(tls->ctx, leaf, identity.key, identity.chain, 1) == 1;
         if (!ok)
             (void)snprintf(reason, size, "%s and %s cannot be used together", conf->tls.certificate,
                            conf->tls.key);
         X509_free(leaf);
     }
-    sk_X509_pop_free(chain, X509_free);
-    EVP_PKEY_free(key);
+    gwd_identity_fini(&identity);
     ERR_clear_error();
     return ok;
 }
@@ -76,7 +99,9 @@ struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *p
     if (tls == NULL)
         return NULL;
     tls->ctx = SSL_CTX_new(TLS_method());
-    tls->store = gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, size);
+    tls->store = gwd_identity_is_own(conf)
+                     ? X509_STORE_new()
+                     : gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, size);
     if (tls->ctx == NULL || tls->store == NULL ||
         !use_certificate(tls, conf, previous, reason, size)) {
         gwd_tls_free(tls);
@@ -85,7 +110,8 @@ struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *p
     (void)SSL_CTX_set_min_proto_version(tls->ctx, TLS1_3_VERSION);
     (void)SSL_CTX_set_purpose(tls->ctx, X509_PURPOSE_ANY);
     SSL_CTX_set1_cert_store(tls->ctx, tls->store);
-    SSL_CTX_set_verify(tls->ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, on_verify);
+    SSL_CTX_set_verify(tls->ctx, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT,
+                       tls->pinned ? take_any : on_verify);
     /* No resumption: each session proves the certificate again, so revocation takes effect. */
     (void)SSL_CTX_set_num_tickets(tls->ctx, 0);
     (void)SSL_CTX_set_session_cache_mode(tls->ctx, SSL_SESS_CACHE_OFF);
@@ -108,7 +134,7 @@ SSL *gwd_tls_open(struct gwd_tls *tls, bool server, struct gwd_tls_verdict *verd
     SSL *ssl = SSL_new(tls->ctx);
     if (ssl == NULL)
         return NULL;
-    memset(verdict, 0, sizeof *verdict);
+    *verdict = (struct gwd_tls_verdict){.take_self_issued = verdict->take_self_issued};
     (void)SSL_set_app_data(ssl, verdict);
     if (server)
         SSL_set_accept_state(ssl);
@@ -117,8 +143,30 @@ SSL *gwd_tls_open(struct gwd_tls *tls, bool server, struct gwd_tls_verdict *verd
     return ssl;
 }
 
+bool gwd_tls_key_hash(SSL *ssl, uint8_t out[GWD_KEY_HASH_BYTES])
+{
+    X509 *cert = SSL_get1_peer_certificate(ssl);
+    bool ok = cert != NULL && gwd_key_hash(cert, out);
+    X509_free(cert);
+    return ok;
+}
+
+void gwd_tls_own_key_hash(const struct gwd_tls *tls, uint8_t out[GWD_KEY_HASH_BYTES])
+{
+    GMC_ASSERT(gwd_key_hash(SSL_CTX_get0_certificate(tls->ctx), out));
+}
+
+bool gwd_tls_is_gateway(const struct gwd_tls *tls, SSL *ssl)
+{
+    uint8_t hash[GWD_KEY_HASH_BYTES];
+    return !tls->pinned ||
+           (gwd_tls_key_hash(ssl, hash) && CRYPTO_memcmp(hash, tls->gateway, sizeof hash) == 0);
+}
+
 const char *gwd_tls_recheck(struct gwd_tls *tls, SSL *ssl)
 {
+    if (tls->pinned)
+        return NULL;
     X509 *cert = SSL_get1_peer_certificate(ssl);
     const char *error = "no certificate";
     if (cert != NULL)

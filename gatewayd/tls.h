@@ -11,6 +11,7 @@
 
 #include "core/io.h"
 #include "gatewayd/conf.h"
+#include "gatewayd/token.h"
 
 struct gwd_tls;
 
@@ -18,9 +19,13 @@ struct gwd_tls;
 struct gwd_tls_verdict {
     const char *error; /* NULL: not refused */
     char names[256];   /* what the certificate says it is for; not proved */
+    /* Taken although no authority stands behind it; whoever relies on it looks at the key. */
+    bool take_self_issued; /* as the caller wishes, before the handshake */
+    bool is_self_issued;   /* it was such a one */
 };
 
-/* Certificate, key, authorities and revocation lists of conf; NULL with a reason. */
+/* Certificate, key, authorities and revocation lists of conf; NULL with a reason. At a node that
+ * knows its gateway by its key no authority counts: gwd_tls_is_gateway has to be asked. */
 /* previous (or NULL): what a reload replaces; where the configured key is another than its, its
  * certificate and key are kept. */
 struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *previous,
@@ -36,6 +41,13 @@ bool gwd_tls_secrets(SSL *ssl, uint8_t client_to_server[GMC_KEY_BYTES],
                      uint8_t server_to_client[GMC_KEY_BYTES]);
 /* The public key of the other side (DER); to be freed with OPENSSL_free. 0 on failure. */
 size_t gwd_tls_spki(SSL *ssl, uint8_t **spki);
+/* The other side may be our gateway as far as its key goes: it is the one that we are told of, or
+ * authorities answer for it. */
+bool gwd_tls_is_gateway(const struct gwd_tls *tls, SSL *ssl);
+/* The hash of the other side's public key; false: it has none. */
+bool gwd_tls_key_hash(SSL *ssl, uint8_t out[GWD_KEY_HASH_BYTES]);
+/* The hash of the own public key. */
+void gwd_tls_own_key_hash(const struct gwd_tls *tls, uint8_t out[GWD_KEY_HASH_BYTES]);
 /* Seconds until the own certificate expires. */
 int64_t gwd_tls_seconds_left(const struct gwd_tls *tls);
 /* An OpenSSL error code as the alert it stands for, in words; NULL when it is no alert about our

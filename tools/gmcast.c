@@ -20,6 +20,7 @@ static const struct gmcast_command commands[] = {
     {"status", "what this gateway sends and receives", gmcast_status},
     {"tree", "draw a transfer's tree, as text or for Graphviz", gmcast_tree},
     {"peers", "the gateways known here, and latencies between them", gmcast_peers},
+    {"node", "who may be a node of this domain: add, list, remove", gmcast_node},
     {"add", "let a further domain join a running transfer", gmcast_add},
     {"resume", "go on with a transfer that ended incomplete", gmcast_resume},
     {"cancel", "end a transfer everywhere", gmcast_cancel},

@@ -32,6 +32,7 @@ struct gmcast_command {
 int gmcast_add(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_ca(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_cancel(const struct gmcast_globals *globals, int argc, char **argv);
+int gmcast_node(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_peers(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_resume(const struct gmcast_globals *globals, int argc, char **argv);

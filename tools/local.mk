@@ -47,6 +47,7 @@ tools_gmcast_SOURCES = \
 	tools/gmcast_add.c \
 	tools/gmcast_ca.c \
 	tools/gmcast_cancel.c \
+	tools/gmcast_node.c \
 	tools/gmcast_peers.c \
 	tools/gmcast_pub.c \
 	tools/gmcast_resume.c \

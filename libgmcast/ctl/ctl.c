@@ -385,6 +385,29 @@ static void handle_report(struct call *call)
         gmc_ctl_report_all(call);
 }
 
+static void handle_nodes(struct call *call)
+{
+    const struct gmc_ctl_hooks *hooks = &call->ctl->hooks;
+    struct gmc_ctl_reply reply = {0};
+    const char *reason = NULL;
+    gmc_status status;
+
+    if (call->origin != GMC_PEER_NONE) {
+        gmc_ctl_fail(call, GMC_ERR_ACCESS, "the nodes of %s are nobody else's business",
+                     call->ctl->domain);
+        return;
+    }
+    if (hooks->nodes == NULL) {
+        gmc_ctl_fail(call, GMC_ERR_STATE, "%s has no nodes to manage", call->ctl->domain);
+        return;
+    }
+    status = hooks->nodes(hooks->ctx, call->request, &reply, &reason);
+    if (status == GMC_OK)
+        gmc_ctl_reply(call, &reply);
+    else
+        gmc_ctl_fail_with(call, status, reason);
+}
+
 static void dispatch(struct call *call)
 {
     switch (call->request->kind) {
@@ -406,6 +429,11 @@ static void dispatch(struct call *call)
     case GMC_CTL_CANCEL:
     case GMC_CTL_RESUME:
         handle_channel(call);
+        return;
+    case GMC_CTL_NODE_ADD:
+    case GMC_CTL_NODE_REMOVE:
+    case GMC_CTL_NODES:
+        handle_nodes(call);
         return;
     }
 }

@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "core/gateway.h"
+#include "gmcast/control.h"
 
 struct gmc_ctl;
 
@@ -33,6 +34,11 @@ struct gmc_ctl_hooks {
     /* What the shell counts itself, told to local programs behind the counters of the core: fills
      * out, at most max, and returns how many. */
     size_t (*counters)(void *ctx, struct gmc_counter *out, size_t max);
+    /* NODE_ADD, NODE_REMOVE, NODES of a local program: fills reply (borrowed until the next call),
+     * or says why not. It must not feed the gateway before the answer is out. NULL: there is
+     * nothing to manage. */
+    gmc_status (*nodes)(void *ctx, const struct gmc_ctl_request *request,
+                        struct gmc_ctl_reply *reply, const char **reason);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

@@ -16,6 +16,9 @@ union request_parts {
     Gmcast__Ctl__Resume resume;
     Gmcast__Ctl__Peers peers;
     Gmcast__Ctl__Counters counters;
+    Gmcast__Ctl__NodeAdd node_add;
+    Gmcast__Ctl__NodeRemove node_remove;
+    Gmcast__Ctl__Nodes nodes;
     struct {
         Gmcast__Ctl__Add add;
         Gmcast__Ctl__Target target;
@@ -69,6 +72,33 @@ static gmc_status fill_add(const struct gmc_ctl_request *request, union request_
     return GMC_OK;
 }
 
+static gmc_status fill_node_request(const struct gmc_ctl_request *request,
+                                    Gmcast__Ctl__Request *message, union request_parts *parts)
+{
+    switch (request->kind) {
+    case GMC_CTL_NODE_ADD:
+        gmcast__ctl__node_add__init(&parts->node_add);
+        parts->node_add.name = gmc_ctl_text(request->node);
+        parts->node_add.lifetime_s = request->lifetime_s;
+        message->kind_case = GMCAST__CTL__REQUEST__KIND_NODE_ADD;
+        message->node_add = &parts->node_add;
+        return GMC_OK;
+    case GMC_CTL_NODE_REMOVE:
+        gmcast__ctl__node_remove__init(&parts->node_remove);
+        parts->node_remove.name = gmc_ctl_text(request->node);
+        message->kind_case = GMCAST__CTL__REQUEST__KIND_NODE_REMOVE;
+        message->node_remove = &parts->node_remove;
+        return GMC_OK;
+    case GMC_CTL_NODES:
+        gmcast__ctl__nodes__init(&parts->nodes);
+        message->kind_case = GMCAST__CTL__REQUEST__KIND_NODES;
+        message->nodes = &parts->nodes;
+        return GMC_OK;
+    default:
+        return GMC_ERR_INVALID;
+    }
+}
+
 static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_ctl_request *request,
                                Gmcast__Ctl__Request *message, union request_parts *parts)
 {
@@ -115,8 +145,9 @@ static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_c
         message->kind_case = GMCAST__CTL__REQUEST__KIND_COUNTERS;
         message->counters = &parts->counters;
         return GMC_OK;
+    default:
+        return fill_node_request(request, message, parts);
     }
-    return GMC_ERR_INVALID;
 }
 
 gmc_status gmc_ctl_encode_request(const struct gmc_ctl_request *request, uint8_t **out, size_t *len)
@@ -219,10 +250,21 @@ static gmc_status take_add(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Add
     return take_channel(add->channel, GMC_CTL_ADD, request);
 }
 
+static gmc_status take_node(const char *name, enum gmc_ctl_kind kind, uint32_t lifetime_s,
+                            struct gmc_ctl_request *request)
+{
+    if (!gmc_ctl_text_fits(name, GMC_NAME_MAX) || name[0] == '\0')
+        return GMC_ERR_INVALID;
+    request->kind = kind;
+    request->node = name;
+    request->lifetime_s = lifetime_s;
+    return GMC_OK;
+}
+
 static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Request *message,
                                struct gmc_ctl_request *request)
 {
-    *request = (struct gmc_ctl_request){.channel = "", .from = "", .shape = ""};
+    *request = (struct gmc_ctl_request){.channel = "", .from = "", .shape = "", .node = ""};
     switch (message->kind_case) {
     case GMCAST__CTL__REQUEST__KIND_STAGE:
         return take_stage(holder, message->stage, GMC_CTL_STAGE, request);
@@ -241,6 +283,13 @@ static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
         return take_channel("", GMC_CTL_PEERS, request);
     case GMCAST__CTL__REQUEST__KIND_COUNTERS:
         return take_channel("", GMC_CTL_COUNTERS, request);
+    case GMCAST__CTL__REQUEST__KIND_NODE_ADD:
+        return take_node(message->node_add->name, GMC_CTL_NODE_ADD, message->node_add->lifetime_s,
+                         request);
+    case GMCAST__CTL__REQUEST__KIND_NODE_REMOVE:
+        return take_node(message->node_remove->name, GMC_CTL_NODE_REMOVE, 0, request);
+    case GMCAST__CTL__REQUEST__KIND_NODES:
+        return take_channel("", GMC_CTL_NODES, request);
     default:
         return GMC_ERR_TYPE;
     }

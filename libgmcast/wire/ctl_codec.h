@@ -14,6 +14,7 @@
 #define GMC_CTL_PATH_MAX 4095
 #define GMC_CTL_ERROR_MAX 2047
 #define GMC_CTL_TRANSFERS_MAX 65536
+#define GMC_CTL_TOKEN_MAX 255
 
 /* Encode into a new buffer, to be freed with gmc_ctl_bytes_free. NOMEM; INVALID for a kind that
  * is none. Strings may be NULL for "". */

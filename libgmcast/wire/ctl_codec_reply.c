@@ -191,6 +191,27 @@ static gmc_status fill_counters(struct gmc_ctl_holder *holder, const struct gmc_
     return GMC_OK;
 }
 
+static gmc_status fill_nodes(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                             Gmcast__Ctl__Reply *message)
+{
+    Gmcast__Ctl__Node *list = gmc_ctl_alloc(holder, reply->node_count, sizeof *list);
+
+    message->nodes = gmc_ctl_alloc(holder, reply->node_count, sizeof(void *));
+    if (list == NULL || message->nodes == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_nodes = reply->node_count;
+    for (size_t i = 0; i < reply->node_count; i++) {
+        gmcast__ctl__node__init(&list[i]);
+        list[i].name = gmc_ctl_text(reply->nodes[i].name);
+        list[i].state = (Gmcast__Ctl__NodeState)reply->nodes[i].state;
+        list[i].up = reply->nodes[i].up;
+        list[i].since = reply->nodes[i].since;
+        list[i].expires = reply->nodes[i].expires;
+        message->nodes[i] = &list[i];
+    }
+    return GMC_OK;
+}
+
 gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out, size_t *len)
 {
     struct gmc_ctl_holder *holder = gmc_ctl_holder_new();
@@ -204,6 +225,7 @@ gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out
     message.error = gmc_ctl_text(reply->error);
     message.domain = gmc_ctl_text(reply->domain);
     message.channel = gmc_ctl_text(reply->channel);
+    message.token = gmc_ctl_text(reply->token);
     status = fill_transfers(holder, reply, &message);
     if (status == GMC_OK)
         status = fill_peers(holder, reply, &message);
@@ -211,6 +233,8 @@ gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out
         status = fill_latencies(holder, reply, &message);
     if (status == GMC_OK)
         status = fill_counters(holder, reply, &message);
+    if (status == GMC_OK)
+        status = fill_nodes(holder, reply, &message);
     if (status == GMC_OK)
         status = gmc_ctl_pack(&message.base, out, len);
     gmc_ctl_release(holder);
@@ -414,6 +438,30 @@ static gmc_status take_counters(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     return GMC_OK;
 }
 
+static gmc_status take_nodes(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                             struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_node *list = gmc_ctl_alloc(holder, message->n_nodes, sizeof *list);
+
+    if (list == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_nodes; i++) {
+        const Gmcast__Ctl__Node *from = message->nodes[i];
+
+        if (!gmc_ctl_name_fits(from->name, GMC_NAME_MAX))
+            return GMC_ERR_INVALID;
+        list[i] = (struct gmc_ctl_node){.name = from->name,
+                                        .up = from->up != 0,
+                                        .since = from->since,
+                                        .expires = from->expires};
+        if ((unsigned)from->state <= GMC_CTL_NODE_EXPIRED)
+            list[i].state = (enum gmc_ctl_node_state)from->state;
+    }
+    reply->nodes = list;
+    reply->node_count = message->n_nodes;
+    return GMC_OK;
+}
+
 static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
                              struct gmc_ctl_reply *reply)
 {
@@ -421,12 +469,14 @@ static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
 
     if (!gmc_ctl_text_fits(message->error, GMC_CTL_ERROR_MAX) ||
         !gmc_ctl_name_fits(message->domain, GMC_NAME_MAX) ||
-        !gmc_ctl_name_fits(message->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1))
+        !gmc_ctl_name_fits(message->channel, GMC_CTL_CHANNEL_TEXT_MAX - 1) ||
+        !gmc_ctl_name_fits(message->token, GMC_CTL_TOKEN_MAX))
         return GMC_ERR_INVALID;
     *reply = (struct gmc_ctl_reply){.status = message->status,
                                     .error = message->error,
                                     .domain = message->domain,
-                                    .channel = message->channel};
+                                    .channel = message->channel,
+                                    .token = message->token};
     status = take_transfers(holder, message, reply);
     if (status == GMC_OK)
         status = take_peers(holder, message, reply);
@@ -434,6 +484,8 @@ static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
         status = take_latencies(holder, message, reply);
     if (status == GMC_OK)
         status = take_counters(holder, message, reply);
+    if (status == GMC_OK)
+        status = take_nodes(holder, message, reply);
     return status;
 }
 

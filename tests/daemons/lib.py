@@ -430,7 +430,8 @@ class Grid:
     def conf_of(self, domain):
         """A configuration in which everybody may send to and be asked by everybody. options of the
         grid or domain: top (lines), peer[name] (lines in that section), no_receive (names),
-        unknown (names without a section), no_address (names)."""
+        unknown (names without a section), no_address (names), token (a node's file; it gets no
+        certificate)."""
         options = {**self.options, **domain.options}
         lines = ['domain = "%s"' % domain.dns, 'listen = "%s:%d"' % (domain.host, domain.port),
                  'state = "%s"' % domain.state, 'control = "%s"' % domain.control,
@@ -441,9 +442,12 @@ class Grid:
         if "rate" in options:
             lines += ['congestion = "fixed"', 'rate = "%s"' % options["rate"]]
         lines += [options.get("top", "")]
-        lines += ["tls {", '  certificate = "%s"' % domain.certificate,
-                  '  key = "%s"' % domain.key, '  ca = "%s/ca.crt"' % options.get("ca", self.ca),
-                  '  crl = "%s/ca.crl"' % options.get("ca", self.ca), "}"]
+        if "token" in options:
+            lines += ['token = "%s"' % options["token"]]
+        else:
+            lines += ["tls {", '  certificate = "%s"' % domain.certificate,
+                      '  key = "%s"' % domain.key, '  ca = "%s/ca.crt"' % options.get("ca", self.ca),
+                      '  crl = "%s/ca.crl"' % options.get("ca", self.ca), "}"]
         if domain.name in self.node_of:
             lines += self._node_sections(domain)
             return "\n".join(lines) + "\n"
@@ -452,7 +456,7 @@ class Grid:
                 continue
             if other.name not in self.node_of:
                 lines += self._sections(domain, other, options)
-            elif self.node_of[other.name] == domain.name:
+            elif self.node_of[other.name] == domain.name and "token" not in other.options:
                 lines += ['node "%s" {' % other.dns, "}"]
         return "\n".join(lines) + "\n"
 

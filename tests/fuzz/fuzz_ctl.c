@@ -50,6 +50,8 @@ static void try_reply(struct gmc_bytes bytes)
     require(first.status == second.status && strcmp(first.error, second.error) == 0);
     require(first.transfer_count == second.transfer_count);
     require(first.peer_count == second.peer_count);
+    require(first.node_count == second.node_count);
+    require(strcmp(first.token, second.token) == 0);
     gmc_ctl_bytes_free(encoded);
     gmc_ctl_release(again);
     gmc_ctl_release(holder);

@@ -75,6 +75,38 @@ static void every_kind_round_trip(void **state)
     }
 }
 
+static void nodes_round_trip(void **state)
+{
+    const struct gmc_ctl_request in = {.kind = GMC_CTL_NODE_ADD,
+                                       .node = "n1.example",
+                                       .lifetime_s = 60};
+    const struct gmc_ctl_node nodes[] = {{"n1.example", GMC_CTL_NODE_EXPIRED, true, 1, INT64_MAX},
+                                         {.name = "n2.example"}};
+    const struct gmc_ctl_reply reply = {.token = "gmn1-00", .nodes = nodes, .node_count = 2};
+    struct gmc_ctl_request out;
+    struct gmc_ctl_reply told;
+    struct gmc_ctl_holder *holder = recode_request(&in, &out);
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(out.kind, GMC_CTL_NODE_ADD);
+    assert_string_equal(out.node, "n1.example");
+    assert_int_equal(out.lifetime_s, 60);
+    gmc_ctl_release(holder);
+    assert_int_equal(gmc_ctl_encode_reply(&reply, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &told, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    assert_string_equal(told.token, "gmn1-00");
+    assert_int_equal(told.node_count, 2);
+    assert_string_equal(told.nodes[0].name, "n1.example");
+    assert_int_equal(told.nodes[0].state, GMC_CTL_NODE_EXPIRED);
+    assert_true(told.nodes[0].up);
+    assert_int_equal(told.nodes[0].since, 1);
+    assert_int_equal(told.nodes[0].expires, INT64_MAX);
+    gmc_ctl_release(holder);
+}
+
 static void reply_round_trip(void **state)
 {
     static const char *const more[] = {"c", ""};
@@ -297,6 +329,7 @@ int main(void)
         cmocka_unit_test(stage_round_trip),
         cmocka_unit_test(every_kind_round_trip),
         cmocka_unit_test(reply_round_trip),
+        cmocka_unit_test(nodes_round_trip),
         cmocka_unit_test(a_plan_round_trip),
         cmocka_unit_test(too_many_stripes_are_refused),
         cmocka_unit_test(malformed_is_refused),

@@ -80,6 +80,7 @@ static void make(struct side *side, const char *domain, const char *cert)
     gwd_text(side->key, sizeof side->key, "%s/%s.key", dir, cert ? cert : domain);
     gwd_text(side->ca, sizeof side->ca, "%s/ca.pem", dir);
     side->conf.domain = side->domain;
+    side->conf.node_of = (char *)(uintptr_t) "";
     side->conf.tls.certificate = side->cert;
     side->conf.tls.key = side->key;
     side->conf.tls.ca = side->ca;

@@ -20,7 +20,11 @@ enum gmc_ctl_kind {
     GMC_CTL_RESUME,    /* ask failed members again */
     GMC_CTL_PEERS,     /* known gateways, links, latencies */
     GMC_CTL_COUNTERS,  /* why datagrams were dropped, and other counts */
-    GMC_CTL_PLAN       /* as STAGE, but only the trees are chosen; ends PLANNED */
+    GMC_CTL_PLAN,      /* as STAGE, but only the trees are chosen; ends PLANNED */
+    /* Local programs only: */
+    GMC_CTL_NODE_ADD,    /* a token with which a node of this domain enrols */
+    GMC_CTL_NODE_REMOVE, /* neither token nor enrolment of a node counts any more */
+    GMC_CTL_NODES        /* the nodes of this domain */
 };
 
 enum gmc_ctl_transfer_state {
@@ -68,9 +72,11 @@ struct gmc_ctl_request {
     size_t source_count;
     const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one) */
     size_t target_count;
-    const char *shape; /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
-    uint64_t rate_bps; /* STAGE, PLAN: cap of what each link carries, bit/s; 0 none */
-    bool background;   /* STAGE: links that carry nothing else yield to everyone else */
+    const char *shape;   /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
+    uint64_t rate_bps;   /* STAGE, PLAN: cap of what each link carries, bit/s; 0 none */
+    const char *node;    /* NODE_ADD, NODE_REMOVE: its name */
+    uint32_t lifetime_s; /* NODE_ADD: of the token; 0 the default */
+    bool background;     /* STAGE: links that carry nothing else yield to everyone else */
 };
 
 /* A target of a transfer. */
@@ -152,6 +158,23 @@ struct gmc_ctl_counter {
     uint64_t value;
 };
 
+enum gmc_ctl_node_state {
+    GMC_CTL_NODE_UNKNOWN,    /* from a newer gateway */
+    GMC_CTL_NODE_CONFIGURED, /* by a section of the configuration */
+    GMC_CTL_NODE_ENROLLED,   /* by a token */
+    GMC_CTL_NODE_INVITED,    /* a token waits for it */
+    GMC_CTL_NODE_EXPIRED     /* its token was not used in time */
+};
+
+/* A node of the domain that answers. */
+struct gmc_ctl_node {
+    const char *name;
+    enum gmc_ctl_node_state state;
+    bool up;         /* it has a session */
+    int64_t since;   /* Unix time of its enrolment; 0 none */
+    int64_t expires; /* Unix time, of a token that is open; 0 none */
+};
+
 struct gmc_ctl_reply {
     int status;          /* 0, or a negative code; error then says why */
     const char *error;   /* what, where, what to do */
@@ -165,6 +188,9 @@ struct gmc_ctl_reply {
     size_t latency_count;
     const struct gmc_ctl_counter *counters;
     size_t counter_count;
+    const char *token; /* NODE_ADD; else "" */
+    const struct gmc_ctl_node *nodes;
+    size_t node_count;
 };
 
 #endif
