@@ -431,7 +431,7 @@ static void fill_peers(struct gwd_conf *conf, cfg_t *cfg)
 {
     size_t n = (size_t)cfg_size(cfg, "peer") + cfg_size(cfg, "node");
     conf->peers = calloc(n + 1, sizeof *conf->peers);
-    GMC_ASSERT(conf->peers != NULL && conf->node_of != NULL);
+    GMC_ASSERT(conf->peers != NULL);
     fill_neighbours(conf, cfg, GWD_PEER);
     fill_neighbours(conf, cfg, GWD_NODE);
     /* A node dials, and goes on doing so: nobody dials it. */
@@ -463,6 +463,7 @@ static struct gwd_conf *convert(cfg_t *cfg)
     GMC_ASSERT(conf != NULL);
     conf->file = copy_text(reader->file);
     fill(cfg, GWD_TOP, 0, conf);
+    GMC_ASSERT(conf->node_of != NULL); /* it has a default */
     if (tls != NULL) {
         conf->tls.line = tls->line;
         fill(tls, GWD_TLS, tls->line, &conf->tls);
