@@ -25,6 +25,7 @@ dist_check_SCRIPTS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \
 	tests/daemons/faults.py \
+	tests/daemons/lan.py \
 	tests/daemons/lib.py \
 	tests/daemons/wires.py
 

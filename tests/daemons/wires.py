@@ -27,18 +27,18 @@ def enter():
             forward.write("1")
         return
     if not shutil.which("unshare") or not shutil.which("nsenter") or not shutil.which("ip"):
-        _skip("needs unshare, nsenter and ip")
+        skip("needs unshare, nsenter and ip")
     unshare = ["unshare", "--net", "--mount"] + (["-r"] if os.geteuid() != 0 else [])
     trial = "mkdir -p /run/netns && mount -t tmpfs none /run/netns && ip netns add t && " \
             "ip link add v type veth peer name w netns t && ip rule add pref 9 iif v blackhole"
     done = subprocess.run([*unshare, "sh", "-c", trial], capture_output=True, text=True)
     if done.returncode != 0:
-        _skip("needs network namespaces: " + done.stderr.strip())
+        skip("needs network namespaces: " + done.stderr.strip())
     os.environ["GMC_IN_NAMESPACE"] = "1"
     os.execvp(unshare[0], [*unshare, sys.executable, *sys.argv])
 
 
-def _skip(why):
+def skip(why):
     print("skipped: " + why)
     sys.exit(lib.SKIP)
 

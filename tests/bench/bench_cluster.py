@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Eight nodes of a domain on a bridge, a network namespace each: `make bench-cluster`. Root.
+
+    GMC_CLUSTER_LOSSES=0,1,5,20   percent, independent at each node
+    GMC_CLUSTER_RATE=200          Mbit/s of every port; 0: not shaped
+    GMC_CLUSTER_BYTES=256000000   of the object
+    GMC_CLUSTER_NODES=8
+    GMC_CLUSTER_PEERS=gmcast,udpcast,uftp    those that are installed
+
+A source domain stands on a wire of its own, which is not shaped; the gateway and its nodes have ports
+on the bridge. The limit is the time in which the object's bytes, and no others, cross one port; with
+loss, what comes through of that. Peers send from the gateway's host what stands in its memory. Every
+run is bounded in time, and nothing leaves the namespaces.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemons"))
+import lan  # noqa: E402
+import lib  # noqa: E402
+
+
+def setting(name, default):
+    return os.environ.get("GMC_CLUSTER_" + name, default)
+
+
+RATE = float(setting("RATE", "200")) * 1e6
+LOSSES = [float(word) for word in setting("LOSSES", "0,1,5,20" if RATE else "0").split(",")]
+BYTES = int(setting("BYTES", "256000000"))
+NODES = ["n%d" % (i + 1) for i in range(int(setting("NODES", "8")))]
+PEERS = setting("PEERS", "gmcast,udpcast,uftp").split(",")
+# One after the other at the least rate that is worth a figure.
+LEAST_RATE = 20e6
+PATIENCE = 30 + BYTES * 8 / LEAST_RATE
+os.environ.setdefault("GMC_TMPDIR", "/dev/shm")
+
+
+def lose(network, share):
+    for name in NODES:
+        network.lose(name, share)
+
+
+def cpu_seconds():
+    """Of the children that have ended."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
+# ---- gmcast ----
+
+def gmcast(share):
+    """(seconds, how many nodes have it whole, a remark)."""
+    with lan.LanGrid(NODES, RATE or None, log="info", top=setting("TOP", "")) as grid:
+        path = grid.write(lan.SOURCE, "object", BYTES)
+        lose(grid.lan, share)
+        sent = grid.lan.sent_bytes(lan.GATEWAY)
+        begun = time.monotonic()
+        result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY], limit=PATIENCE)
+        seconds = time.monotonic() - begun
+        sent = grid.lan.sent_bytes(lan.GATEWAY) - sent
+        whole = sum(is_whole(path, os.fsdecode(grid.incoming(name, "object"))) for name in NODES)
+        remark = "gateway sent %.2f of the object" % (sent / BYTES)
+        if result.last.get("result") != "complete":
+            remark += "; " + str(result.last.get("result"))
+    return seconds, whole, remark
+
+
+def is_whole(path, copy):
+    return os.path.exists(copy) and subprocess.run(["cmp", "-s", path, copy],
+                                                   check=False).returncode == 0
+
+
+# ---- the others ----
+
+def udpcast(network, path, folders):
+    """Receivers wait for the sender; it sends as fast as it may and resends what they ask for."""
+    receivers = [lan.inside(name, "udp-receiver", "--nokbd", "--no-progress", "--interface", "eth0",
+                            "--file", os.path.join(folders[name], "object")) for name in NODES]
+    rate = ["--max-bitrate", "%dk" % (RATE * 0.97 / 1000)] if RATE else []
+    sender = ["udp-sender", "--nokbd", "--no-progress", "--interface", "eth0", "--full-duplex",
+              "--min-receivers", str(len(NODES)), "--start-timeout", "20",
+              "--retries-until-drop", "1000", "--file", path, *rate]
+    return receivers, lan.inside(lan.GATEWAY, *sender), True
+
+
+def uftp(network, path, folders):
+    """Daemons stay; the sender gives its rate in Kbit/s of payload, -1 for none."""
+    receivers = [lan.inside(name, "uftpd", "-d", "-I", "eth0", "-B", "8388608", "-D", folders[name])
+                 for name in NODES]
+    rate = str(int(RATE * 0.96 / 1000)) if RATE else "-1"
+    sender = ["uftp", "-R", rate, "-I", "eth0", "-B", "8388608", "-b", "1440", "-s", "50", path]
+    return receivers, lan.inside(lan.GATEWAY, *sender), False
+
+
+OTHERS = {"udpcast": ("udp-sender", udpcast), "uftp": ("uftp", uftp)}
+
+
+def other(name, share):
+    with tempfile.TemporaryDirectory(prefix="gmcb-", dir=os.environ["GMC_TMPDIR"]) as top:
+        network = lan.Lan([lan.GATEWAY, *NODES], RATE or None)
+        running = []
+        try:
+            path = os.path.join(top, "object")
+            with open(path, "wb") as out:
+                lib.write_pattern(out, BYTES, "object")
+            folders = {node: os.path.join(top, node) for node in NODES}
+            for folder in folders.values():
+                os.mkdir(folder)
+            lose(network, share)
+            return run_other(OTHERS[name][1](network, path, folders), path, folders, running)
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+            network.close()
+
+
+def start(words, running):
+    # pylint: disable=protected-access
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, preexec_fn=lib._die_with_parent)
+    running.append(process)
+    return process
+
+
+def run_other(commands, path, folders, running):
+    receivers, sender, receivers_end = commands
+    waiting = [start(words, running) for words in receivers]
+    time.sleep(1)  # they say nothing when they are ready
+    begun = time.monotonic()
+    everybody = [start(sender, running)] + (waiting if receivers_end else [])
+    try:
+        for process in everybody:
+            process.wait(max(0.1, begun + PATIENCE - time.monotonic()))
+        remark = "exit %d" % everybody[0].returncode
+    except subprocess.TimeoutExpired:
+        remark = "given up after %.0f s" % PATIENCE
+    seconds = time.monotonic() - begun
+    return seconds, sum(is_whole(path, os.path.join(folders[node], "object"))
+                        for node in folders), remark
+
+
+# ---- the table ----
+
+def row(name, loss, seconds, whole, remark, cpu):
+    rate = BYTES * 8 / seconds
+    share = "%6.2f" % (rate / (RATE * (1 - loss / 100))) if RATE else "     -"
+    print("%-8s %4g %%  %7.2f s  %8.1f Mbit/s  %s  %2d of %d nodes  %6.1f s CPU  %s" % (
+        name, loss, seconds, rate / 1e6, share, whole, len(NODES), cpu, remark), flush=True)
+
+
+def measure(name, loss):
+    spent = cpu_seconds()
+    seconds, whole, remark = gmcast(loss / 100) if name == "gmcast" else other(name, loss / 100)
+    row(name, loss, seconds, whole, remark, cpu_seconds() - spent)
+
+
+def main():
+    lan.enter()
+    print("%d nodes, %.0f MB, %s; share: of what the loss leaves of a port" % (
+        len(NODES), BYTES / 1e6,
+        "ports of %.0f Mbit/s, limit %.2f s" % (RATE / 1e6, BYTES * 8 / RATE) if RATE
+        else "ports not shaped"), flush=True)
+    for name in PEERS:
+        if name in OTHERS and not shutil.which(OTHERS[name][0]):
+            print("%-8s is not installed" % name)
+            continue
+        for loss in LOSSES:
+            measure(name, loss)
+
+
+if __name__ == "__main__":
+    main()
