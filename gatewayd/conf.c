@@ -234,7 +234,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 }
 
 /* ---- building libconfuse's tables from ours ---- */
-#define OPTIONS_MAX 48
+#define OPTIONS_MAX 64
 
 static void build_section(enum gwd_section section, cfg_opt_t *out)
 {

@@ -77,7 +77,11 @@ struct gwd_conf {
     uint64_t rate;       /* bit/s */
     uint64_t uplink;     /* bit/s, 0 not known */
     uint64_t downlink;
-    uint64_t patience; /* ns */
+    uint64_t patience;         /* ns */
+    char *multicast_interface; /* "" none; of a node: that towards its gateway */
+    char *multicast_address;   /* "auto", or a group and a port */
+    uint64_t multicast_rate;   /* bit/s */
+    uint64_t multicast_ttl;
     struct gwd_conf_list exports;
     struct gwd_conf_tls tls;
     struct gwd_conf_peer *peers;

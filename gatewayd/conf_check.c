@@ -3,6 +3,7 @@
  * directories, duplicates. */
 #include <errno.h>
 #include <grp.h>
+#include <net/if.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "gatewayd/cert.h"
 #include "gatewayd/conf.h"
 #include "gatewayd/identity.h"
+#include "gatewayd/mcast.h"
 
 const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, const char *name)
 {
@@ -222,6 +224,27 @@ static void check_listen(const struct gwd_conf *conf, struct gwd_errors *errors)
                        host);
 }
 
+/* A node is told the group by its gateway. */
+static void check_multicast(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    struct gwd_mcast_group group;
+    char reason[256];
+    if (conf->multicast_interface[0] == '\0')
+        return;
+    if (if_nametoindex(conf->multicast_interface) == 0)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_interface"),
+                       "multicast_interface: there is no interface '%s' here; `ip link` lists them",
+                       conf->multicast_interface);
+    else if (conf->node_of[0] == '\0' && !gwd_mcast_group(conf, &group, reason, sizeof reason))
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_address"), "%s",
+                       reason);
+    if (conf->node_of[0] == '\0' && conf->multicast_rate == 0)
+        gwd_errors_add(
+            errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_interface"),
+            "multicast_rate is missing: give what the network to the nodes carries, such "
+            "as multicast_rate = \"900M\"");
+}
+
 bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     size_t before = errors->count + errors->dropped;
@@ -243,6 +266,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
     check_node(conf, errors);
     check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
+    check_multicast(conf, errors);
     check_endpoint(conf, "control", conf->control, errors);
     check_endpoint(conf, "events", conf->events, errors);
     check_account(conf, errors);

@@ -54,6 +54,15 @@ static const struct gwd_option top_options[] = {
      "the same, inwards"},
     {"patience", GWD_DURATION, "30s", UINT64_C(100000000), UINT64_C(86400000000000), NULL, false,
      AT(gwd_conf, patience), "how long a silent member keeps a transfer open"},
+    {"multicast_interface", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, multicast_interface),
+     "network interface on which nodes are reached all at once; empty: gatewayd reaches them by "
+     "unicast, gmcast-noded hears on the interface towards its gateway"},
+    {"multicast_address", GWD_TEXT, "auto", 0, 0, NULL, false, AT(gwd_conf, multicast_address),
+     "group and UDP port, such as 239.255.1.1:7412 or [ff15::1]:7412; auto: made of the domain"},
+    {"multicast_rate", GWD_RATE, "0", 0, UINT64_C(10000000000000), NULL, false,
+     AT(gwd_conf, multicast_rate), "bit/s that the network to the nodes carries"},
+    {"multicast_ttl", GWD_NUMBER, "1", 1, 32, NULL, false, AT(gwd_conf, multicast_ttl),
+     "routers that multicast may cross, and one: 1 stays on the local network"},
     {"export", GWD_PATHS, "{}", 0, 0, NULL, true, AT(gwd_conf, exports),
      "directories that local clients may stage from"},
     {NULL, GWD_TEXT, NULL, 0, 0, NULL, false, 0, NULL}};

@@ -64,6 +64,8 @@ static void do_deferred(struct gwd *gwd)
             gwd_peers_reject(gwd->peers, d->peer);
             break;
         case GMC_OUT_REQUEST:
+            if (gwd_answer_test(gwd, d->peer, d->id, bytes))
+                break;
             gwd_drive_request(gwd->drive, gwd_now(), d->peer, bytes, &answer);
             if (!answer.later)
                 gwd_drive_answer(gwd->drive, gwd_now(), d->peer, d->id, answer.bytes);
@@ -73,7 +75,10 @@ static void do_deferred(struct gwd *gwd)
                 gwd_messages_room(gwd->messages, d->id);
             break;
         default:
-            gwd_on_reply(gwd, d->id, bytes);
+            if (gwd->group != NULL && (d->id & GWD_GROUP_IDS) != 0)
+                gwd_group_on_reply(gwd->group, d->id, bytes);
+            else
+                gwd_on_reply(gwd, d->id, bytes);
         }
         free(d->bytes);
     }

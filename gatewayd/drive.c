@@ -343,6 +343,19 @@ bool gwd_drive_reply(struct gwd_drive *drive, gmc_time now, uint64_t id, struct 
     return known;
 }
 
+gmc_status gwd_drive_forward(struct gwd_drive *drive, gmc_time now, gmc_peer peer, uint64_t id,
+                             struct gmc_bytes request)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_FORWARD, now);
+        gwd_record_number(drive->recorder, peer);
+        gwd_record_number(drive->recorder, id);
+        gwd_record_bytes(drive->recorder, request);
+        gwd_record_end(drive->recorder);
+    }
+    return gmc_gateway_forward(drive->gateway, now, peer, id, request);
+}
+
 void gwd_drive_answer(struct gwd_drive *drive, gmc_time now, gmc_peer peer, uint64_t id,
                       struct gmc_bytes reply)
 {

@@ -37,6 +37,8 @@ void gwd_drive_request(struct gwd_drive *drive, gmc_time now, gmc_peer origin,
                        struct gmc_bytes request, struct gmc_ctl_answer *answer);
 bool gwd_drive_reply(struct gwd_drive *drive, gmc_time now, uint64_t id, struct gmc_bytes reply,
                      struct gmc_ctl_answer *answer);
+gmc_status gwd_drive_forward(struct gwd_drive *drive, gmc_time now, gmc_peer peer, uint64_t id,
+                             struct gmc_bytes request);
 void gwd_drive_answer(struct gwd_drive *drive, gmc_time now, gmc_peer peer, uint64_t id,
                       struct gmc_bytes reply);
 gmc_status gwd_drive_open(struct gwd_drive *drive, gmc_time now,

@@ -376,24 +376,28 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     /* Keys are read and ports bound while we may; then privileges go, then the first byte is read
      * from disk or network. */
     if (gwd->base == NULL || !open_nodes(gwd) || !open_crypto(gwd) || !open_core(gwd) ||
-        !open_network(gwd) || !open_local(gwd) || !open_store(gwd) || !open_events(gwd)) {
+        !open_network(gwd) || !gwd_open_multicast(gwd) || !open_local(gwd) || !open_store(gwd) ||
+        !open_events(gwd)) {
         gwd_free(gwd);
         return NULL;
     }
     return gwd;
 }
 
+bool gwd_is_node(const struct gwd *gwd, const char *name)
+{
+    const struct gwd_conf_peer *peer = gwd_conf_peer_find(gwd->conf, name);
+    const struct gwd_node *node =
+        peer == NULL && gwd->nodes != NULL ? gwd_nodes_find(gwd->nodes, name) : NULL;
+    return peer != NULL ? peer->is_node : node != NULL && node->enrolled;
+}
+
 void gwd_tell_nodes(struct gwd *gwd)
 {
     const struct gmc_gateway *gateway = gwd_drive_gateway(gwd->drive);
-    for (gmc_peer i = 0; i < gmc_gateway_peer_count(gateway); i++) {
-        const char *name = gmc_gateway_peer_name(gateway, i);
-        const struct gwd_conf_peer *peer = gwd_conf_peer_find(gwd->conf, name);
-        const struct gwd_node *node =
-            peer == NULL && gwd->nodes != NULL ? gwd_nodes_find(gwd->nodes, name) : NULL;
+    for (gmc_peer i = 0; i < gmc_gateway_peer_count(gateway); i++)
         gwd_drive_node(gwd->drive, gwd_now(), i,
-                       peer != NULL ? peer->is_node : node != NULL && node->enrolled);
-    }
+                       gwd_is_node(gwd, gmc_gateway_peer_name(gateway, i)));
 }
 
 static bool start(struct gwd *gwd)
@@ -476,6 +480,8 @@ void gwd_free(struct gwd *gwd)
         free(gwd->deferred[i].bytes);
     if (gwd->timer_fd >= 0)
         (void)close(gwd->timer_fd);
+    gwd_group_free(gwd->group);
+    gwd_hearing_free(gwd->hearing);
     gwd_udp_free(gwd->udp);
     gwd_drive_free(gwd->drive);
     if (!gwd_recorder_free(gwd->recorder))

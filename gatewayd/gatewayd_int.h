@@ -9,6 +9,8 @@
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
 #include "gatewayd/gatewayd.h"
+#include "gatewayd/group.h"
+#include "gatewayd/hearing.h"
 #include "gatewayd/messages.h"
 #include "gatewayd/nodes.h"
 #include "gatewayd/peer.h"
@@ -59,6 +61,9 @@ struct gwd {
     struct gwd_token token;
     char token_text[GWD_TOKEN_TEXT_MAX]; /* as last given out */
     struct gmc_ctl_node *node_list;      /* as last told */
+    struct gwd_mcast_group mcast;
+    struct gwd_group *group;     /* NULL: nodes are reached by unicast alone */
+    struct gwd_hearing *hearing; /* of a node */
 
     int timer_fd;
     gmc_time armed; /* what timer_fd is set to */
@@ -82,8 +87,17 @@ struct gwd {
 };
 
 gmc_time gwd_now(void);
+/* Whether a neighbour is a node of this domain. */
+bool gwd_is_node(const struct gwd *gwd, const char *name);
 /* Which neighbours are nodes, as the configuration and the tokens say. */
 void gwd_tell_nodes(struct gwd *gwd);
+
+/* ---- multicast.c ---- */
+/* What the configuration says of the domain's group: opens it at a gateway, gets a node ready to
+ * hear it. False when it cannot be. */
+bool gwd_open_multicast(struct gwd *gwd);
+/* A request that is of the self-test is answered. */
+bool gwd_answer_test(struct gwd *gwd, gmc_peer peer, uint64_t id, struct gmc_bytes request);
 
 /* ---- drain.c ---- */
 /* Takes all outputs, acts on them, arms the timer. After every input or batch of inputs. */

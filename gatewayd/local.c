@@ -144,6 +144,21 @@ gmc_status gwd_hook_may(void *ctx, const char *origin, const char *const *paths,
     return status;
 }
 
+static size_t group_counters(const struct gwd *gwd, struct gmc_counter *out, size_t max)
+{
+    struct gwd_group_stats stats = {0};
+    if (gwd->hearing != NULL && max >= 1) {
+        out[0] = (struct gmc_counter){"multicast_received", gwd_hearing_received(gwd->hearing)};
+        return 1;
+    }
+    if (gwd->group == NULL || max < 2)
+        return 0;
+    stats = gwd_group_stats(gwd->group);
+    out[0] = (struct gmc_counter){"multicast_nodes_reached", stats.hear};
+    out[1] = (struct gmc_counter){"multicast_nodes_not_reached", stats.deaf};
+    return 2;
+}
+
 /* Sessions and sockets are the shell's, so what happens to them is counted here. */
 size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
 {
@@ -169,6 +184,7 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
     if (count > max)
         count = max;
     memcpy(out, all, count * sizeof all[0]);
+    count += group_counters(gwd, out + count, max - count);
     if (gwd->messages != NULL)
         count += gwd_messages_counters(gwd->messages, out + count, max - count);
     return count;

@@ -21,7 +21,10 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/local_nodes.c \
 	gatewayd/identity.c gatewayd/identity.h \
 	gatewayd/upkeep.c \
+	gatewayd/group.c gatewayd/group.h gatewayd/group_test.c gatewayd/group_test.h \
+	gatewayd/hearing.c gatewayd/hearing.h \
 	gatewayd/log.c gatewayd/log.h \
+	gatewayd/mcast.c gatewayd/mcast.h gatewayd/multicast.c \
 	gatewayd/messages.c gatewayd/messages.h \
 	gatewayd/nodes.c gatewayd/nodes.h gatewayd/token.c gatewayd/token.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
@@ -41,7 +44,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
 	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
-	tests/unit/test_gwd_race tests/unit/test_gwd_nodes
+	tests/unit/test_gwd_race tests/unit/test_gwd_nodes tests/unit/test_gwd_mcast
+tests_unit_test_gwd_mcast_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_nodes_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_nodes_SOURCES = tests/unit/test_gwd_nodes.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
@@ -65,7 +69,7 @@ tests_unit_test_gwd_race_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_race_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_gwd_cert tests/fuzz/fuzz_gwd_conf tests/fuzz/fuzz_gwd_frame \
-	tests/fuzz/fuzz_gwd_nodes \
+	tests/fuzz/fuzz_gwd_group tests/fuzz/fuzz_gwd_nodes \
 	tests/fuzz/fuzz_gwd_replay tests/fuzz/fuzz_gwd_srv tests/fuzz/fuzz_gwd_state
 tests_fuzz_fuzz_gwd_cert_CPPFLAGS = $(HOST_CPPFLAGS) $(OPENSSL_SSL_CFLAGS)
 tests_fuzz_fuzz_gwd_cert_SOURCES = tests/fuzz/fuzz_gwd_cert.c tests/fuzz/memfile.h
@@ -78,6 +82,7 @@ tests_fuzz_fuzz_gwd_replay_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_srv_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 tests_fuzz_fuzz_gwd_srv_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_state_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
+tests_fuzz_fuzz_gwd_group_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 tests_fuzz_fuzz_gwd_frame_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS)
 tests_fuzz_fuzz_gwd_frame_LDADD = $(FUZZ_MAIN) $(GMC_GATEWAYD_LIBS)
 

@@ -39,7 +39,8 @@ enum gwd_record_kind {
     /* calls of local publishers */
     GWD_RECORD_OPEN,
     GWD_RECORD_PUBLISH,
-    GWD_RECORD_END
+    GWD_RECORD_END,
+    GWD_RECORD_FORWARD /* a request of the shell's own to a peer */
 };
 
 /* ---- writing ---- */

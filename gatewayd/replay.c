@@ -353,6 +353,11 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
         id = gwd_recording_number(r);
         gwd_drive_answer(state->drive, now, peer, id, gwd_recording_bytes(r));
         break;
+    case GWD_RECORD_FORWARD:
+        peer = (gmc_peer)gwd_recording_number(r);
+        id = gwd_recording_number(r);
+        (void)gwd_drive_forward(state->drive, now, peer, id, gwd_recording_bytes(r));
+        break;
     case GWD_RECORD_NODE:
         peer = (gmc_peer)gwd_recording_number(r);
         gwd_drive_node(state->drive, now, peer, gwd_recording_number(r) != 0);

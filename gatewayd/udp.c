@@ -109,7 +109,17 @@ static void set_options(struct gwd_udp *udp)
     }
 }
 
-struct gwd_udp *gwd_udp_new(const struct gwd_sockaddr *listen, char *reason, size_t size)
+/* Several nodes of one machine may hear the same group, each what it joined itself. */
+static void set_group_options(struct gwd_udp *udp)
+{
+    set_int(udp->fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    set_int(udp->fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+    if (udp->family == AF_INET6)
+        set_int(udp->fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+}
+
+static struct gwd_udp *udp_new(const struct gwd_sockaddr *listen, bool is_group, char *reason,
+                               size_t size)
 {
     struct gwd_udp *udp = calloc(1, sizeof *udp);
     char text[GWD_ADDR_TEXT_MAX];
@@ -125,6 +135,8 @@ struct gwd_udp *gwd_udp_new(const struct gwd_sockaddr *listen, char *reason, siz
     udp->fd = socket(udp->family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (udp->fd >= 0)
         set_options(udp);
+    if (udp->fd >= 0 && is_group)
+        set_group_options(udp);
     if (udp->fd < 0 || bind(udp->fd, (const struct sockaddr *)&listen->storage, listen->len) != 0) {
         gwd_addr_text((const struct sockaddr *)&listen->storage, text);
         (void)snprintf(reason, size, "UDP port %s cannot be opened: %s", text, strerror(errno));
@@ -132,6 +144,16 @@ struct gwd_udp *gwd_udp_new(const struct gwd_sockaddr *listen, char *reason, siz
         return NULL;
     }
     return udp;
+}
+
+struct gwd_udp *gwd_udp_new(const struct gwd_sockaddr *listen, char *reason, size_t size)
+{
+    return udp_new(listen, false, reason, size);
+}
+
+struct gwd_udp *gwd_udp_new_group(const struct gwd_sockaddr *group, char *reason, size_t size)
+{
+    return udp_new(group, true, reason, size);
 }
 
 void gwd_udp_free(struct gwd_udp *udp)

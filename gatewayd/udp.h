@@ -30,6 +30,9 @@ struct gwd_udp_stats {
 
 /* Binds; NULL with a reason. */
 struct gwd_udp *gwd_udp_new(const struct gwd_sockaddr *listen, char *reason, size_t size);
+/* Binds to a multicast address, which others of this machine may do too; who receives has to join
+ * (gatewayd/mcast.h). */
+struct gwd_udp *gwd_udp_new_group(const struct gwd_sockaddr *group, char *reason, size_t size);
 void gwd_udp_free(struct gwd_udp *udp);
 int gwd_udp_fd(const struct gwd_udp *udp);
 uint16_t gwd_udp_port(const struct gwd_udp *udp);

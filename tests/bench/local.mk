@@ -57,6 +57,7 @@ bench-messages: all tests/bench/message_load
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_messages.py
 .PHONY: bench-messages
 EXTRA_DIST += tests/bench/bench_messages.py
+
 # make bench-cluster: a gateway and eight nodes on a bridge beside udpcast and uftp; settings in the
 # head of bench_cluster.py. Root.
 bench-cluster: all

@@ -433,7 +433,8 @@ class Grid:
         unknown (names without a section), no_address (names), token (a node's file; it gets no
         certificate)."""
         options = {**self.options, **domain.options}
-        lines = ['domain = "%s"' % domain.dns, 'listen = "%s:%d"' % (domain.host, domain.port),
+        lines = ['domain = "%s"' % domain.dns,
+                 'listen = "%s:%d"' % (options.get("listen", domain.host), domain.port),
                  'state = "%s"' % domain.state, 'control = "%s"' % domain.control,
                  'events = "%s"' % domain.events, 'log = "%s"' % options.get("log", "debug"),
                  'patience = "%s"' % options.get("patience", "10s"),

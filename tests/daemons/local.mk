@@ -16,6 +16,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_kill.py \
 	tests/daemons/test_nodes.py \
 	tests/daemons/test_enrol.py \
+	tests/daemons/test_multicast.py \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \
 	tests/daemons/test_refusals.py \

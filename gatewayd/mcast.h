@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A domain's multicast group as sockets see it: its address, the interface, who sends. The word by
+ * which a gateway tells its nodes of it is opaque to the core: the group and then the sender, each
+ * in the core's form of addresses (gatewayd/addr.h); without a sender any is heard. */
+#ifndef GWD_MCAST_H
+#define GWD_MCAST_H
+
+#include "gatewayd/conf.h"
+#include "gatewayd/udp.h"
+
+#define GWD_MCAST_PORT 7412
+#define GWD_MCAST_WORD_MAX 44
+#define GWD_MCAST_INTERFACE_MAX 16 /* IF_NAMESIZE */
+
+struct gwd_mcast_group {
+    struct gmc_addr group;
+    struct gmc_addr sender; /* len 0: not known, any is heard */
+};
+
+/* ---- the gateway ---- */
+/* The group that the configuration means. auto is 239.255.x.y (RFC 2365, local scope), or
+ * ff15::x:x:x:x (RFC 4291, site scope) where the interface or `listen` has no IPv4; the rest of it
+ * is a hash of the domain. The sender is known where its address is sure: `listen` has one, or it
+ * is IPv4. False with a reason in words. */
+bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, char *reason,
+                     size_t size);
+/* Makes a socket send to groups by this interface, over so many routers. */
+bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
+                       const struct gwd_mcast_group *group, char *reason, size_t size);
+
+/* ---- nodes ---- */
+/* The interface by which packets leave for this address; false when there is none. */
+bool gwd_mcast_interface_to(const struct gmc_addr *to, char name[GWD_MCAST_INTERFACE_MAX]);
+/* A socket that hears the group on that interface, from its sender alone where that is known. */
+struct gwd_udp *gwd_mcast_hear(const struct gwd_mcast_group *group, const char *interface,
+                               char *reason, size_t size);
+
+/* ---- the word ---- */
+/* Returns the length. */
+size_t gwd_mcast_put_word(const struct gwd_mcast_group *group, uint8_t out[GWD_MCAST_WORD_MAX]);
+/* False when it is none, or its group is no multicast address. */
+bool gwd_mcast_get_word(struct gmc_bytes word, struct gwd_mcast_group *out);
+
+#endif

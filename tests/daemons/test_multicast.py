@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""A domain's nodes on a bridge: the gateway finds out which of them multicast reaches, and says so."""
+
+import subprocess
+
+import lan
+import lib
+
+NODES = ["n1", "n2", "n3"]
+BYTES = 4000000
+MULTICAST = 'multicast_interface = "eth0"\nmulticast_rate = "100M"\n'
+BLOCKED = "meta l4proto udp ip daddr 224.0.0.0/4 drop"
+BLOCKED6 = "meta l4proto udp ip6 daddr ff00::/8 drop"
+
+
+def multicast_grid(top="", listen=None, **options):
+    grid = lan.LanGrid(NODES, start=False, **options)
+    grid[lan.GATEWAY].options["top"] = MULTICAST + top
+    if listen:
+        grid[lan.GATEWAY].options["listen"] = listen
+    return grid
+
+
+def reached(grid):
+    """How many nodes are reached, how many are not, as the gateway counts them."""
+    counters = grid[lan.GATEWAY].counters()
+    return counters["multicast_nodes_reached"], counters["multicast_nodes_not_reached"]
+
+
+def wait_tested(grid, hear, deaf):
+    lib.wait(lambda: reached(grid) == (hear, deaf),
+             lambda: "%d nodes are reached, %d are not: %s" % (hear, deaf, reached(grid)))
+
+
+def lines(grid, event):
+    return [line for line in grid[lan.GATEWAY].log().splitlines() if " %s " % event in line]
+
+
+def stage_and_compare(grid):
+    path = grid.write(lan.SOURCE, "x", BYTES)
+    result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY]).expect("complete")
+    for name in [lan.GATEWAY, *NODES]:
+        grid.same(lan.SOURCE, "x", name)
+    return result
+
+
+def test_multicast_arrives():
+    with multicast_grid() as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+        said = lines(grid, "multicast.arrives")
+        lib.check(len(said) == 3 and all("from_interface=eth0 to_interface=eth0 sent=16 received=16"
+                                         in line for line in said), "\n".join(said))
+        stage_and_compare(grid)
+
+
+def test_ipv6_arrives():
+    with multicast_grid(top='multicast_address = "[ff15::4711]:7412"\n', listen="[::]") as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+
+
+def test_blocked_multicast_is_named():
+    with multicast_grid() as grid:
+        grid.lan.rules("n2", BLOCKED)
+        grid.start()
+        wait_tested(grid, 2, 1)
+        said = "\n".join(lines(grid, "multicast.lost"))
+        lib.check("node=n2.test" in said and "by unicast" in said, said)
+        stage_and_compare(grid)
+
+
+def test_multicast_that_nobody_gets_is_not_used():
+    with multicast_grid() as grid:
+        for name in NODES:
+            grid.lan.rules(name, BLOCKED, BLOCKED6)
+        grid.start()
+        wait_tested(grid, 0, 3)
+        lib.check(len(lines(grid, "multicast.unused")) == 1, grid[lan.GATEWAY].log())
+        stage_and_compare(grid)
+
+
+def test_configurations_are_checked():
+    wrong = (('multicast_interface = "eth7"\nmulticast_rate = "1G"', "there is no interface 'eth7'"),
+             ('multicast_interface = "lo"\nmulticast_rate = "0"', "multicast_rate is missing"),
+             ('multicast_interface = "lo"\nmulticast_rate = "1G"\n'
+              'multicast_address = "10.0.0.1:7412"', "multicast_address: '10.0.0.1:7412' is not right"),
+             ('multicast_interface = "lo"\nmulticast_rate = "1G"\n'
+              'multicast_address = "[ff15::1]:7412"', "cannot send to it; listen on [::]"),
+             ('multicast_interface = "lo"\nmulticast_rate = "1G"\nmulticast_ttl = 33',
+              "'33' is not right for 'multicast_ttl'"))
+    with lib.Grid("a", start=False) as grid:
+        for top, word in wrong:
+            grid["a"].options["top"] = top
+            grid["a"].write_conf()
+            done = subprocess.run([lib.GATEWAYD, "-T", "-c", grid["a"].conf_path],
+                                  capture_output=True, text=True, check=False)
+            lib.check(done.returncode == 1 and word in done.stderr, done.stderr)
+
+
+if __name__ == "__main__":
+    lan.enter()
+    lib.main(globals())
