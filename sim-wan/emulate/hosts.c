@@ -89,28 +89,6 @@ static void alias_hosts(const struct emu_hosts *hosts)
 }
 
 /* ---- hosts ---- */
-/* The rate of a further wire, where all so far have a limit. */
-static void add_rate(uint64_t *sum, bool *unlimited, uint64_t rate_bps)
-{
-    *unlimited = *unlimited || rate_bps == 0;
-    *sum = *unlimited ? 0 : *sum + rate_bps;
-}
-
-static void find_rates(const struct sim_topo *topo, uint32_t node, struct emu_host *host)
-{
-    bool unlimited_out = false, unlimited_in = false;
-    for (size_t i = 0; i < topo->link_count; i++) {
-        const struct sim_topo_link *link = &topo->links[i];
-        if (link->a != node && link->b != node)
-            continue;
-        bool is_a = link->a == node;
-        const struct sim_wire_config *out = is_a ? &link->a_to_b : &link->b_to_a;
-        const struct sim_wire_config *in = is_a ? &link->b_to_a : &link->a_to_b;
-        add_rate(&host->uplink_bps, &unlimited_out, out->rate_bps);
-        add_rate(&host->downlink_bps, &unlimited_in, in->rate_bps);
-    }
-}
-
 void emu_hosts_init(struct emu_hosts *hosts, const struct sim_topo *topo)
 {
     GMC_ASSERT(topo->node_count <= EMU_HOSTS_MAX);
@@ -120,7 +98,7 @@ void emu_hosts_init(struct emu_hosts *hosts, const struct sim_topo *topo)
         struct emu_host *host = &hosts->list[i];
         name_host(hosts, i, topo->nodes[i].name);
         host->has_gateway = topo->nodes[i].has_gateway;
-        find_rates(topo, (uint32_t)i, host);
+        sim_topo_rates(topo, (uint32_t)i, &host->uplink_bps, &host->downlink_bps);
         host->address4.s_addr = htonl(FIRST4 + (uint32_t)i);
         memcpy(host->address6.s6_addr, prefix6, sizeof(prefix6));
         gmc_put32(host->address6.s6_addr + 12, (uint32_t)i + 1);

@@ -141,6 +141,8 @@ static void set_host(struct sim_host *host, const struct sim_plan_host *plan)
     sim_host_set_clock(host, &clock);
     sim_host_set_disk(host, &plan->disk);
     sim_host_set_cpu(host, &plan->cpu);
+    host->uplink_bps = plan->uplink_bps;
+    host->downlink_bps = plan->downlink_bps;
 }
 
 static void build(struct sim_run *run)

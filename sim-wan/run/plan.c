@@ -178,6 +178,8 @@ static void read_host(const struct sim_conf_part *part, struct sim_plan_host *ho
     if (cpu_rate_bps > 0)
         cpu->per_byte_ps = (uint32_t)(UINT64_C(8000000000000) / cpu_rate_bps);
     cpu->socket_bytes = sim_conf_number(part, "socket", cpu->socket_bytes);
+    host->uplink_bps = sim_conf_number(part, "uplink", host->uplink_bps);
+    host->downlink_bps = sim_conf_number(part, "downlink", host->downlink_bps);
     host->has_offset = host->has_offset || sim_conf_value(part, "clock-offset") != NULL;
     host->has_drift = host->has_drift || sim_conf_value(part, "clock-drift") != NULL;
     host->clock_offset = sim_conf_number(part, "clock-offset", host->clock_offset);
@@ -190,9 +192,14 @@ static gmc_status read_hosts(struct sim_plan_reader *reader)
     struct sim_plan *plan = reader->plan;
     const struct sim_conf_part *all = sim_conf_titled(&reader->conf, "gateway", "*");
     gmc_status status = GMC_OK;
+    bool by_wires = strcmp(sim_conf_text(&reader->conf.parts[0], "uplinks", ""), "wires") == 0;
     plan->hosts = sim_calloc(plan->topo.node_count, sizeof(*plan->hosts));
-    for (size_t i = 0; i < plan->topo.node_count; i++)
+    for (size_t i = 0; i < plan->topo.node_count; i++) {
+        if (by_wires)
+            sim_topo_rates(&plan->topo, (uint32_t)i, &plan->hosts[i].uplink_bps,
+                           &plan->hosts[i].downlink_bps);
         read_host(all, &plan->hosts[i]);
+    }
     for (size_t i = 0; i < reader->conf.part_count && status == GMC_OK; i++) {
         const struct sim_conf_part *part = &reader->conf.parts[i];
         uint32_t node;

@@ -19,7 +19,8 @@
 struct sim_plan_host {
     struct sim_disk_config disk;
     struct sim_cpu_config cpu;
-    bool has_offset, has_drift; /* else drawn, or exact, as the world says */
+    uint64_t uplink_bps, downlink_bps; /* that its gateway is told; 0: not known */
+    bool has_offset, has_drift;        /* else drawn, or exact, as the world says */
     gmc_time clock_offset;
     int32_t clock_drift_ppb;
 };

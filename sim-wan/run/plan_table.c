@@ -14,6 +14,7 @@
 
 static const char *const cryptos[] = {"cheap", "openssl", NULL};
 static const char *const clocks[] = {"drifting", "exact", NULL};
+static const char *const uplinks[] = {"unknown", "wires", NULL};
 static const char *const traffic_kinds[] = {"cbr",   "poisson", "on-off", "pareto",
                                             "cubic", "bbr",     NULL};
 const char *const sim_plan_fault_names[] = {"kill", "power",     "freeze",    "wire-down",
@@ -34,6 +35,7 @@ static const struct sim_conf_option top[] = {{"title", SIM_CONF_TEXT, 0, 0, NULL
                                              {"children", SIM_CONF_NUMBER, 1, 10000, NULL},
                                              {"patience", SIM_CONF_DURATION, 1, YEAR, NULL},
                                              {"fixed-rate", SIM_CONF_RATE, 1000, 0, NULL},
+                                             {"uplinks", SIM_CONF_CHOICE, 0, 0, uplinks},
                                              END};
 
 /* rate, delay and queue are those of links of which a map does not say them. */
@@ -62,6 +64,8 @@ static const struct sim_conf_option gateway[] = {DISK_OPTIONS,
                                                  {"cpu-datagram", SIM_CONF_DURATION, 0, GMC_S(1),
                                                   NULL},
                                                  {"cpu-rate", SIM_CONF_RATE, 100000, 0, NULL},
+                                                 {"uplink", SIM_CONF_RATE, 0, 0, NULL},
+                                                 {"downlink", SIM_CONF_RATE, 0, 0, NULL},
                                                  {"socket", SIM_CONF_SIZE, 1, BYTES_MAX, NULL},
                                                  {"clock-offset", SIM_CONF_DURATION, 0, YEAR, NULL},
                                                  {"clock-drift", SIM_CONF_DRIFT, 0,

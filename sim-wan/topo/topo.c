@@ -57,6 +57,27 @@ uint32_t sim_topo_find(const struct sim_topo *topo, const char *name)
     return UINT32_MAX;
 }
 
+/* The rate of a further wire, where all so far have a limit. */
+static void add_rate(uint64_t *sum, bool *unlimited, uint64_t rate_bps)
+{
+    *unlimited = *unlimited || rate_bps == 0;
+    *sum = *unlimited ? 0 : *sum + rate_bps;
+}
+
+void sim_topo_rates(const struct sim_topo *topo, uint32_t node, uint64_t *out_bps, uint64_t *in_bps)
+{
+    bool unlimited_out = false, unlimited_in = false;
+    *out_bps = *in_bps = 0;
+    for (size_t i = 0; i < topo->link_count; i++) {
+        const struct sim_topo_link *link = &topo->links[i];
+        if (link->a != node && link->b != node)
+            continue;
+        bool is_a = link->a == node;
+        add_rate(out_bps, &unlimited_out, (is_a ? &link->a_to_b : &link->b_to_a)->rate_bps);
+        add_rate(in_bps, &unlimited_in, (is_a ? &link->b_to_a : &link->a_to_b)->rate_bps);
+    }
+}
+
 gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
                           const struct sim_loss_trace **trace, char *error)
 {

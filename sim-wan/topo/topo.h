@@ -58,6 +58,11 @@ uint32_t sim_topo_find(const struct sim_topo *topo, const char *name);
 GMC_NODISCARD gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
                                         const struct sim_loss_trace **trace, char *error);
 
+/* What all wires of a node carry together, outwards and inwards; 0 where one has no limit. Time
+ * grows with the links. */
+void sim_topo_rates(const struct sim_topo *topo, uint32_t node, uint64_t *out_bps,
+                    uint64_t *in_bps);
+
 /* The parts that no path joins, numbered from 0 by their lowest nodes: part_of[node], an array of
  * node_count. Returns how many there are. */
 uint32_t sim_topo_parts(const struct sim_topo *topo, uint32_t *part_of);

@@ -35,6 +35,7 @@ static void test_read(void **state)
     if (read_text(NET
                   "title = t seeds = 3..5 warm-up = yes limit = 10s clocks = exact cache = 2MiB\n"
                   "gateway \"*\" { disk-rate = 1Gbit clock-drift = -20ppm }\n"
+                  "uplinks = wires gateway b { uplink = 3Mbit }\n"
                   "gateway a { disk-rate = 2Gbit cpu-datagram = 3us cpu-rate = 8Gbit }\n"
                   "transfer one { from = s size = 1MB tree = flat rate = 1Mbit }\n"
                   "transfer two { from = a to = {b} size = 5 after = one at = 2s background = yes "
@@ -57,6 +58,8 @@ static void test_read(void **state)
     assert_int_equal(plan.hosts[1].clock_drift_ppb, -20000);
     assert_int_equal(plan.hosts[1].cpu.per_datagram, 3000);
     assert_int_equal(plan.hosts[1].cpu.per_byte_ps, 1000);
+    assert_true(plan.hosts[1].uplink_bps == 4000000 && plan.hosts[1].downlink_bps == 4000000);
+    assert_true(plan.hosts[2].uplink_bps == 3000000 && plan.hosts[2].downlink_bps == 4000000);
     assert_int_equal(plan.transfer_count, 2);
     const struct sim_plan_transfer *transfer = &plan.transfers[0];
     assert_int_equal(transfer->target_count, 2);
