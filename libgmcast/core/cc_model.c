@@ -17,7 +17,8 @@
  * CRUISE  pace bw. Alone ("calm") the gain holds a queue of 1 ms + R/32, so that the link is never
  *         idle; beside others 0.99. Lasts 6 R; alone up to 1 s; after a probe that met losses 3 s.
  * UP      a probe: pace 1.25 bw for R. Clean: bw = sample. Excess: bw is cut, relative to the
- *         sample (a larger share loses more, so siblings converge).
+ *         sample (a larger share loses more, so siblings converge). A sender that had too little to
+ *         send pays back what it queued, which may be nothing.
  * DOWN    pace 0.75 bw for R: pays back what the probe queued, and shows things. If q stands even
  *         now, others fill the queue: bw *= YIELD. If losses do not fall with the rate they are
  *         the path's, and base is set at once; if they do it was congestion.
@@ -127,6 +128,7 @@ static void open_round(struct gmc_ccm *m, gmc_time now)
         span = least < most ? least : most;
     if (span < ROUND_MIN)
         span = ROUND_MIN;
+    m->round_since = now;
     m->round_until = gmc_time_add(now, span);
     gmc_cc_rounds_open(&m->rounds, m->phase, m->epoch, m->rate_bps);
 }
@@ -177,6 +179,36 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     gmc_ccm_enter(m, now, START);
 }
 
+/* How long DOWN has to be, to pay back what UP queued: R, but less where the sender had too little
+ * to send. A relay that pays back more falls behind its parent for good, since it cannot send
+ * faster later. Others who fill the queue want R. */
+static gmc_duration debt(struct gmc_ccm *m, gmc_time now)
+{
+    const struct gmc_cc_round *up = gmc_cc_rounds_current(&m->rounds);
+    gmc_duration span = now - m->round_since;
+    uint64_t most = gmc_ccm_minus(gmc_ccm_up_rate(m, m->bw_bps), m->bw_bps);
+    uint64_t sent = gmc_cc_rate_bps((uint64_t)up->sent * m->packet_bytes, span);
+    uint64_t more = gmc_ccm_minus(sent, m->bw_bps);
+
+    if (up->windowed || m->queue > gmc_ccm_queue_threshold(m) || more >= most / 4 * 3)
+        return span;
+    return gmc_duration_scale(span, (uint32_t)(more / (most / 1000 + 1)), 1000);
+}
+
+static void end_up(struct gmc_ccm *m, gmc_time now)
+{
+    gmc_duration owed = debt(m, now), span = now - m->round_since;
+
+    m->without_down = owed < span / LEAST_DEBT;
+    if (m->without_down) {
+        gmc_ccm_cruise_for(m, now, cruise_span(m));
+        return;
+    }
+    gmc_ccm_enter(m, now, DOWN);
+    if (owed < span && m->round_until > gmc_time_add(now, owed))
+        m->round_until = gmc_time_add(now, owed);
+}
+
 /* The round is over: what comes next. */
 static void advance(struct gmc_ccm *m, gmc_time now)
 {
@@ -184,7 +216,7 @@ static void advance(struct gmc_ccm *m, gmc_time now)
         return;
     switch (m->phase) {
     case UP:
-        gmc_ccm_enter(m, now, DOWN);
+        end_up(m, now);
         return;
     case DOWN:
         gmc_ccm_cruise_for(m, now, cruise_span(m));
@@ -336,7 +368,7 @@ static gmc_duration hold_of(const struct gmc_ccm *m, gmc_time now)
 static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
 {
     struct gmc_ccm *m = state;
-    gmc_duration queue = queue_of(m, ack);
+    gmc_duration queue = m->queue = queue_of(m, ack);
     struct gmc_cc_round round;
     struct gmc_cc_round *current = gmc_cc_rounds_current(&m->rounds);
 

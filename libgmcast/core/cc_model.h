@@ -16,6 +16,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define GAIN_DRAIN 500u
 #define GAIN_DOWN 750u
 #define GAIN_DOWN_BACKGROUND 500u
+#define NEARLY 900u      /* of bw, what a sender with less than it might send has used */
+#define LEAST_DEBT 16u   /* of R: what a probe queued is not worth a DOWN */
 #define GAIN_CRUISE 990u /* beside others; alone the queue decides, see cruise_gain */
 
 /* Estimates kept after an event, in thousandths. */
@@ -100,7 +102,8 @@ struct gmc_ccm {
     struct gmc_cc_min room; /* the longest queue that was seen lately, negative */
     gmc_duration srtt;
     struct gmc_cc_rounds rounds;
-    gmc_time round_until;
+    gmc_duration queue; /* as the last acknowledgement told */
+    gmc_time round_since, round_until;
     gmc_time last_sent;
     gmc_time urgent_until; /* messages pass */
     uint64_t largest;      /* acknowledged */
@@ -138,6 +141,7 @@ struct gmc_ccm {
     gmc_time late_at; /* the last spurious loss */
     bool late_any;
     gmc_time clear_at; /* a round with an empty queue */
+    bool without_down; /* the last probe sent too little for one */
     bool testing, test_cuts;
     uint64_t test_bw_bps; /* before the reaction to what is tested */
     struct gmc_ccm_count test, down, cruise;

@@ -68,6 +68,16 @@ static void note_share(struct gmc_ccm *m, uint64_t was, uint64_t sample)
     m->share_permille += share / 4 - m->share_permille / 4;
 }
 
+/* A sender that fills its estimate without a queue and has no more to send is alone as well. */
+static void note_limited_up(struct gmc_ccm *m, const struct gmc_cc_round *round, bool is_filled)
+{
+    m->up_calm = is_filled && round->queue_max <= gmc_ccm_queue_threshold(m);
+    if (m->up_calm && m->without_down) {
+        m->calm++;
+        m->up_calm = false;
+    }
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -83,6 +93,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     if (gmc_ccm_is_limited(round) && !excess) {
         if (sample > was)
             m->bw_bps = sample;
+        note_limited_up(m, round, sample >= gmc_ccm_times(was, NEARLY));
         return;
     }
     if (sample < gmc_ccm_times(was, m->stubborn ? 1000 : 850))
@@ -105,8 +116,11 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
             m->long_left--;
         return;
     }
-    if (!m->testing && lossy)
+    if (!m->testing && lossy) {
         begin_test(m, round);
+        if (m->without_down && m->phase == CRUISE)
+            gmc_ccm_enter(m, now, DOWN);
+    }
     note_share(m, was, sample);
     m->calm = 0;
     m->long_left = 2;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests core/cc_model and its parts: the parts by hand, the law on a bottleneck in virtual time,
  * judged by bounds over several seeds. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -450,6 +451,28 @@ static void test_little_to_send_lowers_nothing(void **state)
     ccwire_free(wire);
 }
 
+/* What comes at the path's own rate is handed on without falling behind: 6 ms in 8 s. */
+static void test_relay_keeps_up(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire_stats stats;
+
+    (void)state;
+    path.delay = GMC_MS(30);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct ccwire *wire = ccwire_new(&path, seed);
+
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
+                                               .supply_bps = path.rate_bps,
+                                               .expect_bps = path.rate_bps});
+        ccwire_run_until(wire, GMC_S(8) + path.delay);
+        ccwire_stats(wire, 0, &stats);
+        if (stats.delivered * 12000 < path.rate_bps / 1000 * 7994)
+            fail_msg("seed %" PRIu64 ": %" PRIu64 " packets", seed, stats.delivered);
+        ccwire_free(wire);
+    }
+}
+
 static void test_slow_host_is_not_held_back(void **state)
 {
     struct ccwire_path path = {.rate_bps = UINT64_C(40000000000),
@@ -648,6 +671,7 @@ int main(void)
         cmocka_unit_test(test_follows_the_path),
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
+        cmocka_unit_test(test_relay_keeps_up),
         cmocka_unit_test(test_slow_host_is_not_held_back),
         cmocka_unit_test(test_comes_back_after_a_cut),
         cmocka_unit_test(test_nonsense_does_no_harm),
