@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Real gatewayds over an emulated WAN beside their limits: `make bench-wan`.
 
-    GMC_WAN_PARTS=stage,cold,large,peers,tcp,background,links,full   [all but large]
+    GMC_WAN_PARTS=stage,cold,large,plan,peers,tcp,background,links,full   [all but large]
     GMC_WAN_TOPOLOGIES=flat,tree3,shared    GMC_WAN_LOSSES=0,1,5,10,20
     GMC_WAN_QUICK=1     losses 0 and 20, TCP for 15 s
+    GMC_WAN_RATE=100    Mbit/s of the wires of stage, cold, large and plan, and MB of the object
     GMC_WAN_OPTIONS=    of gmcast stage, e.g. "--tree chain"
 
 Ends with 1 when a limit is missed. A figure of a run that did not keep real time says so: repeat it
@@ -23,8 +24,9 @@ import wan_share  # noqa: E402
 import wan_stage  # noqa: E402
 
 QUICK = bool(os.environ.get("GMC_WAN_QUICK"))
-SIZE = 100000000
-LARGE = 1000000000
+SIZE = int(wan_stage.RATE)
+LARGE = 10 * SIZE
+PLAN_FARTHEST = 0.15
 RTT = 2 * wan_stage.DELAY
 PEER_LIMIT = 120
 
@@ -33,7 +35,7 @@ def words(name, default):
     return [word for word in os.environ.get("GMC_WAN_" + name, default).split(",") if word]
 
 
-PARTS = words("PARTS", "stage,cold,peers,tcp,background,links,full")
+PARTS = words("PARTS", "stage,cold,plan,peers,tcp,background,links,full")
 TOPOLOGIES = words("TOPOLOGIES", "flat,tree3,shared")
 LOSSES = [float(word) for word in words("LOSSES", "0,20" if QUICK else "0,1,5,10,20")]
 OPTIONS = os.environ.get("GMC_WAN_OPTIONS", "").split()
@@ -120,6 +122,23 @@ def cold():
                    "" if value["kept"] else " (late)"), flush=True)
 
 
+def plan():
+    print("\nstage --plan, %d bytes: seconds predicted and from the command to the end, their ratio"
+          " (0.85 to 1.15)" % SIZE)
+    for name in TOPOLOGIES + ["unequal"]:
+        for told in (True, False):
+            value = wan_stage.predict(name, SIZE, told)
+            ratio = value["predicted"] / value["seconds"]
+            uplinks = "configured" if told else "measured"
+            right = value["result"] == "complete" and abs(ratio - 1) <= PLAN_FARTHEST
+            ok = verdict("plan of %s, uplinks %s: %.3f" % (name, uplinks, ratio), right,
+                         value["kept"])
+            print("%-8s %-10s %8.2f %8.2f %7.3f  %d trees%s, limited by %s  %s" %
+                  (name, uplinks, value["predicted"], value["seconds"], ratio, value["trees"],
+                   "" if value["same_trees"] else " (not those of the plan)", value["limit"], ok),
+                  flush=True)
+
+
 # ---- others ----
 
 def peers():
@@ -190,7 +209,8 @@ def full():
 
 
 def run_all():
-    parts = {"stage": lambda: stage(SIZE, True), "cold": cold, "large": lambda: stage(LARGE, True),
+    parts = {"stage": lambda: stage(SIZE, True), "cold": cold,
+             "large": lambda: stage(LARGE, True), "plan": plan,
              "peers": peers, "tcp": tcp, "background": background, "links": links, "full": full}
     unknown = [part for part in PARTS if part not in parts]
     lib.check(not unknown, "no part is called %s; there are %s" % (unknown, ", ".join(parts)))

@@ -12,15 +12,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import emu  # noqa: E402
 import lib  # noqa: E402
 
-RATE = 100e6
+RATE = float(os.environ.get("GMC_WAN_RATE", "100")) * 1e6
 DELAY = 0.015
 QUEUE = "50ms"
 SOURCE = "s.example"
 RECEIVERS = emu.names(6)
-WARM_SIZE = 10000000
+UPLINKS = (0.4, 1, 0.8, 0.2, 0.6, 0.3, 0.1)  # of S and the receivers, where they are unequal
+WARM_SIZE = int(RATE / 10)
 SAMPLE = 0.01
 FULL_WINDOW = 0.1
 FULL_SHARE = 0.9
+
+
+def mbit(part):
+    return "%gMbit" % (part * RATE / 1e6)
 
 
 def topology(name, loss):
@@ -33,8 +38,20 @@ def topology(name, loss):
                   ("c.example", "f.example")],
         "shared": [(SOURCE, "router")] + [("router", name, {"loss": "0%"}) for name in RECEIVERS],
     }[name]
-    return emu.topology(links, routers=("router",) if name == "shared" else (), rate="100Mbit",
+    return emu.topology(links, routers=("router",) if name == "shared" else (), rate=mbit(1),
                         delay="15ms", queue=QUEUE, loss="%g%%" % loss)
+
+
+def unequal():
+    """Seven around a router, whose uplinks differ by ten, and whose downlinks do not."""
+    hosts = [SOURCE] + RECEIVERS
+    lines = ["nodes = {%s}" % ", ".join(hosts), "routers = {router}"]
+    for name, part in [("down", 1)] + list(zip(hosts, UPLINKS)):
+        lines.append('wire "%s" { %s }' %
+                     (name, emu.wire(rate=mbit(part), delay="15ms", queue=QUEUE)))
+    lines += ["link { between = {%s, router}  wire = %s  back = down }" % (host, host)
+              for host in hosts]
+    return "\n".join(lines) + "\n"
 
 
 def first_wires(name):
@@ -117,19 +134,23 @@ def bytes_of(summary):
     return {(one["from"], one["to"]): one["bytes"] for one in summary["wires"]}
 
 
+def warm_up(warm, options):
+    """An object goes to all twice, large enough for the same tree, so that its gateways are
+    connected: a session that the first asked for late is there for the second."""
+    complete = 0
+    for i in range(20):
+        into = "warm%d/" % i
+        complete += gmcast_stage(warm, RECEIVERS, into, *options)["result"] == "complete"
+        if complete == 2:
+            break
+    time.sleep(1)  # the probing that follows an end is not the next transfer's
+
+
 @emu.inside
 def stage(hosts, path, warm, options):
-    """Stages to all; warm: an object went to all of them twice before, large enough for the same
-    tree, so that its gateways are connected: a session that the first asked for late is there for
-    the second."""
+    """Stages to all; warm: an object that goes there before, or None."""
     if warm:
-        complete = 0
-        for i in range(20):
-            into = "warm%d/" % i
-            complete += gmcast_stage(warm, RECEIVERS, into, *options)["result"] == "complete"
-            if complete == 2:
-                break
-        time.sleep(1)  # the probing that follows an end is not the next transfer's
+        warm_up(warm, options)
     before, retransmissions = bytes_of(hosts.summarise()), tcp_retransmissions(hosts)
     meter = Meter()
     begin = time.monotonic()
@@ -147,6 +168,32 @@ def stage(hosts, path, warm, options):
             "full_rate_at": meter.full_rate_at(begin, RATE * wires),
             "tcp_retransmissions": retransmissions,
             "wires": {"%s %s" % key: after[key] - before[key] for key in after}}
+
+
+@emu.inside
+def plan(_hosts, path, warm, options):
+    """What is predicted, and then happens; all trees are those of the prediction."""
+    warm_up(warm, options)
+    planned = gmcast_stage(path, RECEIVERS, "planned/", "--plan", *options)
+    begin = time.monotonic()
+    result = gmcast_stage(path, RECEIVERS, "measured/", *options)
+    return {"seconds": time.monotonic() - begin, "result": result["result"],
+            "predicted": planned["plan"]["seconds"], "limit": planned["plan"]["limit_domain"],
+            "same_trees": planned["trees"] == result["trees"], "trees": len(result["trees"])}
+
+
+def predict(name, size, told):
+    """told: gateways know their uplinks from their configuration; else they measure them."""
+    options = ["--gateways"]
+    if not told:
+        conf = os.path.join(os.environ["TMPDIR"], "not-told.conf")
+        with open(conf, "w") as out:
+            out.write("uplink = 0\ndownlink = 0\n")
+        options += ["--gateway-conf", conf]
+    text = unequal() if name == "unequal" else topology(name, 0)
+    result = emu.run(text, plan, make_object(size), make_object(WARM_SIZE), [],
+                     options=options, limit=120 + size * 8 / RATE * 60)
+    return {**result.value, "kept": result.summary["real_time"]["kept"]}
 
 
 def measure(name, loss, size, warm=True, seed=1, options=()):
