@@ -37,7 +37,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/resolve.c gatewayd/resolve.h \
 	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
 	gatewayd/store_finish.c gatewayd/store_path.c gatewayd/store_source.c \
-	gatewayd/store_state.c gatewayd/store_target.c gatewayd/workers.c gatewayd/workers.h \
+	gatewayd/store_state.c gatewayd/store_target.c gatewayd/store_walk.c \
+	gatewayd/workers.c gatewayd/workers.h \
 	gatewayd/text.h \
 	gatewayd/tls.c gatewayd/tls.h \
 	gatewayd/udp.c gatewayd/udp.h
@@ -54,6 +55,10 @@ tests_unit_test_gwd_zmq_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_
 tests_unit_test_gwd_zmq_SOURCES = tests/unit/test_gwd_zmq.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_workers_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_gwd_walk
+tests_unit_test_gwd_walk_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_walk_SOURCES = tests/unit/test_gwd_walk.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
 tests_unit_test_gwd_store_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h

@@ -18,6 +18,7 @@
 struct gwd_store {
     const struct gmc_crypto *crypto;
     int channels_fd;
+    size_t threads;
     struct gwd_workers *workers;
 
     /* the loop's */
@@ -89,6 +90,11 @@ gmc_status gwd_job_errno(struct gwd_job *job, const char *what)
 int gwd_store_channels_fd(const struct gwd_store *store)
 {
     return store->channels_fd;
+}
+
+size_t gwd_store_threads(const struct gwd_store *store)
+{
+    return store->threads;
 }
 
 /* ---- policy ---- */
@@ -437,7 +443,8 @@ struct gwd_store *gwd_store_new(const struct gwd_conf *conf, const struct gmc_cr
         gwd_store_free(store);
         return NULL;
     }
-    store->workers = gwd_workers_new(conf->workers, execute, store);
+    store->threads = conf->workers;
+    store->workers = gwd_workers_new(store->threads, execute, store);
     if (store->workers == NULL) {
         (void)snprintf(reason, size, "no worker thread can be started");
         gwd_store_free(store);

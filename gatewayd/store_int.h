@@ -128,6 +128,7 @@ struct gwd_chan {
 
 /* ---- store.c ---- */
 int gwd_store_channels_fd(const struct gwd_store *store); /* STATE/channels */
+size_t gwd_store_threads(const struct gwd_store *store);  /* as configured; at least 1 */
 /* Claims chan->total_bytes beneath chan->granted on device dev, if that and the claims of other
  * unfinished transfers fit into quota_left (of the directory) and space_left (of the device).
  * OK, QUOTA, NOSPACE. */
@@ -177,7 +178,17 @@ bool gwd_write_all(int fd, const void *data, size_t len, uint64_t offset);
 /* Bytes read, short only at the end of the file; -1 with errno. */
 ssize_t gwd_read_all(int fd, void *data, size_t len, uint64_t offset);
 
+/* ---- store_walk.c ---- */
+typedef gmc_status (*gwd_walk_visit)(void *ctx, const struct gmc_entry *entry,
+                                     const struct gwd_ident *ident);
+/* Visits root and all beneath it, directories before what they hold and that in the order of its
+ * names, until one is refused. So many threads, this one among them, look at the entries; only
+ * this one visits. What it returns has been said to the job too. */
+GMC_NODISCARD gmc_status gwd_walk(const struct gwd_root *root, size_t threads, struct gwd_job *job,
+                                  gwd_walk_visit visit, void *ctx);
+
 /* ---- store_source.c ---- */
+struct gwd_ident gwd_ident_of(const struct stat *st);
 gmc_status gwd_op_scan(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 gmc_status gwd_op_reopen(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 int gwd_source_open_entry(struct gwd_chan *chan, size_t entry);

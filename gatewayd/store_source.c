@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The source's side of the store: walking what is staged, and opening it again later. */
-#include <dirent.h>
+/* The source's side of the store: listing what is staged, and opening it again later. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,20 +10,14 @@
 
 #include "gatewayd/store_int.h"
 
-#define EXTENTS_MAX 65536 /* of one file; a file in more pieces is sent with its last holes */
-#define DEPTH_MAX 500
 #define SOURCE_MAGIC "gmcast source 1"
 
 struct scan {
-    struct gwd_store *store;
     struct gwd_chan *chan;
     struct gwd_job *job;
     struct gmc_listing_writer *writer;
     size_t entries, ident_room;
     uint64_t files;
-    struct gmc_extent *extents;
-    size_t extent_room;
-    char path[GMC_PATH_BYTES_MAX]; /* of the current entry, as listed */
 };
 
 static int64_t mtime_of(const struct stat *st)
@@ -32,7 +25,7 @@ static int64_t mtime_of(const struct stat *st)
     return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
-static struct gwd_ident ident_of(const struct stat *st)
+struct gwd_ident gwd_ident_of(const struct stat *st)
 {
     return (struct gwd_ident){.dev = st->st_dev,
                               .ino = st->st_ino,
@@ -40,49 +33,10 @@ static struct gwd_ident ident_of(const struct stat *st)
                               .mtime_ns = mtime_of(st)};
 }
 
-/* ---- extents ---- */
-static bool add_extent(struct scan *scan, size_t *count, uint64_t begin, uint64_t end)
-{
-    if (*count == scan->extent_room) {
-        size_t room = scan->extent_room == 0 ? 64 : scan->extent_room * 2;
-        struct gmc_extent *grown = realloc(scan->extents, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        scan->extents = grown;
-        scan->extent_room = room;
-    }
-    scan->extents[(*count)++] = (struct gmc_extent){begin, end - begin};
-    return true;
-}
-
-/* The data parts of a sparse file. File systems without SEEK_DATA report one part. */
-static bool find_extents(struct scan *scan, int fd, uint64_t size, size_t *count)
-{
-    uint64_t at = 0;
-    *count = 0;
-    while (at < size) {
-        off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-        off_t hole;
-        if (data < 0 && errno == ENXIO)
-            return true;
-        if (data < 0 || *count == EXTENTS_MAX - 1)
-            return add_extent(scan, count, at, size);
-        hole = lseek(fd, data, SEEK_HOLE);
-        if (hole < 0 || (uint64_t)hole > size)
-            hole = (off_t)size;
-        if ((uint64_t)data >= size || hole <= data)
-            return true;
-        if (!add_extent(scan, count, (uint64_t)data, (uint64_t)hole))
-            return false;
-        at = (uint64_t)hole;
-    }
-    return true;
-}
-
 /* ---- entries ---- */
-static gmc_status add_entry(struct scan *scan, const struct gmc_entry *entry, const struct stat *st)
+static gmc_status add_entry(void *ctx, const struct gmc_entry *entry, const struct gwd_ident *ident)
 {
-    struct gwd_ident ident = ident_of(st);
+    struct scan *scan = ctx;
     const char *reason = NULL;
     gmc_status status;
     if (scan->entries == scan->ident_room) {
@@ -95,166 +49,11 @@ static gmc_status add_entry(struct scan *scan, const struct gmc_entry *entry, co
     }
     status = gmc_listing_add(scan->writer, entry, &reason);
     if (status != GMC_OK)
-        return gwd_job_fail(scan->job, status, "%s: %s", scan->path,
+        return gwd_job_fail(scan->job, status, "%s: %s", entry->path,
                             reason != NULL ? reason : gmc_status_text(status));
-    scan->chan->idents[scan->entries++] = ident;
+    scan->chan->idents[scan->entries++] = *ident;
+    scan->files += entry->type == GMC_ENTRY_FILE;
     return GMC_OK;
-}
-
-static struct gmc_entry entry_of(const struct scan *scan, enum gmc_entry_type type,
-                                 const struct stat *st)
-{
-    return (struct gmc_entry){.type = type,
-                              .path = scan->path,
-                              .mode = (uint32_t)st->st_mode & 0777u,
-                              .mtime_ns = mtime_of(st)};
-}
-
-static gmc_status scan_file(struct scan *scan, int dirfd, const char *name, const struct stat *st)
-{
-    struct gmc_entry entry = entry_of(scan, GMC_ENTRY_FILE, st);
-    struct gmc_extent whole = {0, (uint64_t)st->st_size};
-    bool ok = true;
-    entry.size = (uint64_t)st->st_size;
-    entry.extents = &whole;
-    entry.extent_count = st->st_size > 0;
-    /* What all may read need not be asked about. */
-    if ((st->st_mode & 0444) != 0444 && faccessat(dirfd, name, R_OK, AT_EACCESS) != 0)
-        return gwd_job_errno(scan->job, scan->path);
-    /* Fewer blocks than bytes: there may be holes (or the file system compresses). */
-    if ((uint64_t)st->st_blocks * 512u < (uint64_t)st->st_size) {
-        int fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (fd < 0)
-            return gwd_job_errno(scan->job, scan->path);
-        ok = find_extents(scan, fd, entry.size, &entry.extent_count);
-        entry.extents = scan->extents;
-        (void)close(fd);
-    }
-    if (!ok)
-        return gwd_job_fail(scan->job, GMC_ERR_NOMEM, "out of memory");
-    scan->files++;
-    return add_entry(scan, &entry, st);
-}
-
-static gmc_status scan_link(struct scan *scan, int dirfd, const char *name, const struct stat *st)
-{
-    struct gmc_entry entry = entry_of(scan, GMC_ENTRY_SYMLINK, st);
-    char target[GMC_PATH_BYTES_MAX];
-    ssize_t len = readlinkat(dirfd, name, target, sizeof target - 1);
-    if (len < 0)
-        return gwd_job_errno(scan->job, scan->path);
-    target[len] = '\0';
-    entry.target = target;
-    return add_entry(scan, &entry, st);
-}
-
-static gmc_status scan_tree(struct scan *scan, int fd, size_t path_len, int depth);
-
-static gmc_status scan_directory(struct scan *scan, int dirfd, const char *name,
-                                 const struct stat *st, size_t path_len, int depth)
-{
-    struct gmc_entry entry = entry_of(scan, GMC_ENTRY_DIRECTORY, st);
-    gmc_status status = add_entry(scan, &entry, st);
-    int fd;
-    if (status != GMC_OK)
-        return status;
-    fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return gwd_job_errno(scan->job, scan->path);
-    return scan_tree(scan, fd, path_len, depth); /* takes fd */
-}
-
-static gmc_status scan_one(struct scan *scan, int dirfd, const char *name, size_t path_len,
-                           int depth)
-{
-    struct stat st;
-    if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return gwd_job_errno(scan->job, scan->path);
-    switch (st.st_mode & S_IFMT) {
-    case S_IFREG:
-        return scan_file(scan, dirfd, name, &st);
-    case S_IFDIR:
-        return scan_directory(scan, dirfd, name, &st, path_len, depth);
-    case S_IFLNK:
-        return scan_link(scan, dirfd, name, &st);
-    default:
-        return gwd_job_fail(scan->job, GMC_ERR_INVALID,
-                            "%s is neither file, directory nor symbolic link; leave it out",
-                            scan->path);
-    }
-}
-
-/* ---- directories, in the order of their names ---- */
-struct names {
-    char **items;
-    size_t count, room;
-};
-
-static void free_names(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->items[i]);
-    free(names->items);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static bool read_names(DIR *dir, struct names *names)
-{
-    struct dirent *entry;
-    while ((entry = readdir(dir)) != NULL) {
-        const char *name = entry->d_name;
-        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || gwd_is_part_name(name))
-            continue;
-        if (names->count == names->room) {
-            size_t room = names->room == 0 ? 64 : names->room * 2;
-            char **grown = realloc(names->items, room * sizeof *grown);
-            if (grown == NULL)
-                return false;
-            names->items = grown;
-            names->room = room;
-        }
-        names->items[names->count] = strdup(name);
-        if (names->items[names->count++] == NULL)
-            return false;
-    }
-    if (names->count > 1)
-        qsort(names->items, names->count, sizeof *names->items, by_name);
-    return true;
-}
-
-static gmc_status scan_tree(struct scan *scan, int fd, size_t path_len, int depth)
-{
-    struct names names = {0};
-    gmc_status status = GMC_OK;
-    DIR *dir = fdopendir(fd);
-    if (dir == NULL) {
-        (void)close(fd);
-        return gwd_job_errno(scan->job, scan->path);
-    }
-    if (depth > DEPTH_MAX)
-        status = gwd_job_fail(scan->job, GMC_ERR_LIMIT, "%s: more than %d directories deep",
-                              scan->path, DEPTH_MAX);
-    else if (!read_names(dir, &names))
-        status = gwd_job_fail(scan->job, GMC_ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < names.count && status == GMC_OK; i++) {
-        size_t len = strlen(names.items[i]);
-        if (path_len + 1 + len >= sizeof scan->path) {
-            status = gwd_job_fail(scan->job, GMC_ERR_LIMIT, "%s/%s: the path is too long",
-                                  scan->path, names.items[i]);
-            break;
-        }
-        scan->path[path_len] = '/';
-        memcpy(scan->path + path_len + 1, names.items[i], len + 1);
-        status = scan_one(scan, fd, names.items[i], path_len + 1 + len, depth + 1);
-        scan->path[path_len] = '\0';
-    }
-    free_names(&names);
-    (void)closedir(dir);
-    return status;
 }
 
 /* ---- roots ---- */
@@ -317,15 +116,6 @@ static gmc_status add_root(struct gwd_chan *chan, struct gwd_job *job, struct gw
     if (S_ISDIR(st.st_mode) && root->fd < 0)
         return gwd_job_errno(job, root->path);
     return GMC_OK;
-}
-
-static gmc_status scan_root(struct scan *scan, struct gwd_root *root)
-{
-    size_t len = strlen(root->name);
-    if (len >= sizeof scan->path)
-        return gwd_job_fail(scan->job, GMC_ERR_LIMIT, "%s: the name is too long", root->path);
-    memcpy(scan->path, root->name, len + 1);
-    return scan_one(scan, AT_FDCWD, root->path, len, 0);
 }
 
 void gwd_source_fini(struct gwd_chan *chan)
@@ -445,17 +235,15 @@ gmc_status gwd_op_scan(struct gwd_store *store, struct gwd_chan *chan, struct gw
     }
     chan->kind = GWD_CHAN_SOURCE;
     chan->block_bytes = job->op.block_bytes;
-    scan->store = store;
     scan->chan = chan;
     scan->job = job;
     for (size_t i = 0; i < job->op.path_count && status == GMC_OK; i++)
         status = add_root(chan, job, store, job->op.paths[i]);
     for (size_t i = 0; i < chan->root_count && status == GMC_OK; i++)
-        status = scan_root(scan, &chan->roots[i]);
+        status = gwd_walk(&chan->roots[i], gwd_store_threads(store), job, add_entry, scan);
     if (status == GMC_OK)
         status = keep_listing(scan);
     gmc_listing_writer_free(scan->writer);
-    free(scan->extents);
     free(scan);
     return status;
 }
@@ -518,6 +306,6 @@ bool gwd_source_unchanged(const struct gwd_chan *chan, size_t entry, int fd)
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
-    now = ident_of(&st);
+    now = gwd_ident_of(&st);
     return memcmp(&now, &chan->idents[entry], sizeof now) == 0;
 }
