@@ -277,6 +277,7 @@ static bool open_local(struct gwd *gwd)
         return fail(gwd, "control", reason);
     struct gwd_messages_config messages = {.zmq = config,
                                            .drive = gwd->drive,
+                                           .log = gwd->log,
                                            .now = gwd_now,
                                            .ctx = gwd,
                                            .resolve = gwd_hook_resolve,

@@ -67,7 +67,7 @@ struct gwd_messages {
     size_t batch_len, batch_room;
     uint64_t batch_e;
     char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
-    uint64_t published, delivered, lost;
+    uint64_t published, delivered, lost, refused, gone;
     bool prompt;          /* the loop is woken at once */
     unsigned quiet_ticks; /* since a message passed */
 };
@@ -168,6 +168,8 @@ static struct client *client_new(struct gwd_messages *m, const struct gwd_client
 static void refuse(struct gwd_messages *m, const struct gwd_client *id, const char *text)
 {
     struct client nobody = {.id = *id};
+    m->refused++;
+    gwd_log_refusal(m->config.log, m->config.now(), "local.refused", GWD_STR("text", text));
     (void)say(m, &nobody, &(struct gmc_local){.kind = GMC_LOCAL_REFUSED, .text = text});
 }
 
@@ -221,6 +223,7 @@ static void leave(struct gwd_messages *m, struct client *client, const char *rea
 {
     if (!client->ending)
         client->reason = strdup(reason);
+    m->gone += gone && !client->gone;
     client->ending = client->reason != NULL;
     client->gone = client->gone || gone;
     pump(m, client);
@@ -414,7 +417,10 @@ static void send_batch(struct gwd_messages *m)
             }
         }
         if (full) {
-            client->lost++;
+            if (client->lost++ == 0)
+                gwd_log_refusal(m->config.log, m->config.now(), "local.behind",
+                                GWD_STR("channel", m->batch_name),
+                                GWD_STR("text", "a subscriber does not read: it loses messages"));
             m->lost++;
         } else {
             client->sent += len;
@@ -622,7 +628,9 @@ size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *o
                                            {"local_subscribers", m->client_count - publishers},
                                            {"local_messages_published", m->published},
                                            {"local_batches_delivered", m->delivered},
-                                           {"local_batches_lost", m->lost}};
+                                           {"local_batches_lost", m->lost},
+                                           {"local_clients_refused", m->refused},
+                                           {"local_publishers_gone", m->gone}};
     size_t count = sizeof counters / sizeof counters[0];
     for (size_t i = 0; i < count && i < max; i++)
         out[i] = counters[i];

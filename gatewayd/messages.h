@@ -6,6 +6,7 @@
 
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
+#include "gatewayd/log.h"
 
 #define GWD_MESSAGES_SUFFIX "-messages"
 
@@ -14,6 +15,7 @@ struct gwd_messages;
 struct gwd_messages_config {
     struct gwd_zmq_config zmq; /* base, control, uid, gid */
     struct gwd_drive *drive;
+    struct gwd_log *log;
     gmc_time (*now)(void);
     void *ctx;
     const char *(*resolve)(void *ctx, const char *name); /* a domain or alias; NULL: not known */

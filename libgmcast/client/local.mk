@@ -32,3 +32,8 @@ pkgconfig_DATA = libgmcast/libgmcast.pc
 
 check_PROGRAMS += tests/unit/test_client
 tests_unit_test_client_LDADD = $(GMC_CLIENT_LIBS) $(LIBZMQ_LIBS) $(TEST_LIBS)
+if WITH_DAEMONS
+check_PROGRAMS += tests/unit/test_client_messages
+tests_unit_test_client_messages_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBZMQ_CFLAGS)
+tests_unit_test_client_messages_LDADD = $(GMC_CLIENT_LIBS) $(LIBZMQ_LIBS) $(TEST_LIBS) -lpthread
+endif

@@ -133,6 +133,11 @@ static enum gmc_client_result put(struct local *local, const struct gmc_local *w
     return fail(local, GMC_CLIENT_NO_GATEWAY, "the gateway is gone");
 }
 
+static enum gmc_client_result not_ours(struct local *local)
+{
+    return fail(local, GMC_CLIENT_BAD_REPLY, "what answers is not a gateway of this kind");
+}
+
 /* The next frame that is not ALIVE; AGAIN. REFUSED and frames that are none end it. */
 static enum gmc_client_result take(struct local *local, struct gmc_local *what)
 {
@@ -146,7 +151,7 @@ static enum gmc_client_result take(struct local *local, struct gmc_local *what)
         local->heard_ms = now_ms();
         if (gmc_local_get(gmc_bytes(zmq_msg_data(&local->frame), zmq_msg_size(&local->frame)),
                           what) != GMC_OK)
-            return fail(local, GMC_CLIENT_BAD_REPLY, "what answers is not a gateway of this kind");
+            return not_ours(local);
         if (what->kind == GMC_LOCAL_REFUSED)
             return fail(local, GMC_CLIENT_REFUSED, what->text);
         if (what->kind != GMC_LOCAL_ALIVE)
@@ -416,6 +421,10 @@ enum gmc_client_result gmc_subscriber_receive(struct gmc_subscriber *subscriber,
     struct gmc_local_entry entry;
 
     while (!gmc_local_next_entry(&subscriber->entries, &entry)) {
+        if (subscriber->entries.len > 0) {
+            subscriber->entries.len = 0;
+            return not_ours(&subscriber->local);
+        }
         enum gmc_client_result result = next_frame(subscriber);
         if (result == GMC_CLIENT_AGAIN)
             result = wait_until(&subscriber->local, deadline);

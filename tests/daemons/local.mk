@@ -5,6 +5,7 @@
 DAEMON_TESTS = \
 	tests/daemons/test_cli.sh \
 	tests/daemons/test_examples.py \
+	tests/daemons/test_bad_clients.py \
 	tests/daemons/test_files.py \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_paths.py \
@@ -28,7 +29,8 @@ EXTRA_DIST += \
 	tests/daemons/faults.py \
 	tests/daemons/lan.py \
 	tests/daemons/lib.py \
-	tests/daemons/wires.py
+	tests/daemons/wires.py \
+	tests/daemons/zmtp.py
 
 # gatewayd with functions of tests/daemons/hostile.c in front of its own.
 if WITH_DAEMONS

@@ -77,7 +77,7 @@ struct gmc_received {
 struct gmc_subscriber *gmc_subscriber_open(const char *gateway, const char *source,
                                            const char *channel, char *error, size_t error_len);
 /* The next message, borrowed until the next call; waits at most timeout_ms (-1: for ever). AGAIN:
- * none. NO_GATEWAY: open anew. REFUSED, INTERRUPTED. */
+ * none. NO_GATEWAY: open anew. REFUSED, BAD_REPLY, INTERRUPTED. */
 enum gmc_client_result gmc_subscriber_receive(struct gmc_subscriber *subscriber,
                                               struct gmc_received *received, int timeout_ms);
 /* Readable when there is something to be looked at: receive until AGAIN before waiting. */
