@@ -67,7 +67,7 @@ struct gwd_messages {
     size_t batch_len, batch_room;
     uint64_t batch_e;
     char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
-    uint64_t published, delivered, lost, refused, gone;
+    uint64_t published, delivered, lost, accepted, refused, gone;
     bool prompt;          /* the loop is woken at once */
     unsigned quiet_ticks; /* since a message passed */
 };
@@ -157,6 +157,7 @@ static struct client *client_new(struct gwd_messages *m, const struct gwd_client
     struct client *client = m->client_count < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
     if (client == NULL)
         return NULL;
+    m->accepted++;
     client->id = *id;
     gmc_list_init(&client->waiting);
     gmc_list_init(&client->node);
@@ -629,6 +630,7 @@ size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *o
                                            {"local_messages_published", m->published},
                                            {"local_batches_delivered", m->delivered},
                                            {"local_batches_lost", m->lost},
+                                           {"local_clients_accepted", m->accepted},
                                            {"local_clients_refused", m->refused},
                                            {"local_publishers_gone", m->gone}};
     size_t count = sizeof counters / sizeof counters[0];

@@ -38,9 +38,9 @@ def open_channel(domain, name, *targets):
 
 
 def subscribe(domain, name):
-    before = domain.counters()["local_subscribers"]
+    before = domain.counters()["local_clients_accepted"]
     running = lib.Running([lib.GMCAST, "--gateway", domain.control, "sub", "--json", name], None)
-    lib.wait(lambda: domain.counters()["local_subscribers"] > before, "subscribed to " + name)
+    lib.wait(lambda: domain.counters()["local_clients_accepted"] > before, "subscribed to " + name)
     return running
 
 
