@@ -63,14 +63,17 @@ static void make_nonce(uint64_t number, uint8_t nonce[GMC_NONCE_BYTES])
 }
 
 static gmc_status open_data(struct gmc_gate *gate, struct gmc_bytes dgram,
-                            const uint8_t nonce[GMC_NONCE_BYTES], struct gmc_bytes *content)
+                            const uint8_t nonce[GMC_NONCE_BYTES], bool is_repair,
+                            struct gmc_bytes *content)
 {
     struct gmc_bytes head = {dgram.data, TAGGED_BYTES};
-    struct gmc_bytes seal_tag = {dgram.data + dgram.len - GMC_SEAL_TAG_BYTES, GMC_SEAL_TAG_BYTES};
+    /* A fragment's seal tag stands for its body; parity has no seal of its own. */
+    size_t covered = is_repair ? dgram.len - GMC_DATA_HEAD_BYTES : GMC_SEAL_TAG_BYTES;
+    struct gmc_bytes rest = {dgram.data + dgram.len - covered, covered};
     uint8_t tag[GMC_LINK_TAG_BYTES];
     uint8_t differs = 0;
 
-    gmc_status status = gate->crypto->ops->tag(gate->tag_recv, nonce, head, seal_tag, tag);
+    gmc_status status = gate->crypto->ops->tag(gate->tag_recv, nonce, head, rest, tag);
     if (status != GMC_OK)
         return status;
     /* In constant time: the tag is an authenticator. */
@@ -110,8 +113,9 @@ gmc_status gmc_gate_open(struct gmc_gate *gate, struct gmc_bytes dgram, uint8_t 
     gmc_status status = gmc_head_get(dgram, &head);
     if (status != GMC_OK)
         return status;
-    bool is_data = head.kind == GMC_KIND_DATA;
-    if (head.kind < GMC_KIND_DATA || head.kind > GMC_KIND_BYE)
+    bool is_repair = head.kind == GMC_KIND_GROUP_REPAIR;
+    bool is_data = head.kind == GMC_KIND_DATA || head.kind == GMC_KIND_GROUP_DATA || is_repair;
+    if (head.kind < GMC_KIND_DATA || head.kind > GMC_KIND_GROUP_STATE)
         return GMC_ERR_TYPE;
     if (dgram.len < (is_data ? GMC_DATA_OVERHEAD_BYTES : GMC_GATE_OVERHEAD))
         return GMC_ERR_TRUNCATED;
@@ -122,7 +126,7 @@ gmc_status gmc_gate_open(struct gmc_gate *gate, struct gmc_bytes dgram, uint8_t 
     if (status != GMC_OK)
         return status;
     make_nonce(number, nonce);
-    status = is_data ? open_data(gate, dgram, nonce, &content)
+    status = is_data ? open_data(gate, dgram, nonce, is_repair, &content)
                      : open_sealed(gate, dgram, nonce, plain, &content);
     if (status != GMC_OK)
         return status;
@@ -145,16 +149,32 @@ gmc_status gmc_gate_seal(struct gmc_gate *gate, enum gmc_kind kind, uint64_t num
                                    content, content + len);
 }
 
-gmc_status gmc_gate_head(struct gmc_gate *gate, uint64_t number, const struct gmc_data_head *head,
-                         const uint8_t *seal_tag, uint8_t out[GMC_DATA_HEAD_BYTES])
+static gmc_status put_tagged(struct gmc_gate *gate, enum gmc_kind kind, uint64_t number,
+                             const struct gmc_data_head *head, struct gmc_bytes rest, uint8_t *out)
 {
-    struct gmc_head common = {GMC_KIND_DATA, gate->remote_id, (uint32_t)number};
+    struct gmc_head common = {(uint8_t)kind, gate->remote_id, (uint32_t)number};
     uint8_t nonce[GMC_NONCE_BYTES];
 
     gmc_head_put(out, &common);
     gmc_data_head_put(out, head);
     make_nonce(number, nonce);
     return gate->crypto->ops->tag(gate->tag_send, nonce, (struct gmc_bytes){out, TAGGED_BYTES},
-                                  (struct gmc_bytes){seal_tag, GMC_SEAL_TAG_BYTES},
-                                  out + TAGGED_BYTES);
+                                  rest, out + TAGGED_BYTES);
+}
+
+gmc_status gmc_gate_head(struct gmc_gate *gate, enum gmc_kind kind, uint64_t number,
+                         const struct gmc_data_head *head, const uint8_t *seal_tag,
+                         uint8_t out[GMC_DATA_HEAD_BYTES])
+{
+    struct gmc_bytes rest = {seal_tag, GMC_SEAL_TAG_BYTES};
+
+    return put_tagged(gate, kind, number, head, rest, out);
+}
+
+gmc_status gmc_gate_repair(struct gmc_gate *gate, uint64_t number, const struct gmc_data_head *head,
+                           uint8_t *buffer, size_t len)
+{
+    struct gmc_bytes rest = {buffer + GMC_DATA_HEAD_BYTES, len};
+
+    return put_tagged(gate, GMC_KIND_GROUP_REPAIR, number, head, rest, buffer);
 }

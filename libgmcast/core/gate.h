@@ -32,10 +32,11 @@ struct gmc_gate {
 };
 
 struct gmc_gate_packet {
-    uint8_t kind; /* enum gmc_kind, DATA to BYE */
+    uint8_t kind; /* enum gmc_kind, DATA to GROUP_STATE */
     uint64_t number;
-    struct gmc_bytes content; /* DATA: the datagram behind its 25 bytes of head, up to the seal
-                                 tag; otherwise the plaintext, in the memory given */
+    struct gmc_bytes content; /* DATA, GROUP_DATA, GROUP_REPAIR: the datagram behind its 25 bytes of
+                                 head, up to the seal tag; otherwise the plaintext, in the memory
+                                 given */
 };
 
 /* NOMEM, or what deriving the keys returned; nothing is left to release then. */
@@ -53,9 +54,14 @@ GMC_NODISCARD gmc_status gmc_gate_open(struct gmc_gate *gate, struct gmc_bytes d
 GMC_NODISCARD gmc_status gmc_gate_seal(struct gmc_gate *gate, enum gmc_kind kind, uint64_t number,
                                        uint8_t *buffer, size_t len);
 
-/* Writes the whole head of a data datagram whose body has this seal tag. */
-GMC_NODISCARD gmc_status gmc_gate_head(struct gmc_gate *gate, uint64_t number,
+/* Writes the whole head of a data datagram whose body has this seal tag. kind: DATA, GROUP_DATA. */
+GMC_NODISCARD gmc_status gmc_gate_head(struct gmc_gate *gate, enum gmc_kind kind, uint64_t number,
                                        const struct gmc_data_head *head, const uint8_t *seal_tag,
                                        uint8_t out[GMC_DATA_HEAD_BYTES]);
+/* The same of a datagram of repair, whose len bytes behind the head stand at buffer +
+ * GMC_DATA_HEAD_BYTES and are covered by the tag. */
+GMC_NODISCARD gmc_status gmc_gate_repair(struct gmc_gate *gate, uint64_t number,
+                                         const struct gmc_data_head *head, uint8_t *buffer,
+                                         size_t len);
 
 #endif

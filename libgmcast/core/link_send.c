@@ -166,7 +166,7 @@ gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now, const struct 
     gmc_status status = take_number(link, &number);
     if (status != GMC_OK)
         return status;
-    status = gmc_gate_head(&link->gate, number, head, seal_tag, out->head);
+    status = gmc_gate_head(&link->gate, GMC_KIND_DATA, number, head, seal_tag, out->head);
     if (status != GMC_OK)
         return status;
     describe(link, out);

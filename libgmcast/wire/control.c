@@ -199,6 +199,45 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
     return GMC_OK;
 }
 
+static gmc_status get_group(struct gmc_msg *msg, const Gmcast__Wire__Group *body)
+{
+    GET_CHANNEL(msg, body);
+    msg->epoch = body->epoch;
+    msg->group = body->group;
+    msg->next = body->next;
+    msg->secret = exactly(&body->key, GMC_SECRET_BYTES);
+    msg->payload = gmc_bytes(body->address.data, body->address.len);
+    return GMC_OK;
+}
+
+static gmc_status get_group_report(struct gmc_arena *arena, struct gmc_msg *msg,
+                                   const Gmcast__Wire__GroupReport *body)
+{
+    struct gmc_msg_need *rows;
+
+    if (body->n_needs > GMC_GROUP_NEEDS_MAX)
+        return GMC_ERR_INVALID;
+    rows = gmc_arena_cut(arena, body->n_needs, sizeof(*rows));
+    if (rows == NULL)
+        return arena->status;
+    for (size_t i = 0; i < body->n_needs; i++) {
+        const Gmcast__Wire__GroupNeed *need = body->needs[i];
+
+        rows[i] =
+            (struct gmc_msg_need){.window = need->window,
+                                  .seen = need->seen,
+                                  .need = need->need,
+                                  .missing = gmc_bytes(need->missing.data, need->missing.len)};
+    }
+    GET_CHANNEL(msg, body);
+    msg->group = body->group;
+    msg->received = body->received;
+    msg->expected = body->expected;
+    msg->needs = rows;
+    msg->need_count = body->n_needs;
+    return get_reason(msg, body->status, body->reason);
+}
+
 static gmc_status get_complete(struct gmc_msg *msg, const Gmcast__Wire__Complete *body)
 {
     GET_CHANNEL(msg, body);
@@ -259,6 +298,10 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
         GET_CHANNEL(msg, control->skip);
         msg->floor = control->skip->floor;
         return GMC_OK;
+    case GMC_MSG_GROUP:
+        return get_group(msg, control->group);
+    case GMC_MSG_GROUP_REPORT:
+        return get_group_report(arena, msg, control->group_report);
     }
     return GMC_ERR_TYPE;
 }

@@ -25,6 +25,9 @@
 #define GMC_PROOF_HASHES_MAX 14      /* the height of a tree of GMC_MEMBERS_MAX leaves */
 #define GMC_MSG_BYTES_MAX (1u << 20) /* a message or a record */
 #define GMC_CHANNEL_NAME_MAX 128     /* of a message channel */
+#define GMC_GROUP_ADDRESS_MAX 64     /* a shell's word for a multicast group */
+#define GMC_GROUP_NEEDS_MAX 64       /* in one message */
+#define GMC_GROUP_SOURCES_MAX 192u   /* fragments of a window of blocks (core/group.h) */
 
 enum gmc_msg_type {
     GMC_MSG_PROBE = 1,  /* S -> participant: measure these */
@@ -43,7 +46,9 @@ enum gmc_msg_type {
     GMC_MSG_CLOSE,      /* S -> member: over; keep (complete) or discard (cancelled) */
     GMC_MSG_REQUEST,    /* a control-API request forwarded to another domain */
     GMC_MSG_REPLY,
-    GMC_MSG_SKIP /* parent -> child: packets of messages that will not come */
+    GMC_MSG_SKIP,        /* parent -> child: packets of messages that will not come */
+    GMC_MSG_GROUP,       /* gateway -> node: blocks come by multicast too */
+    GMC_MSG_GROUP_REPORT /* node -> gateway: what arrives of them, and what is missing */
 };
 
 struct gmc_msg_range {
@@ -54,6 +59,13 @@ struct gmc_msg_latency {
     uint32_t participant; /* its number in the round */
     uint64_t rtt_min_ns;
     uint64_t spread_ns;
+};
+
+/* A window that cannot be completed: `seen` repairs were said to be sent, and `need` more are
+ * wanted. missing: bit i % 8 of byte i / 8 is a source fragment that is not here; may be empty. */
+struct gmc_msg_need {
+    uint32_t window, seen, need;
+    struct gmc_bytes missing; /* at most GMC_GROUP_SOURCES_MAX / 8 bytes */
 };
 
 struct gmc_msg_child {
@@ -80,7 +92,7 @@ struct gmc_msg {
     uint64_t e;
 
     uint64_t probe_id;        /* PROBE, JOIN */
-    const uint8_t *secret;    /* PROBE: probe key; CHANNEL: content key; 32 bytes */
+    const uint8_t *secret;    /* PROBE: probe key; CHANNEL: content key; GROUP: its key; 32 bytes */
     const char *const *names; /* PROBE: participants, [0] = source;
                                  ATTACHED: path to the root, parent first;
                                  STATUS: parents of the stripes behind the first, "" none;
@@ -98,7 +110,7 @@ struct gmc_msg {
                              */
 
     uint32_t version;                   /* TREE_READY, ATTACH, ATTACHED: of the record */
-    uint32_t epoch;                     /* ATTACH, ATTACHED */
+    uint32_t epoch;                     /* ATTACH, ATTACHED, GROUP */
     uint32_t handle;                    /* ATTACH: the child's handle for this channel (the
                                            receiver of data names it); 1..65535 */
     uint32_t window;                    /* ATTACH, HAVE: blocks the child can hold unverified */
@@ -107,13 +119,14 @@ struct gmc_msg {
     bool more;       /* ATTACH: further ranges follow in HAVE messages */
     uint32_t stripe; /* ATTACH, ATTACHED, REDIRECT, DETACH; below GMC_STRIPES_MAX */
 
-    gmc_status status;    /* LEAVE, REDIRECT, DETACH, CLOSE */
-    const char *text;     /* LEAVE, REDIRECT, DETACH, CLOSE: reason, in words;
+    gmc_status status;    /* LEAVE, REDIRECT, DETACH, CLOSE, GROUP_REPORT */
+    const char *text;     /* LEAVE, REDIRECT, DETACH, CLOSE, GROUP_REPORT: reason, in words;
                              REDIRECT: see redirect */
     const char *redirect; /* REDIRECT: whom to ask; "" nobody */
     bool discard;         /* CLOSE */
 
-    uint64_t next;  /* ATTACH: of a message channel, the first packet that the child lacks */
+    uint64_t next;  /* ATTACH: of a message channel, the first packet that the child lacks; GROUP:
+                       the  number of the next datagram */
     uint64_t floor; /* SKIP: no packet below will come */
 
     uint64_t bytes;                       /* STATUS, COMPLETE */
@@ -122,8 +135,13 @@ struct gmc_msg {
     size_t child_count;
     const uint8_t *digest; /* COMPLETE: 32 bytes */
 
+    uint32_t group;                   /* GROUP, GROUP_REPORT: which */
+    uint64_t received, expected;      /* GROUP_REPORT: datagrams; received is not more */
+    const struct gmc_msg_need *needs; /* GROUP_REPORT */
+    size_t need_count;
+
     uint64_t request_id;      /* REQUEST, REPLY */
-    struct gmc_bytes payload; /* REQUEST, REPLY */
+    struct gmc_bytes payload; /* REQUEST, REPLY; GROUP: its address, empty when it is over */
 };
 
 /* Encodes into a new buffer (*out, to be freed with gmc_msg_bytes_free). INVALID when a bound is

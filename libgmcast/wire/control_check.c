@@ -113,6 +113,20 @@ static bool place_or_none_ok(const struct gmc_place *place)
            place_ok(place);
 }
 
+static bool group_report_ok(const struct gmc_msg *msg)
+{
+    if (msg->need_count > GMC_GROUP_NEEDS_MAX || msg->received > msg->expected)
+        return false;
+    for (size_t i = 0; i < msg->need_count; i++) {
+        const struct gmc_msg_need *need = &msg->needs[i];
+
+        if (need->seen > UINT16_MAX || need->need < 1 || need->need > GMC_GROUP_SOURCES_MAX ||
+            need->missing.len > GMC_GROUP_SOURCES_MAX / 8)
+            return false;
+    }
+    return status_ok(msg);
+}
+
 static bool body_ok(const struct gmc_msg *msg)
 {
     if (msg->stripe >= GMC_STRIPES_MAX)
@@ -141,6 +155,10 @@ static bool body_ok(const struct gmc_msg *msg)
         return ranges_ok(msg);
     case GMC_MSG_STATUS:
         return parents_ok(msg) && children_ok(msg);
+    case GMC_MSG_GROUP:
+        return msg->secret != NULL && msg->payload.len <= GMC_GROUP_ADDRESS_MAX;
+    case GMC_MSG_GROUP_REPORT:
+        return group_report_ok(msg);
     case GMC_MSG_COMPLETE:
         return msg->digest != NULL;
     case GMC_MSG_TREE_READY:

@@ -24,6 +24,8 @@ union body {
     Gmcast__Wire__Request request;
     Gmcast__Wire__Reply reply;
     Gmcast__Wire__Skip skip;
+    Gmcast__Wire__Group group;
+    Gmcast__Wire__GroupReport group_report;
 };
 
 struct encoder {
@@ -347,16 +349,73 @@ static gmc_status put_skip(struct encoder *enc, const struct gmc_msg *msg)
     return GMC_OK;
 }
 
+static gmc_status put_group(struct encoder *enc, const struct gmc_msg *msg)
+{
+    Gmcast__Wire__Group *body = &enc->body.group;
+
+    gmcast__wire__group__init(body);
+    PUT_CHANNEL(body, msg);
+    body->epoch = msg->epoch;
+    body->group = msg->group;
+    body->next = msg->next;
+    body->key = gmc_codec_data(msg->secret, GMC_SECRET_BYTES);
+    body->address = gmc_codec_data(msg->payload.data, msg->payload.len);
+    enc->control.group = body;
+    return GMC_OK;
+}
+
+static gmc_status put_group_report(struct encoder *enc, const struct gmc_msg *msg)
+{
+    Gmcast__Wire__GroupReport *body = &enc->body.group_report;
+    Gmcast__Wire__GroupNeed *rows = gmc_arena_cut(&enc->arena, msg->need_count, sizeof(*rows));
+    Gmcast__Wire__GroupNeed **pointers =
+        gmc_arena_cut(&enc->arena, msg->need_count, sizeof(*pointers));
+
+    if (rows == NULL || pointers == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < msg->need_count; i++) {
+        const struct gmc_msg_need *need = &msg->needs[i];
+
+        gmcast__wire__group_need__init(&rows[i]);
+        rows[i].window = need->window;
+        rows[i].seen = need->seen;
+        rows[i].need = need->need;
+        rows[i].missing = gmc_codec_data(need->missing.data, need->missing.len);
+        pointers[i] = &rows[i];
+    }
+    gmcast__wire__group_report__init(body);
+    PUT_CHANNEL(body, msg);
+    body->group = msg->group;
+    body->status = status_number(msg->status);
+    body->reason = reason_of(enc, msg->text);
+    body->received = msg->received;
+    body->expected = msg->expected;
+    body->needs = pointers;
+    body->n_needs = msg->need_count;
+    enc->control.group_report = body;
+    return GMC_OK;
+}
+
 static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) = {
-    [GMC_MSG_PROBE] = put_probe,       [GMC_MSG_JOIN] = put_join,
-    [GMC_MSG_CHANNEL] = put_channel,   [GMC_MSG_TREE_READY] = put_tree_ready,
-    [GMC_MSG_LEAVE] = put_leave,       [GMC_MSG_ATTACH] = put_attach,
-    [GMC_MSG_ATTACHED] = put_attached, [GMC_MSG_REDIRECT] = put_redirect,
-    [GMC_MSG_DETACH] = put_detach,     [GMC_MSG_HAVE] = put_have,
-    [GMC_MSG_WANT] = put_want,         [GMC_MSG_STATUS] = put_status,
-    [GMC_MSG_COMPLETE] = put_complete, [GMC_MSG_CLOSE] = put_close,
-    [GMC_MSG_REQUEST] = put_request,   [GMC_MSG_REPLY] = put_reply,
+    [GMC_MSG_PROBE] = put_probe,
+    [GMC_MSG_JOIN] = put_join,
+    [GMC_MSG_CHANNEL] = put_channel,
+    [GMC_MSG_TREE_READY] = put_tree_ready,
+    [GMC_MSG_LEAVE] = put_leave,
+    [GMC_MSG_ATTACH] = put_attach,
+    [GMC_MSG_ATTACHED] = put_attached,
+    [GMC_MSG_REDIRECT] = put_redirect,
+    [GMC_MSG_DETACH] = put_detach,
+    [GMC_MSG_HAVE] = put_have,
+    [GMC_MSG_WANT] = put_want,
+    [GMC_MSG_STATUS] = put_status,
+    [GMC_MSG_COMPLETE] = put_complete,
+    [GMC_MSG_CLOSE] = put_close,
+    [GMC_MSG_REQUEST] = put_request,
+    [GMC_MSG_REPLY] = put_reply,
     [GMC_MSG_SKIP] = put_skip,
+    [GMC_MSG_GROUP] = put_group,
+    [GMC_MSG_GROUP_REPORT] = put_group_report,
 };
 
 gmc_status gmc_msg_encode(const struct gmc_msg *msg, uint8_t **out, size_t *len)

@@ -39,7 +39,12 @@ enum gmc_kind {
     GMC_KIND_CHALLENGE = 5, /* path validation and MTU: 8 random bytes, then padding */
     GMC_KIND_RESPONSE = 6,  /* the 8 bytes back */
     GMC_KIND_BYE = 7,       /* the session ends: a status code */
-    GMC_KIND_ECHO = 16,     /* latency probe, no session */
+    /* Of a group, not of a link: the session is the group's number, the keys are the group's. */
+    GMC_KIND_GROUP_DATA = 8,   /* as DATA; the handle is 0 */
+    GMC_KIND_GROUP_REPAIR = 9, /* as DATA, but block is a window and fragment a row of parity, and
+                                  the link tag covers the whole datagram */
+    GMC_KIND_GROUP_STATE = 10, /* what was sent of which window (wire/group.h); sealed */
+    GMC_KIND_ECHO = 16,        /* latency probe, no session */
     GMC_KIND_ECHO_REPLY = 17
 };
 

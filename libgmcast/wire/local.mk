@@ -53,3 +53,6 @@ tests_fuzz_fuzz_local_LDADD = $(FUZZ_MAIN) $(GMC_WIRE_LIBS)
 
 # The head of packets of message channels.
 libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/message.c libgmcast/wire/message.h
+
+# What a gateway tells its group.
+libgmcast_wire_libwire_la_SOURCES += libgmcast/wire/group.c libgmcast/wire/group.h

@@ -230,7 +230,8 @@ static void any_message(struct gmc_reader *r)
     struct gmc_msg_latency latencies[2];
     struct gmc_msg_child children[2];
     uint8_t secret[GMC_KEY_BYTES];
-    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_SKIP + 1))};
+    struct gmc_msg msg = {.type =
+                              (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_GROUP_REPORT + 1))};
     msg.source = name(r);
     msg.e = any_e(r);
     secret_of(msg.e, secret);
@@ -262,6 +263,12 @@ static void any_message(struct gmc_reader *r)
     msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;
     msg.bytes = msg.request_id = msg.next = msg.floor = number(r);
     msg.payload = gmc_bytes(secret, 9);
+    struct gmc_msg_need need = {(uint32_t)msg.bytes, msg.epoch, 1 + msg.version, msg.payload};
+    msg.group = (uint32_t)msg.bytes;
+    msg.received = msg.bytes;
+    msg.expected = msg.bytes;
+    msg.needs = &need;
+    msg.need_count = msg.discard;
     if (told.place[1].record.len > 0) {
         msg.place = told.place[msg.discard];
     } else if (msg.type == GMC_MSG_CHANNEL) {

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "core/ackrange.h"
+#include "wire/group.h"
 #include "wire/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,6 +67,17 @@ static void check_ack(struct gmc_bytes bytes)
     GMC_ASSERT(memcmp(back.ranges, ack.ranges, back.count * sizeof back.ranges[0]) == 0);
 }
 
+static void check_group_state(struct gmc_bytes bytes)
+{
+    uint8_t out[GMC_GROUP_STATE_BYTES_MAX];
+    struct gmc_group_state state;
+
+    if (gmc_group_state_get(bytes, &state) != GMC_OK)
+        return;
+    GMC_ASSERT(gmc_group_state_put(&state, out) == bytes.len);
+    GMC_ASSERT(memcmp(out, bytes.data, bytes.len) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gmc_bytes bytes = {data, size};
@@ -74,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_data_head(bytes);
     check_echo(bytes);
     check_ack(bytes);
+    check_group_state(bytes);
     if (size >= 12) {
         uint64_t expected = gmc_get64(data);
         uint32_t low = gmc_get32(data + 8);

@@ -99,7 +99,8 @@ static void send_data(struct world *w, struct gmc_bytes body)
     if (body.len > 0)
         memcpy(at, body.data, body.len);
     memset(at + body.len, 5, GMC_SEAL_TAG_BYTES);
-    GMC_ASSERT(gmc_gate_head(&w->peer, w->number++, &head, at + body.len, w->buffer) == GMC_OK);
+    GMC_ASSERT(gmc_gate_head(&w->peer, GMC_KIND_DATA, w->number++, &head, at + body.len,
+                             w->buffer) == GMC_OK);
     deliver(w, gmc_bytes(w->buffer, body.len + GMC_DATA_OVERHEAD_BYTES));
 }
 

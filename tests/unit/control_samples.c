@@ -10,6 +10,7 @@ static const struct gmc_msg_latency latencies[] = {{1, 31000000, 250000}, {2, 55
 static const struct gmc_msg_range ranges[] = {{0, 9}, {12, 12}, {13, 300}, {70000, UINT32_MAX}};
 static const struct gmc_msg_child children[] = {{"ornl.example", 17, 0}, {"ufl.example", 0, 3}};
 static const char *const parents[] = {"", "ufl.example"};
+static const struct gmc_msg_need needs[] = {{17, 9, 4, {NULL, 0}}, {18, 63, 190, {secret, 24}}};
 
 #define TEXT(text)                                                                                 \
     {                                                                                              \
@@ -99,6 +100,23 @@ const struct control_sample control_samples[] = {
     {"request", {.type = GMC_MSG_REQUEST, .request_id = 9, .payload = {(const uint8_t *)"ask", 3}}},
     {"reply", {.type = GMC_MSG_REPLY, .request_id = 9, .payload = {(const uint8_t *)"answer", 6}}},
     {"skip", {.type = GMC_MSG_SKIP, CHANNEL, .floor = 70000000000}},
+    {"group",
+     {.type = GMC_MSG_GROUP,
+      CHANNEL,
+      .epoch = 2,
+      .group = 0x80000001,
+      .next = 5000000000,
+      .secret = secret,
+      .payload = {(const uint8_t *)"239.255.1.2", 11}}},
+    {"group_report",
+     {.type = GMC_MSG_GROUP_REPORT,
+      CHANNEL,
+      .group = 0x80000001,
+      .text = "",
+      .received = 950,
+      .expected = 1000,
+      .needs = needs,
+      .need_count = 2}},
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 

@@ -63,7 +63,7 @@ static void bytes_are_the_golden_ones(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(control_sample_count, GMC_MSG_SKIP + 1); /* CHANNEL to a node too */
+    assert_int_equal(control_sample_count, GMC_MSG_GROUP_REPORT + 1); /* CHANNEL to a node too */
     for (size_t i = 0; i < control_sample_count; i++) {
         encode(&control_samples[i].msg, &bytes, &len);
         check_golden(control_samples[i].name, bytes, len);
@@ -136,6 +136,15 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_int_equal(a->children[i].stripe, b->children[i].stripe);
     }
     same_bytes(a->digest, b->digest, GMC_DIGEST_BYTES);
+    assert_true(a->group == b->group && a->next == b->next);
+    assert_true(a->received == b->received && a->expected == b->expected);
+    assert_int_equal(a->need_count, b->need_count);
+    for (size_t i = 0; i < a->need_count; i++) {
+        assert_int_equal(a->needs[i].window, b->needs[i].window);
+        assert_int_equal(a->needs[i].seen, b->needs[i].seen);
+        assert_int_equal(a->needs[i].need, b->needs[i].need);
+        assert_true(gmc_bytes_equal(a->needs[i].missing, b->needs[i].missing));
+    }
     assert_true(a->request_id == b->request_id);
     assert_true(gmc_bytes_equal(a->payload, b->payload));
 }
@@ -259,7 +268,7 @@ static void bounds_hold_when_sending(void **state)
     memset(long_name, 'a', sizeof(long_name) - 1);
     long_name[sizeof(long_name) - 1] = 0;
     refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)0, .source = "s"});
-    refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)18, .source = "s"});
+    refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)20, .source = "s"});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = ""});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a b"});
@@ -293,6 +302,19 @@ static void bounds_hold_when_sending(void **state)
         .type = GMC_MSG_ATTACH, .source = "s", .handle = 1, .stripe = GMC_STRIPES_MAX});
     refuse_to_encode(
         (struct gmc_msg){.type = GMC_MSG_DETACH, .source = "s", .stripe = GMC_STRIPES_MAX});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_GROUP, .source = "s"}); /* no key */
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_GROUP,
+                                      .source = "s",
+                                      .secret = secret,
+                                      .payload = {secret, GMC_GROUP_ADDRESS_MAX + 1}});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_GROUP_REPORT, .source = "s", .received = 1});
+    struct gmc_msg_need bad_needs[] = {{1, 0, 0, {NULL, 0}},
+                                       {1, 65536, 1, {NULL, 0}},
+                                       {1, 0, GMC_GROUP_SOURCES_MAX + 1, {NULL, 0}},
+                                       {1, 0, 1, {secret, 25}}};
+    for (size_t i = 0; i < sizeof(bad_needs) / sizeof(bad_needs[0]); i++)
+        refuse_to_encode((struct gmc_msg){
+            .type = GMC_MSG_GROUP_REPORT, .source = "s", .needs = &bad_needs[i], .need_count = 1});
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         refuse_to_encode((struct gmc_msg){
             .type = GMC_MSG_WANT, .source = "s", .ranges = bad[i], .range_count = 2});
@@ -315,8 +337,8 @@ static void malformed_bytes_are_refused(void **state)
     EXPECT("", GMC_ERR_INVALID);
     EXPECT("\x00", GMC_ERR_INVALID);
     EXPECT("\xff", GMC_ERR_INVALID);
-    /* A body of number 17, and a varint field 99: newer peers. */
-    EXPECT("\x92\x01\x02\x08\x01", GMC_ERR_TYPE);
+    /* A body of number 20, and a varint field 99: newer peers. */
+    EXPECT("\xa2\x01\x02\x08\x01", GMC_ERR_TYPE);
     EXPECT("\x98\x06\x05", GMC_ERR_TYPE);
     /* The probe's field with another wire type than a message's: protobuf-c takes it as unknown. */
     EXPECT("\x08\x01", GMC_ERR_INVALID);

@@ -52,7 +52,17 @@ static void seal_data(struct world *w, uint64_t number)
 
     memset(body, 0x55, 10);
     memset(body + 10, 0x66, GMC_SEAL_TAG_BYTES);
-    assert_ok(gmc_gate_head(&w->a, number, &head, body + 10, w->bytes));
+    assert_ok(gmc_gate_head(&w->a, GMC_KIND_DATA, number, &head, body + 10, w->bytes));
+    w->len = GMC_DATA_OVERHEAD_BYTES + 10;
+}
+
+/* One of parity, which has no seal of its own. */
+static void seal_repair(struct world *w, uint64_t number)
+{
+    const struct gmc_data_head head = {0, 8, 9};
+
+    memset(w->bytes + GMC_DATA_HEAD_BYTES, 0x55, 10 + GMC_SEAL_TAG_BYTES);
+    assert_ok(gmc_gate_repair(&w->a, number, &head, w->bytes, 10 + GMC_SEAL_TAG_BYTES));
     w->len = GMC_DATA_OVERHEAD_BYTES + 10;
 }
 
@@ -79,6 +89,26 @@ static void opens_what_was_sealed(void **state)
     assert_ok(open_it(&w, &packet));
     assert_int_equal(packet.kind, GMC_KIND_DATA);
     assert_ptr_equal(packet.content.data, w.bytes + GMC_DATA_HEAD_BYTES);
+    assert_int_equal(packet.content.len, 10);
+    close_world(&w);
+}
+
+/* Nobody who lacks the key can spoil a bit of what other fragments are computed from. */
+static void covers_all_of_a_repair(void **state)
+{
+    (void)state;
+    struct world w;
+    struct gmc_gate_packet packet;
+
+    open_world(&w);
+    seal_repair(&w, 5);
+    for (size_t i = 0; i < w.len; i++) {
+        w.bytes[i] ^= 0x10;
+        assert_int_not_equal(open_it(&w, &packet), GMC_OK);
+        w.bytes[i] ^= 0x10;
+    }
+    assert_ok(open_it(&w, &packet));
+    assert_int_equal(packet.kind, GMC_KIND_GROUP_REPAIR);
     assert_int_equal(packet.content.len, 10);
     close_world(&w);
 }
@@ -199,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opens_what_was_sealed),
+        cmocka_unit_test(covers_all_of_a_repair),
         cmocka_unit_test(numbers_grow_beyond_what_is_on_the_wire),
         cmocka_unit_test(refuses_a_replay),
         cmocka_unit_test(refuses_each_flipped_bit),
