@@ -121,6 +121,8 @@ static void act(struct gwd *gwd, const struct gmc_output *out)
         if (gwd->messages != NULL)
             gwd_messages_arrived(gwd->messages, out);
         break;
+    case GMC_OUT_GROUP: /* there is no socket for it: the gateway hears that, and sends unicast */
+        break;
     }
 }
 

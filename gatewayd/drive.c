@@ -449,6 +449,9 @@ static void hash_output(struct gwd_drive *drive, const struct gmc_output *out)
         gwd_hash_number(drive, out->id);
         gwd_hash_bytes(drive, out->bytes);
         break;
+    case GMC_OUT_GROUP:
+        gwd_hash_bytes(drive, out->bytes);
+        break;
     case GMC_OUT_MESSAGE:
         gwd_hash_number(drive, out->u.arrived.e);
         gwd_hash_number(drive, out->u.arrived.sequence);

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "crypto/cheap.h"
 #include "crypto/openssl.h"
+#include "fec/code.h"
 #include "sim-wan/host_internal.h"
 #include "sim-wan/mem.h"
 
@@ -223,6 +224,8 @@ void sim_host_start(struct sim_host *host)
         .pass_repairs = world->pass_repairs,
         .virtual_bodies = world->virtual_bodies,
         .arena = host->world->arena,
+        .fec = host->world->fec != NULL ? gmc_fec_code_table(host->world->fec)
+                                        : (struct gmc_fec){.ops = NULL},
         .uplink_bps = host->uplink_bps,
         .downlink_bps = host->downlink_bps,
     };
@@ -234,6 +237,9 @@ void sim_host_start(struct sim_host *host)
     for (uint32_t i = 0; i < host->world->host_count; i++)
         if (host->world->hosts[i]->node_of == host)
             gmc_gateway_set_node(host->gateway, sim_host_now(host), sim_host_peer(host, i), true);
+    if (world->multicast_bps > 0 && host->node_of == NULL)
+        gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text("lan"),
+                              world->multicast_bps);
     hand_back_state(host);
     gmc_gateway_start(host->gateway, sim_host_now(host));
     sim_host_drain(host);
@@ -295,7 +301,8 @@ void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet)
 
 void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
 {
-    struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
+    bool is_group = (packet->to & SIM_TO_GROUP) != 0;
+    struct gmc_dgram_in in = {.path = is_group ? GMC_PATH_GROUP : GMC_PATH_UDP,
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
                               .ecn = (enum gmc_ecn_mark)packet->ecn,

@@ -34,11 +34,15 @@ uint32_t sim_host_of_peer(struct sim_host *host, gmc_peer peer)
 /* ---- outputs ---- */
 static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
 {
-    uint32_t to = out->to.len == 4 ? gmc_get32(out->to.bytes) : sim_host_of_peer(host, out->peer);
+    uint32_t to = SIM_NO_HOST;
+    if (out->path != GMC_PATH_GROUP)
+        to = out->to.len == 4 ? gmc_get32(out->to.bytes) : sim_host_of_peer(host, out->peer);
     sim_host_charge(host, gmc_dgram_out_len(out));
     host->count.datagrams_out++;
     host->count.bytes_out += gmc_dgram_out_len(out);
-    if (to >= host->world->host_count || to == host->id)
+    if (out->path == GMC_PATH_GROUP)
+        to = SIM_TO_GROUP | host->id;
+    else if (to >= host->world->host_count || to == host->id)
         return; /* an address that nobody has */
     if (host->tamper != NULL && !host->tamper(host->tamper_ctx, host, out))
         return;
@@ -47,7 +51,7 @@ static void send_datagram(struct sim_host *host, struct gmc_dgram_out *out)
     /* Control has no tail, and all its bytes exist. */
     if (host->world->config.virtual_bodies && out->tail.len > 0)
         kept = gmc_virtual_kept((uint32_t)out->body.len);
-    if (out->path == GMC_PATH_UDP)
+    if (out->path != GMC_PATH_STREAM)
         sim_net_send_virtual(&host->world->net, host->id, to, (enum sim_ecn)out->ecn, pieces, 3, 1,
                              kept);
     else if (!sim_session_send(&host->world->sessions, host->id, to, pieces, 3))
@@ -99,6 +103,10 @@ static void perform(struct sim_host *host, struct gmc_output *out)
         break;
     case GMC_OUT_EVENT:
         on_news(host, &out->u.event);
+        break;
+    case GMC_OUT_GROUP:
+        if (host->node_of != NULL)
+            sim_group_listen(&host->world->net, host->node_of->id, host->id, out->bytes.len > 0);
         break;
     case GMC_OUT_REQUEST: /* nobody here has a control API: echo */
         gmc_gateway_answer(host->gateway, sim_host_now(host), out->peer, out->id, out->bytes);

@@ -21,6 +21,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/loss_model.c sim-wan/loss_model.h \
 	sim-wan/loss_trace.c sim-wan/loss_trace.h \
 	sim-wan/mem.c sim-wan/mem.h \
+	sim-wan/multicast.c sim-wan/multicast.h \
 	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
 	sim-wan/object.c sim-wan/object.h \
 	sim-wan/oracle.c sim-wan/oracle.h \

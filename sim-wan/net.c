@@ -34,6 +34,7 @@ void sim_net_fini(struct sim_net *net)
     free(net->wires);
     free(net->hosts);
     free(net->blocked);
+    sim_groups_fini(&net->groups);
     sim_packet_pool_fini(&net->pool);
     *net = (struct sim_net){0};
 }
@@ -164,6 +165,10 @@ uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host)
 /* ---- packets ---- */
 static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
 {
+    if ((packet->to & SIM_TO_GROUP) != 0) {
+        sim_group_forward(net, at, packet);
+        return;
+    }
     uint16_t port = sim_net_routes_to(net, packet->to)[at];
     if (port == SIM_NO_PORT) {
         net->count.unroutable_packets++;
@@ -178,12 +183,13 @@ static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pa
 {
     struct sim_net *net = ctx;
     uint32_t at = net->wires[lane->id / 2]->ends[1 - lane->id % 2];
-    if (packet->to != at) {
+    bool is_group = (packet->to & SIM_TO_GROUP) != 0;
+    if (packet->to == at || (is_group && sim_group_has(net, packet->from, at)))
+        net->sink.arrived(net->sink.ctx, at, packet);
+    if (packet->to != at)
         forward(net, at, packet);
-        return;
-    }
-    net->sink.arrived(net->sink.ctx, at, packet);
-    sim_packet_free(&net->pool, packet);
+    else
+        sim_packet_free(&net->pool, packet);
 }
 
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
@@ -195,8 +201,9 @@ static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_new
 
 void sim_net_send(struct sim_net *net, struct sim_packet *packet)
 {
-    GMC_ASSERT(packet->from != packet->to && packet->to < net->host_count);
-    if (packet->proto == SIM_PROTO_UDP && net->blocked_count > 0 &&
+    bool is_group = (packet->to & SIM_TO_GROUP) != 0;
+    GMC_ASSERT(packet->from != packet->to && (is_group || packet->to < net->host_count));
+    if (packet->proto == SIM_PROTO_UDP && net->blocked_count > 0 && !is_group &&
         sim_net_is_udp_blocked(net, packet->from, packet->to)) {
         net->count.blocked_packets++;
         sim_packet_free(&net->pool, packet);

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/prng.h"
 #include "sim-wan/engine.h"
+#include "sim-wan/multicast.h"
 #include "sim-wan/wire.h"
 
 #define SIM_NO_HOST UINT32_MAX
@@ -52,6 +53,7 @@ struct sim_net {
     size_t blocked_count, blocked_capacity;
     uint16_t **routes; /* by destination: port to take at every host; NULL: not yet computed */
     struct sim_net_approaches *approaches; /* for the search of routes; with the first one */
+    struct sim_groups groups;              /* multicast */
     struct sim_net_counters count;
 };
 
@@ -74,7 +76,7 @@ void sim_net_set_wire_up(struct sim_net *net, uint32_t wire, bool up);
 void sim_net_block_udp(struct sim_net *net, uint32_t a, uint32_t b, bool blocked);
 bool sim_net_is_udp_blocked(const struct sim_net *net, uint32_t a, uint32_t b);
 
-/* Sends a datagram given in pieces. */
+/* Sends a datagram given in pieces. to: a host, or SIM_TO_GROUP | from: who listens there. */
 void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count);
 /* The same, but of piece gap_in (SIZE_MAX: none) only the first `kept` bytes are carried; the

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "fec/code.h"
 #include "sim-wan/host.h"
 #include "sim-wan/mem.h"
 
@@ -106,6 +107,10 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
     sim_traffic_init(&world->traffic, &world->engine, &world->net, &prng);
     world->arena = sim_alloc(GMC_GATEWAY_ARENA_BYTES);
     gmc_map_init(&world->names, 0);
+    if (config->multicast_bps > 0) {
+        world->fec = gmc_fec_code_new();
+        GMC_ASSERT(world->fec != NULL);
+    }
     sim_oracle_init(&world->oracle, world);
     return world;
 }
@@ -118,6 +123,7 @@ void sim_world_free(struct sim_world *world)
     free(world->hosts);
     sim_traffic_fini(&world->traffic);
     free(world->arena);
+    gmc_fec_code_free(world->fec);
     free(world->unpacked);
     sim_sessions_fini(&world->sessions);
     sim_net_fini(&world->net);

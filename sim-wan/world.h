@@ -34,6 +34,7 @@ struct sim_world_config {
     gmc_duration patience;
     uint64_t fixed_rate_bps;
     bool pass_repairs;
+    uint64_t multicast_bps; /* at which gateways reach their nodes all at once; 0: by unicast */
 };
 
 struct sim_world {
@@ -48,9 +49,10 @@ struct sim_world {
     struct sim_oracle oracle;
     struct sim_host **hosts;
     size_t host_count, host_capacity;
-    uint8_t *arena;       /* of all gateways: outputs are taken from one after the other */
-    uint8_t *unpacked;    /* the packet that is being handed over, its gap in place */
-    struct gmc_map names; /* of domains, hashed, -> struct sim_host */
+    uint8_t *arena;           /* of all gateways: outputs are taken from one after the other */
+    uint8_t *unpacked;        /* the packet that is being handed over, its gap in place */
+    struct gmc_fec_code *fec; /* NULL: nobody is reached by multicast */
+    struct gmc_map names;     /* of domains, hashed, -> struct sim_host */
     /* Every event of every gateway; may be NULL. */
     void (*on_event)(void *ctx, struct sim_host *host, const struct gmc_event *event);
     void *event_ctx;

@@ -77,11 +77,13 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gmc_map_init(&gw->names, hash_seed);
     gmc_map_init(&gw->sessions, hash_seed);
     gmc_map_init(&gw->handles, hash_seed);
+    gmc_map_init(&gw->hearings, hash_seed);
     gmc_map_init(&gw->ops, hash_seed);
     gmc_list_init(&gw->channels);
     gmc_list_init(&gw->probes);
     gmc_list_init(&gw->dirty);
     gw_uplink_init(gw);
+    gw_groups_init(gw);
     gmc_list_init(&gw->outs);
     gmc_list_init(&gw->drained);
     gmc_list_init(&gw->spare_outs);
@@ -183,6 +185,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     gmc_map_fini(&gw->names);
     gmc_map_fini(&gw->sessions);
     gmc_map_fini(&gw->handles);
+    gmc_map_fini(&gw->hearings);
     gmc_heap_fini(&gw->timers);
     if (gw->config.arena == NULL)
         free(gw->arena);
@@ -403,7 +406,7 @@ static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     gmc_time when = GMC_TIME_NEVER;
     if (peer->link != NULL) {
-        bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(peer);
+        bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(gw, peer);
         when = gmc_link_deadline(peer->link, waiting);
         if (gw_hearers_waiting(peer))
             when = gmc_time_min(when, gmc_link_urgent_time(peer->link));
@@ -465,6 +468,8 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
             gw->counts.datagrams_out++;
             if (!peer->is_node)
                 gw_uplink_pay(gw, len);
+            else
+                gw_group_pay(gw, len);
             take_turns(gw, peer, len);
             return true;
         }
@@ -477,6 +482,12 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         if (!gmc_list_is_empty(&gw->outs))
             return gmc_gateway_next_output(gw, out);
     }
+    if (gw_groups_send(gw, out)) {
+        gw->counts.datagrams_out++;
+        return true;
+    }
+    if (!gmc_list_is_empty(&gw->outs))
+        return gmc_gateway_next_output(gw, out);
     return next_in_turn(gw, out);
 }
 
@@ -499,6 +510,8 @@ gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw)
     const struct gmc_heap_node *node = gmc_heap_peek(&gw->timers);
     gmc_time when = node != NULL ? node->key : GMC_TIME_NEVER;
     when = gmc_time_min(when, gw_uplink_deadline(gw));
+    when = gmc_time_min(when, gw_groups_deadline(gw));
+    when = gmc_time_min(when, gw_hearing_deadline(gw));
     return gmc_time_min(when, gw_probe_deadline(gw));
 }
 
@@ -506,6 +519,8 @@ void gmc_gateway_on_timer(struct gmc_gateway *gw, gmc_time now)
 {
     gw_begin_input(gw, now);
     gw_probe_step(gw);
+    gw_groups_step(gw);
+    gw_hearing_step(gw);
     struct gmc_heap_node *node;
     while ((node = gmc_heap_peek(&gw->timers)) != NULL && node->key <= now) {
         gmc_heap_remove(&gw->timers, node);

@@ -13,6 +13,7 @@
 #include "core/io.h"
 #include "core/message_rx.h"
 #include "core/tree_predict.h"
+#include "fec/fec.h"
 
 struct gmc_gateway;
 
@@ -24,6 +25,7 @@ struct gmc_gateway_config {
      * a gateway. */
     const char *node_of;
     const struct gmc_crypto *crypto;
+    struct gmc_fec fec;                 /* ops NULL: nodes are reached by unicast alone */
     struct gmc_bytes spki;              /* own public key (DER), borrowed for the call */
     uint64_t seed;                      /* protocol jitter */
     uint64_t incarnation;               /* differs at every start of this gateway */
@@ -58,6 +60,15 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
 /* Whether a peer is a node of this domain: all that is received here is handed on to it, and its
  * verdict is part of this domain's. Takes effect on transfers under way too. For gateways only. */
 void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, bool is_node);
+
+/* The nodes of this domain can be reached all at once: datagrams that leave on GMC_PATH_GROUP come
+ * to every node that hears `address`, the shell's word for the group (at most GMC_GROUP_ADDRESS_MAX
+ * bytes), which nodes are told and hand to their shells (GMC_OUT_GROUP). rate_bps: of IP packets,
+ * which the network to the nodes carries. Nodes that do not hear it are served by unicast, and that
+ * is said. An empty address: there is no group (any more). For gateways only; without fec, and with
+ * virtual bodies, nothing happens. */
+void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
+                           uint64_t rate_bps);
 
 /* ---- inputs ---- */
 /* Start-up: saved states first (each once, any order), then start. */

@@ -127,6 +127,7 @@ static bool give_up(void *ctx, uint32_t number)
 void gw_channel_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe)
 {
     struct giving_up what = {ch, stripe};
+    gw_hearing_forget(gw, ch);
     size_t count = gmc_cache_give_up(gw->cache, ch->slot, give_up, &what);
     if (ch->dst != NULL)
         ch->dst->receiving -= count < ch->dst->receiving ? (uint32_t)count : ch->dst->receiving;
@@ -151,8 +152,15 @@ static void release_handles(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+static void release_groups(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    gw_group_free(gw, ch);
+    gw_hearing_free(gw, ch);
+}
+
 void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    release_groups(gw, ch);
     release_children(gw, ch);
     release_blocks(gw, ch);
     if (!ch->closing && gw->channel_count > 0)
@@ -208,6 +216,7 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
     ch->ended_at = gw->now;
     if (reason != NULL)
         gw_text(ch->reason, sizeof(ch->reason), "%s", reason);
+    release_groups(gw, ch);
     release_children(gw, ch);
     release_blocks(gw, ch);
     for (uint32_t k = 0; ch->dst != NULL && k < ch->stripe_count; k++)
@@ -304,6 +313,7 @@ gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
 /* A new key epoch: nothing that was sealed or half received before fits any more. */
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    release_groups(gw, ch);
     release_children(gw, ch);
     gmc_cache_reset_channel(gw->cache, ch->slot);
     if (ch->talk != NULL)
@@ -331,7 +341,7 @@ void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
                 ch->dst->told_complete = false;
                 ch->dst->next_status = gw->now;
             }
-            gw_nodes_link_changed(ch, peer);
+            gw_nodes_link_changed(gw, ch, peer);
             gw_target_step(gw, ch);
         }
     }
@@ -375,7 +385,7 @@ void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer)
             if (gmc_overlay_on_lost(&ch->stripes[k].overlay, gw->now, peer->number))
                 gw_event_parent(gw, ch, &ch->stripes[k], peer->number, GMC_ERR_PEER_DOWN,
                                 "lost its parent %s", peer->name);
-        gw_nodes_link_changed(ch, peer);
+        gw_nodes_link_changed(gw, ch, peer);
         gw_target_step(gw, ch);
     }
 }

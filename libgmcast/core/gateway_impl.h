@@ -16,7 +16,10 @@
 #include "base/map.h"
 #include "base/prng.h"
 #include "core/cache.h"
+#include "core/gate.h"
 #include "core/gateway.h"
+#include "core/group_rx.h"
+#include "core/group_tx.h"
 #include "core/have.h"
 #include "core/link.h"
 #include "core/manifest.h"
@@ -53,7 +56,13 @@
 
 #define GW_MESSAGE_PACKETS_KEPT 4096u /* ranges of packets that a child lacks */
 
+#define GW_LISTENERS_MAX 1024u   /* nodes of a group; others are served by unicast */
+#define GW_GROUP_OPEN_MAX 64u    /* windows on their way to a group */
+#define GW_GROUP_PREPARED_MAX 4u /* windows whose blocks are being read for it */
+
 struct gwchannel;
+struct gwgroup;
+struct gwhearing;
 struct gwpeer;
 
 /* A place in the composition's timer heap: a peer's or a channel's. */
@@ -320,7 +329,10 @@ struct gwchannel {
     uint32_t child_count;
     struct gmc_list passed; /* struct gwpassed: repairs that the parent was asked for */
 
-    struct gwtalk *talk; /* NULL: an object */
+    struct gwtalk *talk;       /* NULL: an object */
+    struct gwgroup *group;     /* its nodes are sent it by multicast; NULL: by unicast alone */
+    struct gwhearing *hearing; /* of a node: it hears a group; NULL */
+    bool group_over;           /* somebody forged in it, or nobody hears it: there is none again */
     struct gwsource *src;
     struct gwtarget *dst;
     struct gwtimer timer;
@@ -382,7 +394,10 @@ struct gwcounts {
     uint64_t checkpoints;
     uint64_t repairs_passed;
     uint64_t transfers_left; /* or never joined: not allowed, no room, a listing that is refused */
-    uint64_t data_bytes_in, data_bytes_out; /* of fragments, those that came or went again too */
+    uint64_t data_bytes_in, data_bytes_out;   /* of fragments, those that came or went again too */
+    uint64_t group_sent, group_repairs;       /* datagrams to groups; of these, to repair */
+    uint64_t group_received, group_recovered; /* datagrams of groups; fragments that repairs gave */
+    uint64_t group_dropped, group_forged;
 };
 
 /* A set of gateways whose latencies were measured. */
@@ -429,7 +444,13 @@ struct gmc_gateway {
     struct gmc_pace uplink; /* rate 0: not known */
     struct gmc_list turns;  /* peers that wait for it, in turn */
     size_t turn_count;
-    size_t feeding;            /* peers with children */
+    size_t feeding; /* peers with children */
+    /* the nodes all at once */
+    uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
+    size_t group_address_len; /* 0: there is no group */
+    struct gmc_pace group_pace;
+    struct gmc_list groups;    /* gwgroup.node, in turn */
+    struct gmc_map hearings;   /* of a node: number of a group -> struct gwchannel */
     struct gmc_map ops;        /* ticket -> struct gwop */
     struct gmc_list spare_ops; /* gwop.in_saves; at most GW_SPARES */
     size_t spare_op_count;
@@ -506,6 +527,10 @@ void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes);
 void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer);
 bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
+/* Room for a datagram of so many bytes, or the shell has to take what there is. */
+bool gw_has_room(struct gmc_gateway *gw, size_t bytes);
+/* The block's bytes are lent to the shell, until the next input. */
+void gw_lend(struct gmc_gateway *gw, struct gmc_block *block);
 /* Data for the children of the peer, whose turn it is. */
 bool gw_pump_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
 gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
@@ -633,6 +658,11 @@ bool gw_stripe_is_first_of(const struct gwchannel *ch, uint32_t stripe, gmc_peer
 /* gateway_rx.c: fragments in, whole blocks */
 gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer,
                       const struct gmc_link_data *data);
+/* A fragment of the channel from wherever it is. stripe: whose parent sent it; NULL: the group. */
+gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                          const struct gmc_link_data *data);
+/* The block as far as it is here, or begun; NULL: it cannot be. */
+struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
@@ -668,14 +698,17 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child);
 void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate);
 void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                        uint64_t mask);
+/* The child is to have this block before its turn, if it lacks it. */
+void gw_child_hurry(struct gmc_gateway *gw, struct gwchild *child, uint32_t number);
 void gw_children_touch(struct gmc_gateway *gw, struct gwchannel *ch);
 /* The fragments of a block are not here any more. */
 void gw_children_out_of_hand(struct gwchannel *ch, uint32_t number);
 /* A block without which a receiver can store nothing: a page, or one of the listing. */
 bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number);
 bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
-bool gw_children_waiting(const struct gwpeer *peer);
-size_t gw_children_sending(const struct gwpeer *peer); /* that have data, at least 1 */
+bool gw_children_waiting(const struct gmc_gateway *gw, const struct gwpeer *peer);
+/* That have data, at least 1. */
+size_t gw_children_sending(const struct gmc_gateway *gw, const struct gwpeer *peer);
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
 
 /* gateway_pass.c: the policy pass_repairs */
@@ -817,7 +850,7 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Under a new record all are told anew. */
 void gw_nodes_retell(struct gwchannel *ch);
-void gw_nodes_link_changed(struct gwchannel *ch, const struct gwpeer *peer);
+void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer);
 void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                      const struct gmc_msg *msg);
 /* Every node has all of it, or is given up. */
@@ -833,6 +866,44 @@ static inline const char *gw_home(const struct gmc_gateway *gw)
 {
     return gw->config.node_of != NULL ? gw->config.node_of : gw->domain;
 }
+
+/* gateway_group.c: the nodes of this domain all at once, by multicast */
+void gw_groups_init(struct gmc_gateway *gw);
+/* A node attached to the channel: it is to hear it, too. */
+void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
+/* The node's link is gone, or it is no node any more: then others get a new key. */
+void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                   bool is_no_node);
+void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     const struct gmc_msg *msg);
+/* The node said which blocks it has. */
+void gw_group_had(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer);
+void gw_group_free(struct gmc_gateway *gw, struct gwchannel *ch);
+/* The first block from `number` on that the child may be sent over its link, the others being the
+ * group's; false: none now. */
+bool gw_group_leaves(const struct gmc_gateway *gw, const struct gwchild *child, uint64_t number,
+                     uint64_t *free_number);
+/* What a child may be sent over its link while the group is busy, bit/s; 0: no bound. */
+uint64_t gw_group_share(const struct gmc_gateway *gw, const struct gwchild *child);
+/* Nodes were sent so much over their links. */
+void gw_group_pay(struct gmc_gateway *gw, size_t udp_payload);
+bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out);
+gmc_time gw_groups_deadline(const struct gmc_gateway *gw);
+void gw_groups_step(struct gmc_gateway *gw);
+
+/* gateway_hear.c: a node that hears a group */
+void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                   const struct gmc_msg *msg);
+gmc_status gw_hear(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
+/* A block is in the store. */
+void gw_hearing_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* Something of the group is not the source's: it is told, and left. */
+void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* What was only begun is given up: nothing is kept for it. */
+void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch);
+gmc_time gw_hearing_deadline(const struct gmc_gateway *gw);
+void gw_hearing_step(struct gmc_gateway *gw);
 
 /* gateway_have.c: what a receiver has, counted, and told to its parent */
 bool gw_has(const struct gwchannel *ch, uint64_t number);

@@ -194,6 +194,8 @@ gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
     }
     if (kind == GMC_KIND_ECHO || kind == GMC_KIND_ECHO_REPLY)
         return gw_on_echo(gw, in, kind);
+    if (kind >= GMC_KIND_GROUP_DATA && kind <= GMC_KIND_GROUP_STATE)
+        return gw_hear(gw, in);
     struct gmc_head head;
     status = gmc_head_get(in->bytes, &head);
     if (status != GMC_OK) {
@@ -239,16 +241,23 @@ void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
 }
 
 /* ---- datagrams out ---- */
-/* Room for one more datagram of any kind, or the shell has to take what there is. */
-static bool has_room(struct gmc_gateway *gw)
+bool gw_has_room(struct gmc_gateway *gw, size_t bytes)
 {
     if (gw->arena == NULL) {
         gw->arena = malloc(GMC_GATEWAY_ARENA_BYTES);
         GMC_ASSERT(gw->arena != NULL);
     }
-    gw->arena_full = GMC_GATEWAY_ARENA_BYTES - gw->arena_used < GMC_LINK_PACKET_MAX ||
-                     gw->pin_count == GW_PINS_MAX;
+    gw->arena_full =
+        GMC_GATEWAY_ARENA_BYTES - gw->arena_used < bytes || gw->pin_count == GW_PINS_MAX;
     return !gw->arena_full;
+}
+
+void gw_lend(struct gmc_gateway *gw, struct gmc_block *block)
+{
+    if (gw->pin_count > 0 && gw->pins[gw->pin_count - 1] == block)
+        return;
+    gmc_block_pin(gw->cache, block);
+    gw->pins[gw->pin_count++] = block;
 }
 
 static struct gmc_dgram_out *begin_dgram(struct gmc_output *out, const struct gwpeer *peer)
@@ -263,12 +272,13 @@ static struct gmc_dgram_out *begin_dgram(struct gmc_output *out, const struct gw
 
 bool gw_pump_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
 {
-    return has_room(gw) && gw_children_send(gw, peer, begin_dgram(out, peer));
+    return gw_has_room(gw, GMC_LINK_PACKET_MAX) &&
+           gw_children_send(gw, peer, begin_dgram(out, peer));
 }
 
 bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out)
 {
-    if (!has_room(gw))
+    if (!gw_has_room(gw, GMC_LINK_PACKET_MAX))
         return false;
     struct gmc_dgram_out *dgram = begin_dgram(out, peer);
     if (gmc_link_next_packet(peer->link, gw->now, gw->arena + gw->arena_used,

@@ -172,6 +172,8 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     grant(gw, ch, &ch->stripes[msg->stripe], peer);
     if (ch->talk != NULL)
         gw_hearer_attached(gw, child, msg->next);
+    else if (peer->is_node && ch->dst != NULL)
+        gw_group_attached(gw, ch, peer);
 }
 
 static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
@@ -185,6 +187,7 @@ static void on_have(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
             child->tx.window = msg->window;
         gw_child_have(child, msg->ranges, msg->range_count);
     }
+    gw_group_had(gw, ch, peer);
     gw_touch(gw, peer);
 }
 
@@ -269,6 +272,12 @@ static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const str
         break;
     case GMC_MSG_SKIP:
         gw_talk_on_skip(gw, peer, ch, msg->floor);
+        break;
+    case GMC_MSG_GROUP:
+        gw_hear_group(gw, peer, ch, msg);
+        break;
+    case GMC_MSG_GROUP_REPORT:
+        gw_group_report(gw, peer, ch, msg);
         break;
     case GMC_MSG_HAVE:
         on_have(gw, peer, ch, msg);

@@ -66,7 +66,9 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
         struct gwnode *node = gw_node_find(ch, peer);
         if (is_node && node == NULL)
             (void)add_node(gw, ch, peer); /* without memory it gets the next transfer */
-        else if (!is_node && node != NULL && !is_over(node))
+        else if (!is_node)
+            gw_group_left(gw, ch, peer, true);
+        if (!is_node && node != NULL && !is_over(node))
             fail(gw, ch, node, "it is no longer a node of this domain");
         gw_target_step(gw, ch);
     }
@@ -89,12 +91,14 @@ void gw_nodes_retell(struct gwchannel *ch)
         ch->dst->nodes[i].told = false;
 }
 
-void gw_nodes_link_changed(struct gwchannel *ch, const struct gwpeer *peer)
+void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer)
 {
     struct gwnode *node = gw_node_find(ch, peer);
     if (node == NULL)
         return;
     node->told = false;
+    if (!peer->up)
+        gw_group_left(gw, ch, peer, false);
     if (!peer->up && !is_over(node))
         node->state = GMC_MEMBER_SILENT;
     else if (peer->up && node->state == GMC_MEMBER_SILENT)

@@ -83,7 +83,7 @@ static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *c
     gmc_status status = gmc_cache_give_plain(gw->cache, block);
     if (status != GMC_OK && first && displace(gw, ch))
         status = gmc_cache_give_plain(gw->cache, block);
-    if (status == GMC_OK && !gmc_list_is_empty(&ch->children))
+    if (status == GMC_OK && (!gmc_list_is_empty(&ch->children) || ch->hearing != NULL))
         status = gmc_cache_give_cipher(gw->cache, block);
     if (status == GMC_OK)
         status = gw_seen_add(ch, number, (uint64_t)number + 1);
@@ -129,20 +129,34 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     gw->counts.data_bytes_in += data->body.len;
     if (ch->talk != NULL)
         return gw_talk_data(gw, ch, stripe, data);
-    if (data->block >= ch->blocks || gw_stripe_of(ch, data->block) != stripe)
-        goto malformed;
+    if (data->block >= ch->blocks || gw_stripe_of(ch, data->block) != stripe) {
+        gw->counts.dropped_malformed++;
+        return GMC_ERR_INVALID;
+    }
     gw_pass_arrived(gw, ch, data);
+    return gw_rx_fragment(gw, ch, stripe, data);
+}
+
+struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
+    return block != NULL ? block : block_begin(gw, ch, number, gmc_block_len(&ch->object, number));
+}
+
+gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                          const struct gmc_link_data *data)
+{
     if (gw_has(ch, data->block)) {
         gw->counts.dropped_duplicate++;
         return GMC_OK;
     }
     uint32_t len = gmc_block_len(&ch->object, data->block);
     if (data->fragment >= gmc_fragment_count(&ch->object, len) ||
-        data->body.len != gmc_fragment_len(&ch->object, len, data->fragment))
-        goto malformed;
-    struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, data->block);
-    if (block == NULL)
-        block = block_begin(gw, ch, data->block, len);
+        data->body.len != gmc_fragment_len(&ch->object, len, data->fragment)) {
+        gw->counts.dropped_malformed++;
+        return GMC_ERR_INVALID;
+    }
+    struct gmc_block *block = gw_rx_block(gw, ch, data->block);
     if (block == NULL) {
         gw->counts.dropped_full++;
         return GMC_ERR_FULL;
@@ -156,7 +170,8 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     if (open_fragment(gw, ch, block, data) != GMC_OK) {
         gw->counts.dropped_seal++;
-        gw_blame(gw, ch, stripe, "a fragment that the source did not seal");
+        if (stripe != NULL)
+            gw_blame(gw, ch, stripe, "a fragment that the source did not seal");
         return GMC_ERR_AUTH;
     }
     block->received |= bit;
@@ -170,10 +185,6 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
         gw_block_whole(gw, ch, block);
     }
     return GMC_OK;
-
-malformed:
-    gw->counts.dropped_malformed++;
-    return GMC_ERR_INVALID;
 }
 
 /* ---- whole blocks ---- */
@@ -254,6 +265,7 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         stripe->blames--; /* a few flipped bits among good blocks are no parent's fault */
     gw_have_put(gw, ch, number);
     gw_pass_stored(gw, ch, number);
+    gw_hearing_stored(gw, ch, number);
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);
@@ -287,7 +299,10 @@ void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bloc
     block->sealed = 0;
     gw_children_out_of_hand(ch, block->number);
     gw_want_block(gw, ch, block->number);
-    if (blame)
+    /* Over its link a node gets what the gateway has verified. */
+    if (blame && ch->hearing != NULL)
+        gw_hearing_forged(gw, ch, block->number);
+    else if (blame)
         gw_blame(gw, ch, gw_stripe_of(ch, block->number),
                  "a block that does not match the signed manifest");
 }

@@ -252,6 +252,12 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
             gw_build_pages(gw, ch);
         }
         uint64_t at;
+        if (!gw_group_leaves(gw, child, number, &at))
+            return false;
+        if (at > number) {
+            from = gmc_stripe_below(ch->stripe_count, child->stripe, at);
+            continue;
+        }
         if (!gmc_interval_first_present(seen, *index, child->tx.blocks, &at))
             return false;
         if (at == *index)
@@ -296,6 +302,28 @@ static bool next_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t *
     return child->from > 0 && next_from(gw, child, 0, index) && *index < child->from;
 }
 
+/* Opens a block that the child lacks. */
+static bool open_block(struct gmc_gateway *gw, struct gwchild *child, uint32_t index)
+{
+    struct gwchannel *ch = child->channel;
+    uint32_t number = number_of(child, index);
+    uint32_t len = gmc_block_len(&ch->object, number);
+    if (gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
+        gw_block_read(gw, ch, number, false) == NULL)
+        return false;
+    return gmc_tx_open(&child->tx, index, gmc_fragment_count(&ch->object, len)) == GMC_OK;
+}
+
+void gw_child_hurry(struct gmc_gateway *gw, struct gwchild *child, uint32_t number)
+{
+    uint32_t index = gw_child_index(child, number);
+    if (gmc_interval_contains(&child->tx.taken, index) || !gw_seen(child->channel, number) ||
+        !open_block(gw, child, index))
+        return;
+    fetch(gw, child, index);
+    gw_touch(gw, child->peer);
+}
+
 static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
 {
     struct gwchannel *ch = child->channel;
@@ -306,11 +334,7 @@ static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
     if (!next_block(gw, child, &index))
         return false;
     uint32_t number = number_of(child, index);
-    uint32_t len = gmc_block_len(&ch->object, number);
-    if (gmc_cache_find(gw->cache, ch->slot, number) == NULL &&
-        gw_block_read(gw, ch, number, false) == NULL)
-        return false;
-    if (gmc_tx_open(&child->tx, index, gmc_fragment_count(&ch->object, len)) != GMC_OK)
+    if (!open_block(gw, child, index))
         return false;
     if (number > stripe->front)
         stripe->front = number;
@@ -334,24 +358,28 @@ static void serve(struct gmc_gateway *gw, struct gwchild *child)
 }
 
 /* ---- sending ---- */
-/* The cap on a link is one on the whole object: a stripe has its part of it. */
-static uint64_t rate_cap(const struct gwchild *child)
+/* The cap on a link is one on the whole object: a stripe has its part of it. Nor may a node that is
+ * behind hold the others up. */
+static uint64_t rate_cap(const struct gmc_gateway *gw, const struct gwchild *child)
 {
     uint64_t cap = child->channel->record.rate_bps, stripes = child->channel->stripe_count;
+    uint64_t share = gw_group_share(gw, child);
+    if (share > 0 && (cap == 0 || share < cap))
+        cap = share;
     return cap > 0 && cap < stripes ? 1 : cap / stripes;
 }
 
-static bool has_rate_cap(const struct gwchild *child)
+static bool has_rate_cap(const struct gmc_gateway *gw, const struct gwchild *child)
 {
-    return rate_cap(child) > 0;
+    return rate_cap(gw, child) > 0;
 }
 
 /* The cap's token bucket: 2 ms of the rate, at least 64 KiB of credit. */
 static void refill(const struct gmc_gateway *gw, struct gwchild *child)
 {
-    if (!has_rate_cap(child))
+    if (!has_rate_cap(gw, child))
         return;
-    uint64_t rate = rate_cap(child);
+    uint64_t rate = rate_cap(gw, child);
     gmc_duration passed = gmc_time_sub(gw->now, child->allowance_at);
     if (passed > GMC_S(1))
         passed = GMC_S(1);
@@ -370,9 +398,9 @@ static void refill(const struct gmc_gateway *gw, struct gwchild *child)
         child->allowance = burst;
 }
 
-static bool may_send(const struct gwchild *child)
+static bool may_send(const struct gmc_gateway *gw, const struct gwchild *child)
 {
-    return !has_rate_cap(child) || child->allowance > 0;
+    return !has_rate_cap(gw, child) || child->allowance > 0;
 }
 
 static bool has_data(const struct gwchild *child)
@@ -380,26 +408,26 @@ static bool has_data(const struct gwchild *child)
     return !gmc_list_is_empty(&child->tx.repairs) || !gmc_list_is_empty(&child->tx.fresh);
 }
 
-bool gw_children_waiting(const struct gwpeer *peer)
+bool gw_children_waiting(const struct gmc_gateway *gw, const struct gwpeer *peer)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (has_data(child) && may_send(child))
+        if (has_data(child) && may_send(gw, child))
             return true;
     }
     return false;
 }
 
-size_t gw_children_sending(const struct gwpeer *peer)
+size_t gw_children_sending(const struct gmc_gateway *gw, const struct gwpeer *peer)
 {
     size_t count = 0;
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        count += has_data(child) && may_send(child);
+        count += has_data(child) && may_send(gw, child);
     }
     return count > 0 ? count : 1;
 }
@@ -411,21 +439,13 @@ gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpee
     GMC_LIST_FOREACH(node, &peer->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (!has_data(child) || may_send(child))
+        if (!has_data(child) || may_send(gw, child))
             continue;
         gmc_duration wait =
-            gmc_duration_of_bytes((uint64_t)(1 - child->allowance), rate_cap(child));
+            gmc_duration_of_bytes((uint64_t)(1 - child->allowance), rate_cap(gw, child));
         when = gmc_time_min(when, gmc_time_add(gw->now, wait + GMC_US(1)));
     }
     return when;
-}
-
-static void lend(struct gmc_gateway *gw, struct gmc_block *block)
-{
-    if (gw->pin_count > 0 && gw->pins[gw->pin_count - 1] == block)
-        return;
-    gmc_block_pin(gw->cache, block);
-    gw->pins[gw->pin_count++] = block;
 }
 
 enum sent { SENT, NOT_NOW, NOTHING };
@@ -456,7 +476,7 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
                            cookie_of(child, index, fragment), out) != GMC_OK)
         return NOT_NOW;
     gmc_tx_sent(&child->tx, index, fragment);
-    lend(gw, block);
+    gw_lend(gw, block);
     gw->counts.data_bytes_out += len;
     child->allowance -= (int64_t)len;
     child->deficit -= (int64_t)len;
@@ -481,7 +501,7 @@ bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dg
         refill(gw, child);
         serve(gw, child);
         enum sent sent = NOTHING;
-        if (may_send(child))
+        if (may_send(gw, child))
             sent = send_one(gw, child, out);
         any = any || sent != NOTHING;
         if (sent == SENT && child->deficit > 0)

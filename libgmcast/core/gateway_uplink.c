@@ -77,7 +77,7 @@ static size_t turn_bytes(const struct gmc_gateway *gw)
 
 void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
 {
-    size_t turn = turn_bytes(gw) * gw_children_sending(peer);
+    size_t turn = turn_bytes(gw) * gw_children_sending(gw, peer);
     peer->turn_bytes += bytes;
     if (peer->turn_bytes < turn)
         return;

@@ -35,8 +35,9 @@ struct gmc_channel_key {
     uint64_t e;
 };
 
-/* How link datagrams travel: as UDP, or framed in the TLS connection where UDP is blocked. */
-enum gmc_path { GMC_PATH_UDP, GMC_PATH_STREAM };
+/* How datagrams travel: link datagrams as UDP, or framed in the TLS connection where UDP is
+ * blocked; those of a domain's group by multicast. */
+enum gmc_path { GMC_PATH_UDP, GMC_PATH_STREAM, GMC_PATH_GROUP };
 enum gmc_transport { GMC_TRANSPORT_AUTO, GMC_TRANSPORT_UDP, GMC_TRANSPORT_TCP };
 
 /* The ECN field of the IP head (RFC 3168, 5). */
@@ -44,8 +45,8 @@ enum gmc_ecn_mark { GMC_NOT_ECT, GMC_ECT1, GMC_ECT0, GMC_CE };
 
 struct gmc_dgram_in {
     enum gmc_path path;
-    gmc_peer peer;        /* STREAM: whose connection it came on; UDP: GMC_PEER_NONE */
-    struct gmc_addr from; /* UDP: source address */
+    gmc_peer peer;        /* STREAM: whose connection it came on; else: GMC_PEER_NONE */
+    struct gmc_addr from; /* UDP, GROUP: source address */
     struct gmc_bytes bytes;
     /* How long it lay at this host until the shell took it; 0: at once, or not known. The path is
      * not charged with it: a host that is busy must not look like a queue on the way. */
@@ -56,7 +57,7 @@ struct gmc_dgram_in {
 /* A datagram to send now: up to three pieces, borrowed until the next input. Data datagrams are
  * head | ciphertext | seal tag; the last two belong to a block that is shared by all children. */
 struct gmc_dgram_out {
-    enum gmc_path path;
+    enum gmc_path path; /* GROUP: to the group of gmc_gateway_set_group; there is no peer then */
     gmc_peer peer;
     struct gmc_addr to; /* UDP; len 0: the peer's configured address */
     uint8_t ecn;        /* UDP: enum gmc_ecn_mark to send it with, GMC_NOT_ECT or GMC_ECT0 */
@@ -198,7 +199,9 @@ enum gmc_output_kind {
     GMC_OUT_REQUEST, /* a control-API request that came from `peer`; answer with its id */
     GMC_OUT_REPLY,   /* the answer to a request that this side forwarded */
     GMC_OUT_MESSAGE, /* of a message channel, for this domain: `bytes` */
-    GMC_OUT_ROOM     /* a message channel of ours, `id`, takes messages (again) */
+    GMC_OUT_ROOM,    /* a message channel of ours, `id`, takes messages (again) */
+    GMC_OUT_GROUP /* of a node: hear the group of this address, `bytes`, and no other; empty: none.
+                     It may be said again */
 };
 
 /* A message of a channel that arrived, or was published here. */
@@ -214,7 +217,7 @@ struct gmc_output {
     enum gmc_output_kind kind;
     gmc_peer peer;
     uint64_t id;            /* REQUEST, REPLY; ROOM: e of the channel */
-    struct gmc_bytes bytes; /* REQUEST, REPLY, MESSAGE; empty REPLY: the peer is gone */
+    struct gmc_bytes bytes; /* REQUEST, REPLY, MESSAGE, GROUP; empty REPLY: the peer is gone */
     union {
         struct gmc_arrived arrived;
         struct gmc_dgram_out dgram;

@@ -161,3 +161,14 @@ tests_unit_test_message_ring_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 tests_unit_test_message_rx_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_message_rx
 tests_fuzz_fuzz_message_rx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+
+# Groups: the nodes of a domain all at once.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/backoff.c libgmcast/core/backoff.h \
+	libgmcast/core/gateway_group.c libgmcast/core/gateway_hear.c \
+	libgmcast/core/group.c libgmcast/core/group.h \
+	libgmcast/core/group_rx.c libgmcast/core/group_rx.h \
+	libgmcast/core/group_tx.c libgmcast/core/group_tx.h
+check_PROGRAMS += tests/unit/test_backoff
+tests_unit_test_backoff_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS) -lm
+check_PROGRAMS += tests/unit/test_group
+tests_unit_test_group_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stories of a domain whose gateway reaches its nodes by multicast: each byte crosses the gateway's
+ * wire once, however many nodes there are and whatever each of them loses. */
+#include "tests/scenarios/story.h"
+
+#include <stdio.h>
+
+#define RATE UINT64_C(200000000)
+#define NODES_MAX 100
+
+struct lan {
+    struct story story;
+    size_t nodes;
+};
+
+struct loss {
+    uint32_t all_ppm;  /* that each node loses of what is sent to it */
+    uint32_t last_ppm; /* that the last one does */
+};
+
+static void node_name(char *out, size_t size, size_t i)
+{
+    snprintf(out, size, "n%zu.example", i);
+}
+
+static struct sim_host *node_of(struct lan *lan, size_t i)
+{
+    char name[32];
+    node_name(name, sizeof(name), i);
+    return sim_world_find(lan->story.world, name);
+}
+
+/* S far away - A - switch - n1 to n<nodes>. */
+static void begin(struct lan *lan, uint64_t seed, size_t nodes, const struct loss *loss)
+{
+    static const struct sim_wire_config uplink = {.rate_bps = 1000000000,
+                                                  .delay = GMC_MS(1),
+                                                  .queue_bytes = 2000000};
+    struct sim_wire_config wire = {.rate_bps = RATE, .delay = GMC_US(50), .queue_bytes = 200000};
+    struct story *story = &lan->story;
+    *lan = (struct lan){.nodes = nodes};
+    story_open_with(story, &(struct sim_world_config){.seed = seed,
+                                                      .exact_clocks = true,
+                                                      .multicast_bps = RATE});
+    struct sim_host *source = sim_world_add(story->world, "s.example");
+    struct sim_host *gateway = sim_world_add(story->world, "a.example");
+    struct sim_host *exchange = sim_world_add_router(story->world, "switch.example");
+    sim_world_join(story->world, source, gateway, &uplink);
+    sim_world_join(story->world, gateway, exchange, &wire);
+    for (size_t i = 1; i <= nodes; i++) {
+        char name[32];
+        node_name(name, sizeof(name), i);
+        struct sim_host *node = sim_world_add_node(story->world, gateway, name);
+        uint32_t id = sim_world_join(story->world, exchange, node, &wire);
+        struct sim_wire_config lossy = wire;
+        lossy.loss_ppm = i == nodes && loss->last_ppm > 0 ? loss->last_ppm : loss->all_ppm;
+        sim_lane_configure(sim_net_lane(&story->world->net, id, 0), &lossy);
+    }
+    story_start(story);
+}
+
+static bool has_it(struct lan *lan, size_t i)
+{
+    return sim_disk_has_delivered(&node_of(lan, i)->disk, &lan->story.key);
+}
+
+struct waiting {
+    struct lan *lan;
+    size_t first, last;
+};
+
+static bool all_have_it(void *ctx)
+{
+    struct waiting *waiting = ctx;
+    for (size_t i = waiting->first; i <= waiting->last; i++)
+        if (!has_it(waiting->lan, i))
+            return false;
+    return true;
+}
+
+/* Seconds from the stage until these have it. */
+static double run_to(struct lan *lan, size_t first, size_t last, gmc_duration limit)
+{
+    struct waiting waiting = {lan, first, last};
+    assert_true(sim_world_run_until(lan->story.world, GMC_MS(1), limit, all_have_it, &waiting));
+    return story_seconds(&lan->story);
+}
+
+/* Of the object's bytes alone, over the gateway's wire. */
+static double at_rate(uint64_t bytes)
+{
+    return (double)bytes * 8 / (double)RATE;
+}
+
+static void end(struct lan *lan)
+{
+    story_run_to_end(&lan->story, GMC_S(120));
+    story_expect_complete(&lan->story);
+    for (size_t i = 1; i <= lan->nodes; i++)
+        assert_true(has_it(lan, i));
+    story_close(&lan->story);
+}
+
+/* Whatever each node loses for itself, all have it in little more than the time that the one that
+ * loses most needs. Of a small object the beginning and the end are a larger part. */
+static void each_loses(size_t nodes, uint32_t all_ppm, double least)
+{
+    struct lan lan;
+    const uint64_t bytes = 20 * MB;
+    begin(&lan, 1 + nodes + all_ppm, nodes, &(struct loss){all_ppm, 0});
+    story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+    double seconds = run_to(&lan, 1, nodes, GMC_S(20));
+    double of_limit = at_rate(bytes) / (1 - all_ppm / 1e6) / seconds;
+    print_message("%zu nodes that lose %.0f %%: %.3f of rate*(1-p), %.3f bytes sent per byte\n",
+                  nodes, all_ppm / 1e4, of_limit,
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)bytes);
+    assert_true(of_limit >= least);
+    end(&lan);
+}
+
+static void test_each_byte_once(void **state)
+{
+    (void)state;
+    each_loses(4, 0, 0.90);
+}
+
+static void test_losses(void **state)
+{
+    (void)state;
+    each_loses(4, 10000, 0.88);
+    each_loses(8, 50000, 0.84);
+    each_loses(4, 200000, 0.78);
+}
+
+/* One that loses far more is served at its own pace. */
+static void test_one_loses_much(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin(&lan, 3, 8, &(struct loss){0, 200000});
+    story_stage(&lan.story, 80 * MB, GMC_TREE_CHAIN, "a");
+    double seconds = run_to(&lan, 1, 7, GMC_S(20));
+    print_message("one of eight loses 20 %%: the others have it in %.3f of the limit\n",
+                  seconds / at_rate(80 * MB));
+    assert_true(seconds < 1.05 * 1.066 * at_rate(80 * MB));
+    assert_true(story_has_line("a.example node n8.example loses"));
+    end(&lan);
+}
+
+/* The network does not pass multicast: by unicast, and it is said. */
+static void test_multicast_does_not_arrive(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin(&lan, 4, 3, &(struct loss){0, 0});
+    lan.story.world->net.groups.blocked = true;
+    story_stage(&lan.story, 60 * MB, GMC_TREE_CHAIN, "a");
+    run_to(&lan, 1, 3, GMC_S(20));
+    assert_true(story_has_line("multicast to lan does not arrive at node n2.example"));
+    end(&lan);
+}
+
+/* It starts in the middle: the past comes over its link, the rest with the others'. */
+static void test_node_comes_late(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin(&lan, 5, 4, &(struct loss){0, 0});
+    sim_host_crash(node_of(&lan, 4), SIM_CRASH_KILL);
+    story_stage(&lan.story, 40 * MB, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n1", 50, GMC_S(10));
+    sim_host_start(node_of(&lan, 4));
+    double seconds = run_to(&lan, 1, 3, GMC_S(20));
+    double sent = (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(40 * MB);
+    print_message("one comes late: %.3f s, %.3f bytes sent per byte\n", seconds, sent);
+    assert_true(sent < 1.2);
+    end(&lan);
+}
+
+static void test_node_is_killed(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin(&lan, 6, 4, &(struct loss){10000, 0});
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
+    sim_host_crash(node_of(&lan, 2), SIM_CRASH_POWER);
+    story_run(&lan.story, GMC_MS(300));
+    sim_host_start(node_of(&lan, 2));
+    end(&lan);
+}
+
+static void test_gateway_is_killed(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin(&lan, 7, 4, &(struct loss){10000, 0});
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
+    sim_host_crash(story_host(&lan.story, "a"), SIM_CRASH_KILL);
+    story_run(&lan.story, GMC_MS(300));
+    sim_host_start(story_host(&lan.story, "a"));
+    end(&lan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        story_test(test_each_byte_once),    story_test(test_losses),
+        story_test(test_one_loses_much),    story_test(test_multicast_does_not_arrive),
+        story_test(test_node_comes_late),   story_test(test_node_is_killed),
+        story_test(test_gateway_is_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
