@@ -32,15 +32,21 @@ struct status_options {
 static void print_line(const struct gmc_ctl_transfer *t)
 {
     char size[TEXT_FIGURE_MAX], clock[TEXT_FIGURE_MAX], verified[TEXT_FIGURE_MAX] = "-";
-    char *reason = text_safe(t->reason);
+    char *reason = text_safe(t->reason), *name = text_safe(t->name);
 
     if (t->total_members > 0)
         snprintf(verified, sizeof verified, "%u/%u", t->verified_members, t->total_members);
-    printf("%-10s  %-7s  %8s  %8s  %7s  %s%s%s\n", gmc_client_transfer_state_name(t->state),
-           t->is_source ? "send" : "receive", text_size(t->total_bytes, size), verified,
+    if (t->name[0] != '\0')
+        snprintf(size, sizeof size, "%llu msg", (unsigned long long)t->message_count);
+    else
+        text_size(t->total_bytes, size);
+    printf("%-10s  %-7s  %8s  %8s  %7s  %s%s%s%s%s\n", gmc_client_transfer_state_name(t->state),
+           t->is_source ? "send" : "receive", size, verified,
            text_clock((double)t->elapsed_ns / 1e9, clock), t->channel,
+           t->name[0] != '\0' ? "  " : "", name != NULL ? name : "",
            t->reason[0] != '\0' ? "  " : "", reason != NULL ? reason : "");
     free(reason);
+    free(name);
 }
 
 static void print_all(const struct gmc_ctl_reply *reply)
@@ -58,14 +64,18 @@ static void print_all(const struct gmc_ctl_reply *reply)
 static void print_one(const struct gmc_ctl_transfer *t)
 {
     char total[TEXT_FIGURE_MAX], here[TEXT_FIGURE_MAX], clock[TEXT_FIGURE_MAX];
-    char *reason = text_safe(t->reason);
+    char *reason = text_safe(t->reason), *name = text_safe(t->name);
 
-    printf("channel   %s\nstate     %s%s%s\nobject    %s in %llu file%s (%s here)\n"
-           "tree      %s, version %u\ntime      %s (set-up %.3f s)\n",
-           t->channel, gmc_client_transfer_state_name(t->state), t->reason[0] != '\0' ? ": " : "",
-           reason != NULL ? reason : "", text_size(t->total_bytes, total),
-           (unsigned long long)t->file_count, t->file_count == 1 ? "" : "s",
-           text_size(t->bytes, here), t->shape, t->tree_version,
+    printf("channel   %s\nstate     %s%s%s\n", t->channel, gmc_client_transfer_state_name(t->state),
+           t->reason[0] != '\0' ? ": " : "", reason != NULL ? reason : "");
+    if (t->name[0] != '\0')
+        printf("messages  %llu, name %s\n", (unsigned long long)t->message_count,
+               name != NULL ? name : "");
+    else
+        printf("object    %s in %llu file%s (%s here)\n", text_size(t->total_bytes, total),
+               (unsigned long long)t->file_count, t->file_count == 1 ? "" : "s",
+               text_size(t->bytes, here));
+    printf("tree      %s, version %u\ntime      %s (set-up %.3f s)\n", t->shape, t->tree_version,
            text_clock((double)t->elapsed_ns / 1e9, clock), (double)t->setup_ns / 1e9);
     if (t->rate_bps > 0)
         printf("rate      at most %.3f Mbit/s per link\n", (double)t->rate_bps / 1e6);
@@ -76,6 +86,7 @@ static void print_one(const struct gmc_ctl_transfer *t)
         progress_table(t, stdout);
     }
     free(reason);
+    free(name);
 }
 
 static void print_counters(const struct gmc_ctl_reply *reply)

@@ -133,6 +133,10 @@ json_t *report_transfer(const struct gmc_ctl_transfer *t)
     json_object_set_new(object, "bytes", count(t->total_bytes));
     json_object_set_new(object, "bytes_here", count(t->bytes));
     json_object_set_new(object, "files", count(t->file_count));
+    if (t->name[0] != '\0') {
+        json_object_set_new(object, "name", report_text(t->name));
+        json_object_set_new(object, "messages", count(t->message_count));
+    }
     json_object_set_new(object, "rate_bps", count(t->rate_bps));
     json_object_set_new(object, "background", json_boolean(t->background));
     json_object_set_new(object, "seconds", seconds(t->elapsed_ns));

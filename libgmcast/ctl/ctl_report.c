@@ -125,6 +125,8 @@ static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfe
                                           .total_bytes = info->total_bytes,
                                           .bytes = info->bytes,
                                           .file_count = info->file_count,
+                                          .name = info->name != NULL ? info->name : "",
+                                          .message_count = info->messages,
                                           .rate_bps = info->rate_cap_bps,
                                           .background = info->background,
                                           .elapsed_ns = info->elapsed,

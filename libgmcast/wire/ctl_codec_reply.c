@@ -52,6 +52,8 @@ static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ct
     to->total_bytes = from->total_bytes;
     to->bytes = from->bytes;
     to->file_count = from->file_count;
+    to->name = gmc_ctl_text(from->name);
+    to->message_count = from->message_count;
     to->rate_bps = from->rate_bps;
     to->background = from->background;
     to->elapsed_ns = from->elapsed_ns;
@@ -342,6 +344,8 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->total_bytes = from->total_bytes;
     to->bytes = from->bytes;
     to->file_count = from->file_count;
+    to->name = from->name;
+    to->message_count = from->message_count;
     to->rate_bps = from->rate_bps;
     to->background = from->background;
     to->elapsed_ns = from->elapsed_ns;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Message channels through real daemons: publishers, subscribers, and what they do wrong."""
 
+import json
 import os
 import signal
 import subprocess
@@ -130,6 +131,27 @@ def test_two_publishers():
         _, errors = first.communicate("the end\n", timeout=lib.LIMIT)
         lib.check(first.returncode == 0, errors)
         expect_all(running, ["from the first", "from the second", "the end"])
+
+
+@lib.timed
+def test_status():
+    with lib.Grid("ab") as grid:
+        running = subscribe(grid["b"], "news")
+        talks = publisher(grid["a"], "news", "--to", "b")
+        talks.stdin.write("one\ntwo\n")
+        talks.stdin.flush()
+        lib.wait(lambda: len(running.lines) == 2, "two lines came")
+        for domain in grid.domains.values():
+            _, out, _ = domain.gmcast("status", "--json")
+            status = json.loads(out)
+            lib.check(status["name"] == "news" and status["messages"] == 2, out)
+            _, out, _ = domain.gmcast("status")
+            lib.check(" 2 msg " in out and out.rstrip().endswith("  news"), out)
+            _, out, _ = grid["a"].gmcast("status", status["channel"])
+            lib.check("messages  2, name news" in out, out)
+        _, errors = talks.communicate("", timeout=lib.LIMIT)
+        lib.check(talks.returncode == 0, errors)
+        expect_all(running, ["one", "two"])
 
 
 @lib.timed

@@ -128,6 +128,8 @@ static void reply_round_trip(void **state)
                                               .state = GMC_CTL_TRANSFER_PARTIAL,
                                               .shape = "eco",
                                               .total_bytes = 5,
+                                              .name = "news",
+                                              .message_count = 12,
                                               .members = &member,
                                               .member_count = 1,
                                               .total_members = 3,
@@ -163,6 +165,8 @@ static void reply_round_trip(void **state)
     assert_int_equal(out.transfers[0].state, GMC_CTL_TRANSFER_PARTIAL);
     assert_int_equal(out.transfers[0].failed_members, 2);
     assert_false(out.transfers[0].has_digest);
+    assert_string_equal(out.transfers[0].name, "news");
+    assert_int_equal(out.transfers[0].message_count, 12);
     assert_string_equal(out.transfers[0].members[0].path, "x\ny");
     assert_true(out.transfers[0].members[0].has_digest);
     assert_memory_equal(out.transfers[0].members[0].digest, member.digest, GMC_CTL_DIGEST_BYTES);

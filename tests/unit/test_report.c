@@ -32,6 +32,7 @@ static struct gmc_ctl_transfer transfer_in(enum gmc_ctl_transfer_state state)
     return (struct gmc_ctl_transfer){.channel = "0123456789abcdef@a",
                                      .state = state,
                                      .shape = "eco",
+                                     .name = "",
                                      .total_bytes = 5,
                                      .elapsed_ns = 2000000000,
                                      .setup_ns = 250000000,

@@ -133,6 +133,8 @@ struct gmc_ctl_transfer {
     const struct gmc_ctl_member *members; /* only when one transfer was asked for */
     size_t member_count;
     struct gmc_ctl_plan plan; /* when PLANNED */
+    const char *name;         /* of a message channel; "": an object */
+    uint64_t message_count;   /* published, or up to which they came here */
 };
 
 struct gmc_ctl_peer {
