@@ -310,6 +310,7 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
         return; /* without memory: by unicast */
     take_room(ch, listener);
     listener->state = GW_ASKED;
+    listener->deaf_said = false;
     listener->asked_at = gw->now;
     tell_node(gw, group, peer, false);
 }
