@@ -479,7 +479,7 @@ static void hear_address(struct gmc_gateway *gw, struct gmc_bytes address)
     out->output.bytes = gmc_bytes(out->owned, address.len);
 }
 
-void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+void gw_hear_group(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
                    const struct gmc_msg *msg)
 {
     bool from_gateway = gw->config.node_of != NULL && peer == ch->source_peer;

@@ -892,7 +892,7 @@ gmc_time gw_groups_deadline(const struct gmc_gateway *gw);
 void gw_groups_step(struct gmc_gateway *gw);
 
 /* gateway_hear.c: a node that hears a group */
-void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+void gw_hear_group(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
                    const struct gmc_msg *msg);
 gmc_status gw_hear(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
 /* A block is in the store. */
