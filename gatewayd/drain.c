@@ -92,6 +92,8 @@ static void send_datagram(struct gwd *gwd, const struct gmc_dgram_out *out)
         (void)gwd_peers_send(gwd->peers, out);
         return;
     }
+    if (out->path == GMC_PATH_GROUP)
+        to = gwd->mcast.group;
     if (to.len == 0 && !gwd_peers_address(gwd->peers, out->peer, &to))
         return; /* nothing is known of where it is: as if lost */
     (void)gwd_udp_put(gwd->udp, out, &to);
@@ -121,7 +123,9 @@ static void act(struct gwd *gwd, const struct gmc_output *out)
         if (gwd->messages != NULL)
             gwd_messages_arrived(gwd->messages, out);
         break;
-    case GMC_OUT_GROUP: /* there is no socket for it: the gateway hears that, and sends unicast */
+    case GMC_OUT_GROUP:
+        if (gwd->hearing != NULL)
+            gwd_hearing_set(gwd->hearing, out->bytes);
         break;
     }
 }

@@ -94,6 +94,7 @@ static gmc_status tap_may(void *ctx, const char *origin, const char *const *path
 static size_t tap_counters(void *ctx, struct gmc_counter *out, size_t max)
 {
     struct gwd_drive *drive = ctx;
+    drive->foreign_answer = true;
     return drive->replaying != NULL ? 0 : drive->hooks.counters(drive->hooks.ctx, out, max);
 }
 
@@ -207,6 +208,18 @@ void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool i
         gwd_record_end(drive->recorder);
     }
     gmc_gateway_set_node(drive->gateway, now, peer, is_node);
+}
+
+void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
+                     uint64_t rate_bps)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_GROUP, now);
+        gwd_record_bytes(drive->recorder, word);
+        gwd_record_number(drive->recorder, rate_bps);
+        gwd_record_end(drive->recorder);
+    }
+    gmc_gateway_set_group(drive->gateway, now, word, rate_bps);
 }
 
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved)

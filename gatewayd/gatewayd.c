@@ -207,6 +207,10 @@ static bool open_core(struct gwd *gwd)
                 GWD_STR("text", "the file holds session keys and data: keep it secret"));
     }
     config.recorder = gwd->recorder;
+    gwd->fec = gmc_fec_code_new();
+    if (gwd->fec == NULL)
+        return fail(gwd, "core", "out of memory");
+    config.gateway.fec = gmc_fec_code_table(gwd->fec);
     gwd->drive = gwd_drive_new(&config, gwd_now());
     return gwd->drive != NULL || fail(gwd, "core", "out of memory");
 }
@@ -485,6 +489,7 @@ void gwd_free(struct gwd *gwd)
     gwd_hearing_free(gwd->hearing);
     gwd_udp_free(gwd->udp);
     gwd_drive_free(gwd->drive);
+    gmc_fec_code_free(gwd->fec);
     if (!gwd_recorder_free(gwd->recorder))
         gwd_log(gwd->log, GMC_LEVEL_ERROR, "recording.failed",
                 GWD_STR("text", "not all of it could be written"));

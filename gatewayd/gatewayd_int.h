@@ -6,6 +6,7 @@
 #include <event2/event.h>
 
 #include "crypto/openssl.h"
+#include "fec/code.h"
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
 #include "gatewayd/gatewayd.h"
@@ -61,6 +62,7 @@ struct gwd {
     struct gwd_token token;
     char token_text[GWD_TOKEN_TEXT_MAX]; /* as last given out */
     struct gmc_ctl_node *node_list;      /* as last told */
+    struct gmc_fec_code *fec;
     struct gwd_mcast_group mcast;
     struct gwd_group *group;     /* NULL: nodes are reached by unicast alone */
     struct gwd_hearing *hearing; /* of a node */

@@ -33,7 +33,9 @@ static void ask(void *ctx, gmc_peer peer, uint64_t id, struct gmc_bytes request)
 
 static void use(void *ctx, struct gmc_bytes word, uint64_t rate_bps)
 {
-    (void)ctx, (void)word, (void)rate_bps;
+    struct gwd *gwd = ctx;
+    gwd_drive_group(gwd->drive, gwd_now(), word, rate_bps);
+    gwd_drain_soon(gwd);
 }
 
 static bool open_group(struct gwd *gwd, char *reason, size_t size)
@@ -70,7 +72,10 @@ static bool gateway_address(void *ctx, struct gmc_addr *address)
 
 static void take(void *ctx, gmc_time now, const struct gmc_dgram_in *in)
 {
-    (void)ctx, (void)now, (void)in;
+    struct gwd *gwd = ctx;
+    struct gmc_dgram_in of_group = *in;
+    of_group.path = GMC_PATH_GROUP;
+    (void)gwd_drive_datagram(gwd->drive, now, &of_group);
 }
 
 static void taken(void *ctx)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "crypto/openssl.h"
+#include "fec/code.h"
 #include "gatewayd/drive_int.h"
 #include "gatewayd/text.h"
 #include "wire/control.h"
@@ -17,6 +18,7 @@ struct gwd_replay_state {
     struct gwd_drive *drive;
     struct gmc_crypto_openssl *openssl;
     struct gmc_crypto crypto;
+    struct gmc_fec_code *fec;
     char domain[GMC_DOMAIN_NAME_MAX + 1];
     char text[GMC_REASON_BYTES_MAX]; /* what a hook gave back */
     bool over;
@@ -139,7 +141,8 @@ static void fill_read(struct gwd_drive *drive, uint64_t ticket, struct gmc_bytes
 static void begin(struct gwd_replay_state *state, gmc_time now)
 {
     struct gwd_recording *r = state->recording;
-    struct gwd_drive_config config = {.gateway = {.crypto = &state->crypto}};
+    struct gwd_drive_config config = {
+        .gateway = {.crypto = &state->crypto, .fec = gmc_fec_code_table(state->fec)}};
     const char *domain = gwd_recording_text(r);
     gwd_text(state->domain, sizeof state->domain, "%s", domain != NULL ? domain : "");
     config.gateway.domain = state->domain;
@@ -286,6 +289,12 @@ static void take_while_asked(struct gwd_replay_state *state)
     }
 }
 
+static void set_group(struct gwd_replay_state *state, gmc_time now)
+{
+    struct gmc_bytes word = gwd_recording_bytes(state->recording);
+    gwd_drive_group(state->drive, now, word, gwd_recording_number(state->recording));
+}
+
 /* Records come from files: more domains than there are texts are refused by the core. */
 static void open_channel(struct gwd_replay_state *state, gmc_time now)
 {
@@ -362,6 +371,9 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
         peer = (gmc_peer)gwd_recording_number(r);
         gwd_drive_node(state->drive, now, peer, gwd_recording_number(r) != 0);
         break;
+    case GWD_RECORD_GROUP:
+        set_group(state, now);
+        break;
     case GWD_RECORD_OPEN:
         open_channel(state, now);
         break;
@@ -395,7 +407,8 @@ bool gwd_replay(const char *path, struct gwd_replay_result *result)
     state.openssl = gmc_crypto_openssl_new(NULL, seed);
     if (state.openssl != NULL)
         gmc_crypto_openssl_table(state.openssl, &state.crypto);
-    while (state.openssl != NULL && !state.over &&
+    state.fec = gmc_fec_code_new();
+    while (state.openssl != NULL && state.fec != NULL && !state.over &&
            gwd_recording_next(state.recording, &kind, &now)) {
         result->records++;
         if (now < last && !is_asked(kind))
@@ -415,6 +428,7 @@ bool gwd_replay(const char *path, struct gwd_replay_result *result)
     result->hash = state.drive != NULL ? state.drive->hash : 0;
     gwd_drive_free(state.drive);
     gmc_crypto_openssl_free(state.openssl);
+    gmc_fec_code_free(state.fec);
     gwd_recording_free(state.recording);
     return result->reason[0] == '\0';
 }

@@ -6,7 +6,8 @@
     GMC_CLUSTER_RATE=200          Mbit/s of every port; 0: not shaped
     GMC_CLUSTER_BYTES=256000000   of the object
     GMC_CLUSTER_NODES=8
-    GMC_CLUSTER_PEERS=gmcast,udpcast,uftp    those that are installed
+    GMC_CLUSTER_PEERS=gmcast,unicast,udpcast,uftp    those that are installed; unicast: gmcast without multicast
+    GMC_CLUSTER_MULTICAST=        Mbit/s at which the gateway sends to the group [just below the ports' rate, else 1000]
 
 A source domain stands on a wire of its own, which is not shaped; the gateway and its nodes have ports
 on the bridge. The limit is the time in which the object's bytes, and no others, cross one port; with
@@ -34,7 +35,9 @@ RATE = float(setting("RATE", "200")) * 1e6
 LOSSES = [float(word) for word in setting("LOSSES", "0,1,5,20" if RATE else "0").split(",")]
 BYTES = int(setting("BYTES", "256000000"))
 NODES = ["n%d" % (i + 1) for i in range(int(setting("NODES", "8")))]
-PEERS = setting("PEERS", "gmcast,udpcast,uftp").split(",")
+PEERS = setting("PEERS", "gmcast,unicast,udpcast,uftp").split(",")
+# Ports count frames, which are 14 bytes longer than packets.
+MULTICAST = float(setting("MULTICAST", str((RATE * 0.985 if RATE else 1e9) / 1e6)))
 # One after the other at the least rate that is worth a figure.
 LEAST_RATE = 20e6
 PATIENCE = 30 + BYTES * 8 / LEAST_RATE
@@ -54,9 +57,14 @@ def cpu_seconds():
 
 # ---- gmcast ----
 
-def gmcast(share):
+def gmcast(share, multicast):
     """(seconds, how many nodes have it whole, a remark)."""
-    with lan.LanGrid(NODES, RATE or None, log="info", top=setting("TOP", "")) as grid:
+    with lan.LanGrid(NODES, RATE or None, start=False, log="info") as grid:
+        if multicast:
+            grid[lan.GATEWAY].options["top"] = \
+                'multicast_interface = "eth0"\nmulticast_rate = "%.3fM"\n' % MULTICAST
+        grid.start()
+        lib.wait(lambda: is_ready(grid, multicast), "sessions, and multicast tested")
         path = grid.write(lan.SOURCE, "object", BYTES)
         lose(grid.lan, share)
         sent = grid.lan.sent_bytes(lan.GATEWAY)
@@ -69,6 +77,13 @@ def gmcast(share):
         if result.last.get("result") != "complete":
             remark += "; " + str(result.last.get("result"))
     return seconds, whole, remark
+
+
+def is_ready(grid, multicast):
+    gateway = grid[lan.GATEWAY]
+    nodes = [peer for peer in gateway.peers()["peers"] if peer["domain"].startswith("n")]
+    return all(peer["up"] for peer in nodes) and (
+        not multicast or gateway.counters()["multicast_nodes_reached"] == len(NODES))
 
 
 def is_whole(path, copy):
@@ -157,7 +172,10 @@ def row(name, loss, seconds, whole, remark, cpu):
 
 def measure(name, loss):
     spent = cpu_seconds()
-    seconds, whole, remark = gmcast(loss / 100) if name == "gmcast" else other(name, loss / 100)
+    if name in OTHERS:
+        seconds, whole, remark = other(name, loss / 100)
+    else:
+        seconds, whole, remark = gmcast(loss / 100, name == "gmcast")
     row(name, loss, seconds, whole, remark, cpu_seconds() - spent)
 
 

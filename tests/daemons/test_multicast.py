@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""A domain's nodes on a bridge: the gateway finds out which of them multicast reaches, and says so."""
+"""A domain's nodes on a bridge: the gateway finds out which of them multicast reaches, says so, and sends
+to these all at once."""
 
 import subprocess
 
@@ -38,11 +39,17 @@ def lines(grid, event):
 
 
 def stage_and_compare(grid):
+    """What the gateway sent to its nodes in all, as a multiple of the object."""
     path = grid.write(lan.SOURCE, "x", BYTES)
-    result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY]).expect("complete")
+    before = grid.lan.sent_bytes(lan.GATEWAY)
+    grid.stage(lan.SOURCE, [path], [lan.GATEWAY]).expect("complete")
     for name in [lan.GATEWAY, *NODES]:
         grid.same(lan.SOURCE, "x", name)
-    return result
+    return (grid.lan.sent_bytes(lan.GATEWAY) - before) / BYTES
+
+
+def sent_by_multicast(grid):
+    return grid[lan.GATEWAY].counters()["group_sent"]
 
 
 def test_multicast_arrives():
@@ -52,13 +59,28 @@ def test_multicast_arrives():
         said = lines(grid, "multicast.arrives")
         lib.check(len(said) == 3 and all("from_interface=eth0 to_interface=eth0 sent=16 received=16"
                                          in line for line in said), "\n".join(said))
-        stage_and_compare(grid)
+        share = stage_and_compare(grid)
+        lib.check(sent_by_multicast(grid) > 1000, "nothing went by multicast")
+        lib.check(share < 1.5, "%g of the object was sent to three nodes" % share)
+
+
+def test_losses_are_repaired():
+    with multicast_grid() as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+        for name in NODES:
+            grid.lan.lose(name, 0.1)
+        share = stage_and_compare(grid)
+        lib.check(grid[lan.GATEWAY].counters()["group_repairs"] > 0, "nothing was repaired")
+        lib.check(share < 2.5, "%g of the object was sent to three nodes" % share)
 
 
 def test_ipv6_arrives():
     with multicast_grid(top='multicast_address = "[ff15::4711]:7412"\n', listen="[::]") as grid:
         grid.start()
         wait_tested(grid, 3, 0)
+        stage_and_compare(grid)
+        lib.check(sent_by_multicast(grid) > 1000, "nothing went by multicast")
 
 
 def test_blocked_multicast_is_named():
@@ -79,6 +101,7 @@ def test_multicast_that_nobody_gets_is_not_used():
         wait_tested(grid, 0, 3)
         lib.check(len(lines(grid, "multicast.unused")) == 1, grid[lan.GATEWAY].log())
         stage_and_compare(grid)
+        lib.check(sent_by_multicast(grid) == 0, "data went by multicast")
 
 
 def test_configurations_are_checked():
