@@ -79,6 +79,7 @@ tests_unit_test_ic_pcube_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/cube.c \
 	interconnect/qos/deadline.c interconnect/qos/deadline.h \
+	interconnect/qos/delays.c interconnect/qos/delays.h \
 	interconnect/qos/engine.c interconnect/qos/engine.h \
 	interconnect/qos/family.c \
 	interconnect/qos/golden.c \

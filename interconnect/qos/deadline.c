@@ -1,182 +1,148 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Distributions of stretched flits. */
+/* Distributions of stretched flits, put together from their tables. */
 #include "interconnect/qos/deadline.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define REAL_TIME_MAX 3u /* more would take the sum over too many X_k */
-#define STATES (1u << (REAL_TIME_MAX - 1u))
-/* Stretches are ratios of rates: 2.9999999 is a 3. */
-#define ROUNDING 1e-9
+#include "base/assert.h"
 
-/* Of the classes beside c at a channel: what part of c's time, how stretched. */
-struct states {
-    unsigned count;
-    double share[STATES], stretch[STATES];
+/* A channel's distribution: the weight of each table in it. */
+struct mix {
+    double at_once; /* probability of no delay at all */
+    double part[IC_QOS_PASSINGS][IC_QOS_SUBSETS];
 };
 
-/* Where mass goes: at[t], t = 0..last; what is later is lost. */
-struct mass {
-    double *at;
-    uint64_t last;
-};
-
-struct flits {
-    const struct states *states;
-    struct mass mass;
-    enum ic_qos_miss kind;
-    double total; /* n0 */
-};
-
-static void put(const struct mass *mass, double time, double probability)
+/* Probability of each set of states that flits were taken in. */
+static void share_out(const struct ic_qos *qos, const struct ic_qos_delays *delays,
+                      const double *sharing, double *sets)
 {
-    double slot = ceil(time - ROUNDING);
-    if (slot <= (double)mass->last)
-        mass->at[(uint64_t)slot] += probability;
-}
-
-/* State 0, once the flits of the others are chosen: `chosen` of them take `time`. */
-static void put_alone(const struct flits *f, double chosen, double time, double probability)
-{
-    double share = f->states->share[0], room = (double)f->mass.last - time;
-    if (f->kind == IC_QOS_MISS_CONSTRAINED) {
-        put(&f->mass, time + fmax(0, f->total - chosen), probability);
-        return;
-    }
-    put(&f->mass, time, probability * (1 - share));
-    for (uint64_t x = 1; (double)x <= fmin(f->total, room + ROUNDING); x++)
-        put(&f->mass, time + (double)x, probability * share / f->total);
-}
-
-/* Chooses X of state k and, within, of the later ones. */
-static void put_states(const struct flits *f, unsigned k, double chosen, double time,
-                       double probability)
-{
-    double share, stretch;
-    if (k == f->states->count) {
-        put_alone(f, chosen, time, probability);
-        return;
-    }
-    share = f->states->share[k];
-    stretch = f->states->stretch[k];
-    put_states(f, k + 1, chosen, time, probability * (1 - share));
-    for (uint64_t x = 1; (double)x <= f->total; x++) {
-        double later = time + (double)x * stretch;
-        if (later > (double)f->mass.last + ROUNDING)
-            break;
-        put_states(f, k + 1, chosen + (double)x, later, probability * share / f->total);
-    }
-}
-
-static void states_of(const struct ic_qos *qos, const double *sharing, uint64_t c,
-                      struct states *states)
-{
-    double with = 0;
-    unsigned sets = 1u << (qos->classes - 1);
-    states->count = 0;
-    /* Sets with c in growing order: bits of the others in growing order too. */
-    for (unsigned z = 0; z < sets; z++)
-        if (z >> c & 1) {
-            states->share[states->count] = sharing[z];
-            states->stretch[states->count] = ic_qos_stretch(qos, c, z);
-            states->count++;
-            with += sharing[z];
+    double share[IC_QOS_STATES], with = 0;
+    unsigned state = 0;
+    for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
+        if (busy >> delays->traffic_class & 1) {
+            share[state++] = sharing[busy];
+            with += sharing[busy];
         }
-    for (unsigned k = 0; k < states->count; k++)
-        states->share[k] /= with;
-}
-
-/* Distribution of the time at a channel for the flits waited for and `own` more. */
-static void channel(const struct ic_qos *qos, const struct ic_qos_solution *solution, uint64_t c,
-                    uint64_t s, uint64_t own, enum ic_qos_miss kind, const struct mass *mass)
-{
-    struct states states = {0};
-    uint64_t flits = qos->flits[c];
-    uint64_t most = 2 * (qos->buffer_flits > flits ? qos->buffer_flits : flits) + flits;
-    double blocking = solution->latency[c].blocking[s];
-    states_of(qos, solution->sharing[s], c, &states);
-    for (uint64_t t = 0; t <= mass->last; t++)
-        mass->at[t] = 0;
-    for (uint64_t b = 0; b <= most; b++) {
-        struct flits f = {&states, *mass, kind, (double)(b + own)};
-        double probability = b == 0 ? 1 - blocking : blocking / (double)most;
-        if (b + own == 0)
-            put(mass, 0, probability);
-        else
-            put_states(&f, 1, 0, 0, probability);
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        sets[set] = 1;
+        for (unsigned i = 0; i + delays->first_state < delays->states; i++) {
+            double p = share[i + delays->first_state] / with;
+            sets[set] *= set >> i & 1 ? p : 1 - p;
+        }
     }
 }
 
-/* sum += a (*) b, both over 0..last. */
-static void convolve_add(const double *a, const double *b, uint64_t last, double *sum)
+/* Of channel s; where messages leave it has their own flits too. */
+static void mix_channel(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                        const struct ic_qos_delays *delays, uint64_t s, bool is_last,
+                        struct mix *mix)
 {
-    for (uint64_t i = 0; i <= last; i++)
-        for (uint64_t j = 0; a[i] != 0 && j <= last - i; j++)
-            sum[i + j] += a[i] * b[j];
+    double blocking = solution->latency[delays->traffic_class].blocking[s];
+    double sets[IC_QOS_SUBSETS];
+    share_out(qos, delays, solution->sharing[s], sets);
+    *mix = (struct mix){.at_once = is_last ? 0 : 1 - blocking};
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        mix->part[is_last ? IC_QOS_PASS_ALL : IC_QOS_PASS_BEFORE][set] =
+            blocking / (double)delays->most * sets[set];
+        if (is_last)
+            mix->part[IC_QOS_PASS_OWN][set] = (1 - blocking) * sets[set];
+    }
 }
 
-static double sum_of(const struct mass *mass)
+static double router_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                             const struct ic_qos_delays *delays, uint64_t last)
 {
+    struct mix mix;
     double sum = 0;
-    for (uint64_t t = 0; t <= mass->last; t++)
-        sum += mass->at[t];
+    mix_channel(qos, solution, delays, 0, true, &mix);
+    for (int passing = IC_QOS_PASS_OWN; passing <= IC_QOS_PASS_ALL; passing++)
+        for (unsigned set = 0; set < delays->subsets; set++)
+            sum += mix.part[passing][set] * delays->by[passing][set * delays->width + last];
     return sum;
 }
 
-/* The tail does not leave before M flits did. */
-static void not_below(const struct mass *mass, uint64_t flits)
+/* ---- cubes ---- */
+struct number {
+    double re, im;
+};
+
+static struct number product(struct number a, struct number b)
 {
-    for (uint64_t t = 0; t < flits; t++) {
-        mass->at[flits] += mass->at[t];
-        mass->at[t] = 0;
+    return (struct number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static struct number quotient(struct number a, struct number b)
+{
+    double square = b.re * b.re + b.im * b.im;
+    return (struct number){(a.re * b.re + a.im * b.im) / square,
+                           (a.im * b.re - a.re * b.im) / square};
+}
+
+static void add_tables(const struct ic_qos_delays *delays, const struct mix *mix,
+                       enum ic_qos_passing passing, uint64_t k, struct number *sum)
+{
+    const double *waves = &delays->waves[passing][k * delays->subsets * 2];
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        sum->re += mix->part[passing][set] * waves[2 * (size_t)set];
+        sum->im += mix->part[passing][set] * waves[2 * (size_t)set + 1];
     }
 }
 
-/* In time for M <= last. chosen[h] is the sum over all sets of h dimensions among those seen so
- * far; at the end it is divided by their number. */
-static gmc_status cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                               uint64_t c, uint64_t hops, uint64_t last, enum ic_qos_miss kind,
-                               double *in_time)
+/* Generating function at point k of the delays of a way: the sum over all sets of so many of n
+ * channels, and the last one. sums[h] is that of h among the channels seen so far. */
+static struct number at_point(const struct ic_qos_delays *delays, const struct mix *mixes,
+                              uint64_t n, uint64_t hops, uint64_t k)
 {
-    uint64_t n = qos->dimension, width = last + 1;
-    double *rows = calloc((hops + 3) * width, sizeof(*rows)), sets = 1;
-    if (rows == NULL)
-        return GMC_ERR_NOMEM;
-    struct mass one = {rows + (hops + 1) * width, last}, all = {rows + (hops + 2) * width, last};
-    rows[0] = 1;
+    struct number sums[IC_QOS_CHANNELS] = {{1, 0}}, last = {0, 0};
     for (uint64_t s = 0; s < n; s++) {
-        channel(qos, solution, c, s, 0, kind, &one);
-        for (uint64_t h = hops; h > 0; h--)
-            convolve_add(rows + (h - 1) * width, one.at, last, rows + h * width);
+        struct number channel = {mixes[s].at_once, 0};
+        add_tables(delays, &mixes[s], IC_QOS_PASS_BEFORE, k, &channel);
+        for (uint64_t h = hops < s + 1 ? hops : s + 1; h > 0 && h + n > hops + s; h--) {
+            struct number more = product(sums[h - 1], channel);
+            sums[h].re += more.re;
+            sums[h].im += more.im;
+        }
     }
-    channel(qos, solution, c, n, qos->flits[c], kind, &one);
-    not_below(&one, qos->flits[c]);
-    convolve_add(rows + hops * width, one.at, last, all.at);
+    add_tables(delays, &mixes[n], IC_QOS_PASS_OWN, k, &last);
+    add_tables(delays, &mixes[n], IC_QOS_PASS_ALL, k, &last);
+    return product(sums[hops], last);
+}
+
+/* What turns a value at z into its part of the sum of coefficients 0..last:
+ * 1 + 1 / z + ... + 1 / z^last. */
+static struct number sum_of_powers(const struct ic_qos_delays *delays, uint64_t k, uint64_t last)
+{
+    const double *one = &delays->turns[2 * k];
+    const double *all = &delays->turns[2 * (k * (last + 1) % delays->points)];
+    double near = 1 / delays->radius, far = pow(near, (double)(last + 1));
+    return quotient((struct number){1 - far * all[0], far * all[1]},
+                    (struct number){1 - near * one[0], near * one[1]});
+}
+
+static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                           const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
+{
+    struct mix mixes[IC_QOS_CHANNELS];
+    uint64_t n = qos->dimension;
+    double sum = 0, sets = 1;
+    for (uint64_t s = 0; s <= n; s++)
+        mix_channel(qos, solution, delays, s, s == n, &mixes[s]);
+    for (uint64_t k = 0; k <= delays->points / 2; k++) {
+        bool is_twice = k != 0 && k != delays->points / 2; /* with its conjugate */
+        struct number value =
+            product(at_point(delays, mixes, n, hops, k), sum_of_powers(delays, k, last));
+        sum += is_twice ? 2 * value.re : value.re;
+    }
     for (uint64_t h = 0; h < hops; h++)
         sets = sets * (double)(n - h) / (double)(h + 1);
-    *in_time = sum_of(&all) / sets;
-    free(rows);
-    return GMC_OK;
-}
-
-static gmc_status router_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                                 uint64_t c, uint64_t last, enum ic_qos_miss kind, double *in_time)
-{
-    struct mass mass = {calloc(last + 1, sizeof(*mass.at)), last};
-    if (mass.at == NULL)
-        return GMC_ERR_NOMEM;
-    channel(qos, solution, c, 0, qos->flits[c], kind, &mass);
-    *in_time = sum_of(&mass);
-    free(mass.at);
-    return GMC_OK;
+    return sum / (double)delays->points / sets;
 }
 
 static gmc_status check(const struct ic_qos *qos, uint64_t c, uint64_t hops, uint64_t deadline,
                         char *error)
 {
     gmc_status status = ic_check_range("the number of classes, for deadlines,", qos->classes, 2,
-                                       REAL_TIME_MAX + 1, error);
+                                       IC_QOS_REAL_TIME_MAX + 1, error);
     if (status == GMC_OK)
         status = ic_check_range("the class (best effort has no deadline)", c, 0, qos->classes - 2,
                                 error);
@@ -189,19 +155,45 @@ static gmc_status check(const struct ic_qos *qos, uint64_t c, uint64_t hops, uin
     return status;
 }
 
-gmc_status ic_qos_deadline_miss(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                                uint64_t traffic_class, uint64_t hops, uint64_t deadline,
-                                enum ic_qos_miss kind, double *miss, char *error)
+/* The cycles that a message's flits have after its header came through all routers. */
+static uint64_t time_for_flits(const struct ic_qos *qos, uint64_t hops, uint64_t deadline)
 {
     uint64_t pipeline = qos->stages - 1 + qos->stages * hops;
-    double in_time = 0;
+    return deadline > pipeline ? deadline - pipeline : 0;
+}
+
+uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t hops, uint64_t deadline)
+{
+    return ic_qos_delays_width(time_for_flits(qos, hops, deadline));
+}
+
+static double in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                      const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
+{
+    GMC_ASSERT(last < delays->width);
+    double share = qos->dimension == 0 ? router_in_time(qos, solution, delays, last)
+                                       : cube_in_time(qos, solution, delays, hops, last);
+    return fmin(1, fmax(0, share));
+}
+
+gmc_status ic_qos_deadline_miss(const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                                const struct ic_qos_delays *given, uint64_t traffic_class,
+                                uint64_t hops, uint64_t deadline, enum ic_qos_miss kind,
+                                double *miss, char *error)
+{
+    struct ic_qos_delays *own = NULL;
+    uint64_t last = time_for_flits(qos, hops, deadline);
     gmc_status status = check(qos, traffic_class, hops, deadline, error);
-    if (status == GMC_OK && deadline >= pipeline + qos->flits[traffic_class])
-        status = qos->dimension == 0 ? router_in_time(qos, solution, traffic_class,
-                                                      deadline - pipeline, kind, &in_time)
-                                     : cube_in_time(qos, solution, traffic_class, hops,
-                                                    deadline - pipeline, kind, &in_time);
+    if (status != GMC_OK)
+        return status;
+    if (last < qos->flits[traffic_class]) {
+        *miss = 1;
+        return GMC_OK;
+    }
+    if (given == NULL)
+        status = ic_qos_delays_new(qos, traffic_class, kind, ic_qos_delays_width(last), &own);
     if (status == GMC_OK)
-        *miss = 1 - in_time;
+        *miss = 1 - in_time(qos, solution, given != NULL ? given : own, hops, last);
+    ic_qos_delays_free(own);
     return status;
 }

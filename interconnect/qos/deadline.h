@@ -8,28 +8,28 @@
  *
  * On the way through a cube each hop adds the flits that it waits for (n0 = B), ejection those and
  * the message's own (not less than M); the hops' distributions are convolved, the mean is over all
- * sets of dimensions with that many (20)-(23).
+ * sets of dimensions with that many (20)-(23); both by generating functions (delays.h).
  *
  * Source: Kim, Yum, Das 2005.
  */
 #ifndef INTERCONNECT_QOS_DEADLINE_H
 #define INTERCONNECT_QOS_DEADLINE_H
 
-#include "interconnect/qos/model.h"
+#include "interconnect/qos/delays.h"
 
 #define IC_QOS_DEADLINE_MAX 4096u /* cycles */
 
-enum ic_qos_miss {
-    IC_QOS_MISS_LITERAL,     /* the X_k are independent, as printed in (17) */
-    IC_QOS_MISS_CONSTRAINED, /* X_0 is what remains of n0 */
-};
+/* The width of delays (delays.h) that serve this deadline, and shorter ones. */
+uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t hops, uint64_t deadline);
 
 /* Probability that a message of a real-time class takes longer than `deadline` cycles in the
- * network, over `hops` hops of a cube (1..n; 0 for one router). Of a solution of this qos that
- * there is. NOMEM; INVALID with words: best effort (which has no deadline), hops, deadline, more
- * than 3 real-time classes. */
+ * network, over `hops` hops of a cube (1..n; 0 for one router); 1e-12 is lost in a cube. Of a
+ * solution of this qos that there is. `delays` are those of the class and kind, of this qos with
+ * any loads in the same relation; NULL: they are made for this one call. NOMEM; INVALID with words:
+ * best effort (which has no deadline), hops, deadline, more than 3 real-time classes. */
 GMC_NODISCARD gmc_status ic_qos_deadline_miss(const struct ic_qos *qos,
                                               const struct ic_qos_solution *solution,
+                                              const struct ic_qos_delays *delays,
                                               uint64_t traffic_class, uint64_t hops,
                                               uint64_t deadline, enum ic_qos_miss kind,
                                               double *miss, char *error);

@@ -129,25 +129,51 @@ static size_t place(const struct ic_qos *qos, uint64_t c)
     return c + 1 < qos->classes ? c : CLASSES - 1;
 }
 
-static gmc_status misses(const double *values, const struct ic_qos *qos,
-                         const struct ic_qos_solution *solution, struct ic_result *result,
-                         char *error)
+static void release_delays(void *what)
+{
+    ic_qos_delays_free(what);
+}
+
+/* Stays with the memo: all loads have the same. */
+static gmc_status find_delays(const double *values, const struct ic_setting *setting,
+                              const struct ic_qos *qos, uint64_t c, enum ic_qos_miss kind,
+                              struct ic_qos_delays **delays)
+{
+    uint64_t width = ic_qos_deadline_width(qos, qos->dimension == 0 ? 0 : (uint64_t)values[HOPS],
+                                           (uint64_t)values[DEADLINE]);
+    const double key[] = {values[RATIO2],     values[RATIO3], values[FLITS], values[BUFFER],
+                          qos->dimension > 0, (double)width,  (double)c,     (double)kind};
+    const size_t length = sizeof(key) / sizeof(key[0]);
+    *delays = ic_memo_find(setting->memo, key, length);
+    if (*delays != NULL)
+        return GMC_OK;
+    gmc_status status = ic_qos_delays_new(qos, c, kind, width, delays);
+    if (status == GMC_OK)
+        ic_memo_keep(setting->memo, key, length, *delays, ic_qos_delays_bytes(*delays),
+                     release_delays);
+    return status;
+}
+
+static gmc_status misses(const double *values, const struct ic_setting *setting,
+                         const struct ic_qos *qos, const struct ic_qos_solution *solution,
+                         struct ic_result *result, char *error)
 {
     gmc_status status = GMC_OK;
     uint64_t hops = qos->dimension == 0 ? 0 : (uint64_t)values[HOPS];
     uint64_t deadline = (uint64_t)values[DEADLINE];
-    for (uint64_t c = 0; c + 1 < qos->classes && status == GMC_OK; c++) {
-        double literal, whole;
-        status = ic_qos_deadline_miss(qos, solution, c, hops, deadline, IC_QOS_MISS_LITERAL,
-                                      &literal, error);
-        if (status == GMC_OK)
-            status = ic_qos_deadline_miss(qos, solution, c, hops, deadline, IC_QOS_MISS_CONSTRAINED,
-                                          &whole, error);
-        if (status == GMC_OK) {
-            ic_result_set(result, MISS + c, literal);
-            ic_result_set(result, MISS_WHOLE + c, whole);
+    for (uint64_t c = 0; c + 1 < qos->classes; c++)
+        for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++) {
+            size_t figure = kind == IC_QOS_MISS_LITERAL ? MISS : MISS_WHOLE;
+            struct ic_qos_delays *delays;
+            double miss;
+            status = find_delays(values, setting, qos, c, (enum ic_qos_miss)kind, &delays);
+            if (status == GMC_OK)
+                status = ic_qos_deadline_miss(qos, solution, delays, c, hops, deadline,
+                                              (enum ic_qos_miss)kind, &miss, error);
+            if (status != GMC_OK)
+                return status;
+            ic_result_set(result, figure + c, miss);
         }
-    }
     return status;
 }
 
@@ -194,7 +220,7 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
         ic_result_set(result, WAIT + place(&qos, c), solution.latency[c].wait);
     }
     if (status == GMC_OK && solution.has_solution && values[DEADLINE] > 0)
-        status = misses(values, &qos, &solution, result, error);
+        status = misses(values, setting, &qos, &solution, result, error);
     if (status == GMC_OK)
         status = name_saturation(values, setting, &qos, &solution, result, error);
     return status;

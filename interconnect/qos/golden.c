@@ -135,8 +135,8 @@ static gmc_status put_misses(struct ic_row *row, const struct ic_qos *qos, uint6
     for (uint64_t c = 0; status == GMC_OK && c < 2; c++) {
         double miss = INFINITY;
         if (solution.has_solution)
-            status =
-                ic_qos_deadline_miss(qos, &solution, c, hops, deadline, kind, &miss, row->error);
+            status = ic_qos_deadline_miss(qos, &solution, NULL, c, hops, deadline, kind, &miss,
+                                          row->error);
         if (status == GMC_OK)
             ic_row_put(row, row->golden->outputs[2 * (size_t)kind + c], miss);
     }

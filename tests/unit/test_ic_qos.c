@@ -111,7 +111,7 @@ static double miss(const struct ic_qos *qos, uint64_t c, uint64_t hops, uint64_t
 {
     struct ic_qos_solution solution = solve(qos);
     double out = -1;
-    assert_ok(ic_qos_deadline_miss(qos, &solution, c, hops, deadline, kind, &out, error));
+    assert_ok(ic_qos_deadline_miss(qos, &solution, NULL, c, hops, deadline, kind, &out, error));
     return out;
 }
 
@@ -194,12 +194,12 @@ static void bad_parameters_are_named(void **state)
         assert_int_equal(ic_qos_model(&cases[i].qos, &solution, error), GMC_ERR_INVALID);
         assert_string_equal(error, cases[i].words);
     }
-    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, BE, 2, 55, IC_QOS_MISS_LITERAL, &out,
-                                          error),
+    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, NULL, BE, 2, 55, IC_QOS_MISS_LITERAL,
+                                          &out, error),
                      GMC_ERR_INVALID);
     assert_string_equal(error, "the class (best effort has no deadline) is 2; it must be 0 to 1");
-    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, R1, 0, 55, IC_QOS_MISS_LITERAL, &out,
-                                          error),
+    assert_int_equal(ic_qos_deadline_miss(&qos, &solution, NULL, R1, 0, 55, IC_QOS_MISS_LITERAL,
+                                          &out, error),
                      GMC_ERR_INVALID);
     assert_string_equal(error, "the number of hops is 0; it must be 1 to 6");
 }

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Counts the {X_k}, a table at a time. */
+#include "interconnect/qos/delays.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+
+/* Stretches are ratios of rates: 2.9999999 is a 3. */
+#define ROUNDING 1e-9
+#define LEAST_WIDTH 64u
+/* What is beyond N comes back this small. Rounding grows by its fourth root. */
+#define ALIAS 1e-14
+
+/* One table while it is filled. */
+struct filling {
+    unsigned states, subset; /* subset by state, bit 0 being state 0 */
+    double stretch[IC_QOS_STATES];
+    enum ic_qos_miss kind;
+    uint64_t least, most; /* n0 */
+    uint64_t width;
+    double *mass;
+    double *weights; /* n0^-|A| summed from n0 on; 0..most + 1 */
+    double *rows;    /* row i of counts, i < width: see row_of */
+};
+
+uint64_t ic_qos_delays_width(uint64_t cycles)
+{
+    uint64_t width = LEAST_WIDTH;
+    while (width <= cycles)
+        width *= 2;
+    return width;
+}
+
+/* Of width - i places: what is counted there is never below i. */
+static double *row_of(const struct filling *f, uint64_t i)
+{
+    return f->rows + i * f->width - i * (i - 1) / 2;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The X_k of states after the first are chosen: their sum, the largest, their time. */
+static void count(struct filling *f, uint64_t sum, uint64_t largest, double time)
+{
+    uint64_t slot = (uint64_t)ceil(fmax(0, time - ROUNDING));
+    uint64_t from = larger(largest, f->least);
+    if (slot >= f->width || from > f->most)
+        return;
+    if (f->kind == IC_QOS_MISS_CONSTRAINED) {
+        /* While n0 is not more than their sum nothing remains; then X_0 = n0 - sum. */
+        if (sum >= from)
+            f->mass[slot] += f->weights[from] - f->weights[(sum < f->most ? sum : f->most) + 1];
+        row_of(f, sum)[slot - sum] += 1;
+    } else if (f->subset & 1) {
+        row_of(f, largest)[slot - largest] += 1;
+    } else {
+        f->mass[slot] += f->weights[from];
+    }
+}
+
+static void choose(struct filling *f, unsigned state, uint64_t sum, uint64_t largest, double time)
+{
+    while (state < f->states && !(f->subset >> state & 1))
+        state++;
+    if (state == f->states) {
+        count(f, sum, largest, time);
+        return;
+    }
+    for (uint64_t x = 1; x <= f->most; x++) {
+        double later = time + (double)x * f->stretch[state];
+        if (later > (double)(f->width - 1) + ROUNDING)
+            break;
+        choose(f, state + 1, sum + x, larger(largest, x), later);
+    }
+}
+
+/* X_0, which is not stretched, is uniform on 1..n0 too: a window over the others' slots. */
+static void add_alone(struct filling *f, double *slots)
+{
+    for (uint64_t n = 0; n <= f->most; n++) {
+        double weight = f->weights[n] - f->weights[n + 1], sum = 0;
+        for (uint64_t t = n; t < f->width; t++)
+            slots[t] += row_of(f, n)[t - n];
+        if (n < f->least)
+            continue;
+        for (uint64_t t = 1; t < f->width; t++) {
+            sum += slots[t - 1] - (t > n ? slots[t - 1 - n] : 0);
+            f->mass[t] += weight * sum;
+        }
+    }
+}
+
+/* X_0 is n0 less the others: row i has those whose sum is i, by how much longer they take. */
+static void add_rest(struct filling *f, double *longer)
+{
+    for (uint64_t n = 1; n <= f->most; n++) {
+        double weight = f->weights[n] - f->weights[n + 1];
+        for (uint64_t t = 0; n - 1 + t < f->width; t++)
+            longer[t] += row_of(f, n - 1)[t];
+        for (uint64_t t = 0; n >= f->least && n + t < f->width; t++)
+            f->mass[n + t] += weight * longer[t];
+    }
+}
+
+static unsigned set_size(const struct filling *f)
+{
+    return (unsigned)__builtin_popcount(f->subset);
+}
+
+static gmc_status fill(struct filling *f)
+{
+    double *slots = calloc(f->width, sizeof(*slots));
+    f->weights = calloc(f->most + 2, sizeof(*f->weights));
+    f->rows = calloc(f->width * (f->width + 1) / 2, sizeof(*f->rows));
+    gmc_status status = GMC_ERR_NOMEM;
+    if (slots != NULL && f->weights != NULL && f->rows != NULL) {
+        status = GMC_OK;
+        for (uint64_t n = f->most; n > 0; n--)
+            f->weights[n] = f->weights[n + 1] + pow((double)n, -(double)set_size(f));
+        choose(f, 1, 0, 0, 0);
+        if (f->kind == IC_QOS_MISS_CONSTRAINED)
+            add_rest(f, slots);
+        else if (f->subset & 1)
+            add_alone(f, slots);
+    }
+    free(slots);
+    free(f->weights);
+    free(f->rows);
+    return status;
+}
+
+/* ---- generating functions ---- */
+/* Discrete Fourier transform of `length` values that stand `step` apart; re, im each. */
+static void transform(const double *turns, uint64_t step, const double *in, uint64_t length,
+                      double *out)
+{
+    if (length == 1) {
+        out[0] = in[0];
+        out[1] = 0;
+        return;
+    }
+    uint64_t half = length / 2;
+    double *even = out, *odd = out + length;
+    transform(turns, 2 * step, in, half, even);
+    transform(turns, 2 * step, in + step, half, odd);
+    for (uint64_t k = 0; k < half; k++) {
+        const double *turn = &turns[2 * k * step];
+        double re = turn[0] * odd[2 * k] - turn[1] * odd[2 * k + 1];
+        double im = turn[0] * odd[2 * k + 1] + turn[1] * odd[2 * k];
+        odd[2 * k] = even[2 * k] - re;
+        odd[2 * k + 1] = even[2 * k + 1] - im;
+        even[2 * k] += re;
+        even[2 * k + 1] += im;
+    }
+}
+
+static gmc_status make_circle(struct ic_qos_delays *delays)
+{
+    const double full = 8 * atan(1);
+    uint64_t points = 4 * delays->width;
+    delays->points = points;
+    delays->radius = pow(ALIAS, 1 / (double)points);
+    delays->turns = calloc(2 * points, sizeof(*delays->turns));
+    if (delays->turns == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint64_t k = 0; k < points; k++) {
+        delays->turns[2 * k] = cos(full * (double)k / (double)points);
+        delays->turns[2 * k + 1] = sin(full * (double)k / (double)points);
+    }
+    return GMC_OK;
+}
+
+static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing passing)
+{
+    uint64_t points = delays->points, subsets = delays->subsets;
+    double *values = calloc(points, sizeof(*values));
+    double *waves = calloc(2 * points, sizeof(*waves));
+    double *out = calloc((points / 2 + 1) * subsets * 2, sizeof(*out));
+    for (unsigned set = 0; set < subsets && values != NULL && waves != NULL && out != NULL; set++) {
+        const double *mass = &delays->by[passing][set * delays->width];
+        double power = 1;
+        for (uint64_t t = 0; t < delays->width; t++, power *= delays->radius)
+            values[t] = mass[t] * power;
+        transform(delays->turns, 1, values, points, waves);
+        for (uint64_t k = 0; k <= points / 2; k++) {
+            out[(k * subsets + set) * 2] = waves[2 * k];
+            out[(k * subsets + set) * 2 + 1] = waves[2 * k + 1];
+        }
+    }
+    delays->waves[passing] = out;
+    gmc_status status = values != NULL && waves != NULL && out != NULL ? GMC_OK : GMC_ERR_NOMEM;
+    free(values);
+    free(waves);
+    return status;
+}
+
+/* ---- all of it ---- */
+static gmc_status make_tables(struct ic_qos_delays *delays, const struct filling *common,
+                              enum ic_qos_passing passing)
+{
+    gmc_status status = GMC_OK;
+    delays->by[passing] = calloc(delays->subsets * delays->width, sizeof(double));
+    if (delays->by[passing] == NULL)
+        return GMC_ERR_NOMEM;
+    for (unsigned set = 0; set < delays->subsets && status == GMC_OK; set++) {
+        struct filling f = *common;
+        f.subset = set << delays->first_state;
+        f.mass = &delays->by[passing][set * delays->width];
+        status = fill(&f);
+    }
+    return status;
+}
+
+/* The tail does not leave before M flits did. */
+static void not_below(struct ic_qos_delays *delays, enum ic_qos_passing passing, uint64_t flits)
+{
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        double *mass = &delays->by[passing][set * delays->width];
+        for (uint64_t t = 0; t < flits && flits < delays->width; t++) {
+            mass[flits] += mass[t];
+            mass[t] = 0;
+        }
+    }
+}
+
+static void sum_up(struct ic_qos_delays *delays, enum ic_qos_passing passing)
+{
+    for (unsigned set = 0; set < delays->subsets; set++)
+        for (uint64_t t = 1; t < delays->width; t++)
+            delays->by[passing][set * delays->width + t] +=
+                delays->by[passing][set * delays->width + t - 1];
+}
+
+static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qos)
+{
+    uint64_t c = delays->traffic_class, flits = qos->flits[c];
+    struct filling f = {.states = delays->states, .kind = delays->kind, .width = delays->width};
+    unsigned state = 0;
+    /* Sets of channels with c in growing order: bits of the others in growing order too. */
+    for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
+        if (busy >> c & 1)
+            f.stretch[state++] = ic_qos_stretch(qos, c, busy);
+    gmc_status status = qos->dimension > 0 ? make_circle(delays) : GMC_OK;
+    for (int passing = 0; passing < IC_QOS_PASSINGS && status == GMC_OK; passing++) {
+        enum ic_qos_passing which = (enum ic_qos_passing)passing;
+        f.least = which == IC_QOS_PASS_BEFORE ? 1 : which == IC_QOS_PASS_OWN ? flits : flits + 1;
+        f.most = (which == IC_QOS_PASS_BEFORE ? 0 : flits) +
+                 (which == IC_QOS_PASS_OWN ? 0 : delays->most);
+        status = make_tables(delays, &f, which);
+        if (status == GMC_OK && which != IC_QOS_PASS_BEFORE)
+            not_below(delays, which, flits);
+        if (status == GMC_OK && qos->dimension > 0)
+            status = make_waves(delays, which);
+        if (status == GMC_OK)
+            sum_up(delays, which);
+    }
+    return status;
+}
+
+gmc_status ic_qos_delays_new(const struct ic_qos *qos, uint64_t traffic_class,
+                             enum ic_qos_miss kind, uint64_t width, struct ic_qos_delays **out)
+{
+    uint64_t flits = qos->flits[traffic_class];
+    struct ic_qos_delays *delays = calloc(1, sizeof(*delays));
+    GMC_ASSERT(qos->classes >= 2 && qos->classes <= IC_QOS_REAL_TIME_MAX + 1);
+    GMC_ASSERT(traffic_class + 1 < qos->classes);
+    if (delays == NULL)
+        return GMC_ERR_NOMEM;
+    *delays = (struct ic_qos_delays){
+        .traffic_class = traffic_class,
+        .kind = kind,
+        .states = 1u << (qos->classes - 2),
+        .first_state = kind == IC_QOS_MISS_CONSTRAINED,
+        .width = width,
+        .most = 2 * larger(qos->buffer_flits, flits) + flits,
+    };
+    delays->subsets = 1u << (delays->states - delays->first_state);
+    gmc_status status = make_all(delays, qos);
+    if (status != GMC_OK) {
+        ic_qos_delays_free(delays);
+        return status;
+    }
+    *out = delays;
+    return GMC_OK;
+}
+
+void ic_qos_delays_free(struct ic_qos_delays *delays)
+{
+    if (delays == NULL)
+        return;
+    for (int passing = 0; passing < IC_QOS_PASSINGS; passing++) {
+        free(delays->by[passing]);
+        free(delays->waves[passing]);
+    }
+    free(delays->turns);
+    free(delays);
+}
+
+size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
+{
+    size_t tables = IC_QOS_PASSINGS * delays->subsets;
+    size_t waves = delays->points > 0 ? delays->points + 2 : 0;
+    return sizeof(*delays) +
+           (tables * (delays->width + waves) + 2 * delays->points) * sizeof(double);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How long flits of one class take while others share their channel: the part of deadlines
+ * (deadline.h) that does not depend on loads, so that curves compute it once.
+ *
+ * What a load changes are probabilities: that a message is blocked, and of each state of sharing
+ * that it takes flits at all. Given the set A of states that do, (18) and (19) leave sums over n0,
+ * the flits that pass, of uniform numbers X_k, k in A, each with probability 1 / n0:
+ *
+ *   mass[A][t] = sum over n0 of the number of {X_k} that take t cycles / n0^|A|
+ *
+ * with n0 of one of the ranges below, so a channel's distribution is a sum of a few such tables.
+ * Distributions of several channels are convolved; `waves` has each table's generating function on
+ * N points of a circle, sum over t of mass[t] z^t, where that is a product.
+ */
+#ifndef INTERCONNECT_QOS_DELAYS_H
+#define INTERCONNECT_QOS_DELAYS_H
+
+#include <stddef.h>
+
+#include "interconnect/qos/model.h"
+
+#define IC_QOS_REAL_TIME_MAX 3u /* more would be sums over too many X_k */
+#define IC_QOS_STATES (1u << (IC_QOS_REAL_TIME_MAX - 1u))
+#define IC_QOS_SUBSETS (1u << IC_QOS_STATES)
+
+enum ic_qos_miss {
+    IC_QOS_MISS_LITERAL,     /* the X_k are independent, as printed in (17) */
+    IC_QOS_MISS_CONSTRAINED, /* X_0 is what remains of n0 */
+};
+
+/* Ranges of n0, with M flits of a message and at most B of its class before it. */
+enum ic_qos_passing {
+    IC_QOS_PASS_BEFORE, /* 1..B: at a channel of the way, what is waited for */
+    IC_QOS_PASS_OWN,    /* M: where messages leave, and nothing is waited for */
+    IC_QOS_PASS_ALL,    /* M + 1..M + B */
+    IC_QOS_PASSINGS
+};
+
+struct ic_qos_delays {
+    uint64_t traffic_class;
+    enum ic_qos_miss kind;
+    unsigned states;                /* that its flits can meet; of state 0, alone, first */
+    unsigned first_state;           /* of those that a set A is of: 1 when X_0 is what remains */
+    unsigned subsets;               /* bit i of a set is state first_state + i */
+    uint64_t width, most;           /* times 0..width - 1, a power of two; B */
+    double *by[IC_QOS_PASSINGS];    /* [subset * width + t]: by the time t, sums of mass */
+    uint64_t points;                /* N, 4 width */
+    double radius;                  /* of the circle */
+    double *turns;                  /* cos, sin of 2 pi k / N */
+    double *waves[IC_QOS_PASSINGS]; /* of a cube: [(k * subsets + subset) * 2], k = 0..N / 2 */
+};
+
+/* The width that times up to these cycles need. */
+uint64_t ic_qos_delays_width(uint64_t cycles);
+
+/* Of a qos that was checked, with up to REAL_TIME_MAX real-time classes; its loads count as those
+ * of real-time classes relative to each other, its dimension as 0 or not. NOMEM. Nothing is
+ * borrowed. Ends with free. */
+GMC_NODISCARD gmc_status ic_qos_delays_new(const struct ic_qos *qos, uint64_t traffic_class,
+                                           enum ic_qos_miss kind, uint64_t width,
+                                           struct ic_qos_delays **delays);
+void ic_qos_delays_free(struct ic_qos_delays *delays);
+size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays);
+
+#endif
