@@ -8,6 +8,8 @@
 
 /* As in router.c. */
 #define STILL 9e-12
+/* Real-time classes, which do not notice best effort, have come to where steps are rounded away. */
+#define AT_REST 1e-16
 
 #define CLASSES IC_QOS_CLASSES_MAX
 #define CHANNELS IC_QOS_CHANNELS
@@ -39,6 +41,7 @@ struct cube {
     double stretch[CLASSES][CHANNELS];
     double latency[CLASSES][CHANNELS]; /* L_{c,s}, and Lej_c */
     double sharing[CHANNELS][IC_QOS_SHARINGS];
+    bool is_at_rest; /* real-time traffic */
 };
 
 static void shape_init(struct shape *shape, unsigned n)
@@ -163,8 +166,9 @@ static void evaluate(struct cube *cube)
         flow(cube, c);
         block(cube, c);
     }
-    share_ejection(cube);
-    for (unsigned s = 0; s < cube->shape.n; s++)
+    if (!cube->is_at_rest)
+        share_ejection(cube);
+    for (unsigned s = 0; s < cube->shape.n && !cube->is_at_rest; s++)
         share_channel(cube, s);
     best_effort(cube);
 }
@@ -181,6 +185,8 @@ static double step(struct cube *cube, double *change)
             double wanted = ic_qos_blocking(rate, cube->latency[c][s], cube->exponent[c]);
             change[c] = fmax(change[c], ic_qos_approach(&cube->blocking[c][s], wanted));
         }
+        if (c + 1 == cube->qos->classes)
+            cube->is_at_rest = largest < AT_REST;
         largest = fmax(largest, change[c]);
     }
     return largest;

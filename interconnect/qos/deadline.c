@@ -109,12 +109,13 @@ static struct number at_point(const struct ic_qos_delays *delays, const struct m
 }
 
 /* What turns a value at z into its part of the sum of coefficients 0..last:
- * 1 + 1 / z + ... + 1 / z^last. */
-static struct number sum_of_powers(const struct ic_qos_delays *delays, uint64_t k, uint64_t last)
+ * 1 + 1 / z + ... + 1 / z^last. far: radius^-(last + 1). */
+static struct number sum_of_powers(const struct ic_qos_delays *delays, uint64_t k, uint64_t last,
+                                   double far)
 {
     const double *one = &delays->turns[2 * k];
     const double *all = &delays->turns[2 * (k * (last + 1) % delays->points)];
-    double near = 1 / delays->radius, far = pow(near, (double)(last + 1));
+    double near = 1 / delays->radius;
     return quotient((struct number){1 - far * all[0], far * all[1]},
                     (struct number){1 - near * one[0], near * one[1]});
 }
@@ -124,13 +125,13 @@ static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solutio
 {
     struct mix mixes[IC_QOS_CHANNELS];
     uint64_t n = qos->dimension;
-    double sum = 0, sets = 1;
+    double sum = 0, sets = 1, far = pow(delays->radius, -(double)(last + 1));
     for (uint64_t s = 0; s <= n; s++)
         mix_channel(qos, solution, delays, s, s == n, &mixes[s]);
     for (uint64_t k = 0; k <= delays->points / 2; k++) {
         bool is_twice = k != 0 && k != delays->points / 2; /* with its conjugate */
         struct number value =
-            product(at_point(delays, mixes, n, hops, k), sum_of_powers(delays, k, last));
+            product(at_point(delays, mixes, n, hops, k), sum_of_powers(delays, k, last, far));
         sum += is_twice ? 2 * value.re : value.re;
     }
     for (uint64_t h = 0; h < hops; h++)

@@ -67,8 +67,11 @@ static void stationary(double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], unsigned stat
         double out = 0;
         for (unsigned j = 0; j < last; j++)
             out += q[last][j];
+        out = 1 / out;
         for (unsigned i = 0; i < last; i++) {
-            q[i][last] /= out;
+            if (q[i][last] == 0) /* the sets are more than a class apart */
+                continue;
+            q[i][last] *= out;
             for (unsigned j = 0; j < last; j++)
                 q[i][j] += q[i][last] * q[last][j];
         }
@@ -88,7 +91,7 @@ void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fi
                   const double *stretched, double *sharing, double *stretch)
 {
     double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], weight[IC_QOS_CLASSES_MAX];
-    double of_set[IC_QOS_SHARINGS];
+    double of_set[IC_QOS_SHARINGS], with[IC_QOS_CLASSES_MAX] = {0}, sum[IC_QOS_CLASSES_MAX] = {0};
     unsigned real_time = (unsigned)qos->classes - 1, states = 1u << real_time;
     for (unsigned c = 0; c < real_time; c++)
         weight[c] = qos->rate[c] * (double)qos->flits[c];
@@ -99,22 +102,22 @@ void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fi
         for (unsigned c = 0; c < real_time; c++)
             if (z >> c & 1)
                 of_set[z] += weight[c];
-        for (unsigned c = 0; c < real_time; c++) {
-            double latency = fixed[c] + stretched[c] * of_set[z] / weight[c];
-            double leave = 1 / latency - rate[c];
-            q[z][z ^ 1u << c] = z >> c & 1 ? leave : rate[c];
-        }
+        for (unsigned c = 0; c < real_time; c++)
+            if (z >> c & 1)
+                q[z][z ^ 1u << c] =
+                    weight[c] / (fixed[c] * weight[c] + stretched[c] * of_set[z]) - rate[c];
+            else
+                q[z][z ^ 1u << c] = rate[c];
     }
     stationary(q, states, sharing);
-    for (unsigned c = 0; c < real_time; c++) {
-        double with = 0, sum = 0;
-        for (unsigned z = 0; z < states; z++)
+    for (unsigned z = 0; z < states; z++)
+        for (unsigned c = 0; c < real_time; c++)
             if (z >> c & 1) {
-                with += sharing[z];
-                sum += sharing[z] * of_set[z];
+                with[c] += sharing[z];
+                sum[c] += sharing[z] * of_set[z];
             }
-        stretch[c] = sum / with / weight[c];
-    }
+    for (unsigned c = 0; c < real_time; c++)
+        stretch[c] = sum[c] / (with[c] * weight[c]);
 }
 
 double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class)
