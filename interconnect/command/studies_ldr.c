@@ -66,13 +66,16 @@ static double gain(const struct ic_points *t, const char *topology, const char *
 
 static void judge_fixed(const struct ic_points *t, struct ex_report *report)
 {
-    double crossing = 0;
+    double crossing = 0, late = -100 * gain(t, "ldr", "", 0.8);
+    char at_end[32] = "saturated";
     for (int i = 1; i <= 9 && gain(t, "ldr", "", 0.1 * i) > 0; i++)
         crossing = 0.1 * i;
+    if (!isnan(late))
+        snprintf(at_end, sizeof(at_end), "%+.1f %%", late);
     ex_claim(report, crossing > 0.45 && crossing < 0.65,
              "64 nodes, fixed routing: slightly better up to load 0.6, then worse",
-             "cut-through: better up to %.1f; %+.1f %% at 0.3, %+.1f %% at 0.8", crossing,
-             -100 * gain(t, "ldr", "", 0.3), -100 * gain(t, "ldr", "", 0.8));
+             "cut-through: better up to %.1f; latency %+.1f %% at 0.3, %+.1f %% at 0.5, %s at 0.8",
+             crossing, -100 * gain(t, "ldr", "", 0.3), -100 * gain(t, "ldr", "", 0.5), at_end);
 }
 
 static void judge_oblivious(const struct ic_points *t, const struct ic_points *fixed,
