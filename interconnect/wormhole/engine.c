@@ -21,23 +21,30 @@
 #define OUT 0xffffffffu
 #define UNKNOWN 0x7fffffffu /* the one after, while the head has no channel */
 #define WORD 64u
+#define LINE 64u /* bytes */
 
 struct vc {
     uint32_t before; /* virtual channel or feed that its flits come from */
     uint32_t after;  /* where they go */
-    uint32_t message;
-    uint16_t left;  /* flits that have yet to cross the channel */
-    uint16_t held;  /* flits in the buffer */
-    uint32_t order; /* in which virtual channels were taken */
+    uint16_t left;   /* flits that have yet to cross the channel */
+    uint16_t held;   /* flits in the buffer */
+    uint32_t order;  /* in which virtual channels were taken */
 };
 
+/* What moving flits look at stands together: with three virtual channels it is 64 bytes, a line of
+ * most caches. */
 struct channel {
-    uint32_t ready; /* masks of virtual channels */
-    uint32_t free;
-    uint32_t from; /* point */
-    uint8_t last;  /* virtual channel that moved a flit last */
+    uint32_t ready; /* mask of virtual channels */
+    uint8_t last;   /* virtual channel that moved a flit last */
     bool is_in_order;
     uint64_t carried;
+    struct vc vcs[];
+};
+
+/* The rest of a channel, for heads and tails. */
+struct supply {
+    uint32_t free; /* mask of virtual channels */
+    uint32_t from; /* point */
 };
 
 /* Flits of a message that wait before a part of the network, as many as there are. */
@@ -72,14 +79,16 @@ struct ic_wh_engine {
     struct ic_wh_options options;
     struct gmc_prng prng;
     uint64_t now, sent, backlog;
-    uint32_t taken; /* virtual channels so far */
-    uint32_t shift; /* virtual channels of channel c are from c << shift on */
-    struct vc *vcs;
-    uint32_t *vc_links; /* the next that waits */
-    struct channel *channels;
-    struct line *lines; /* by point */
-    uint64_t *active;   /* channels that have a ready virtual channel */
-    uint64_t *woken;    /* points where something came or got free */
+    uint32_t taken;        /* virtual channels so far */
+    uint32_t shift;        /* virtual channels of channel c are from c << shift on */
+    uint32_t stride_shift; /* a channel has 1 << stride_shift bytes */
+    unsigned char *channels;
+    struct supply *supplies; /* by channel */
+    uint32_t *vc_messages;   /* by virtual channel */
+    uint32_t *vc_links;      /* the next that waits */
+    struct line *lines;      /* by point */
+    uint64_t *active;        /* channels that have a ready virtual channel */
+    uint64_t *woken;         /* points where something came or got free */
     uint32_t active_words, woken_words;
     struct ring heads, releases;
     struct feed *feeds;
@@ -90,6 +99,16 @@ struct ic_wh_engine {
     bool is_moving;     /* something happened in the last step */
     bool is_short;      /* of memory */
 };
+
+static inline struct channel *channel_at(const struct ic_wh_engine *engine, uint32_t number)
+{
+    return (void *)(engine->channels + ((size_t)number << engine->stride_shift));
+}
+
+static inline struct vc *vc_at(const struct ic_wh_engine *engine, uint32_t vc)
+{
+    return &channel_at(engine, vc >> engine->shift)->vcs[vc & ((1u << engine->shift) - 1)];
+}
 
 /* ---- life ---- */
 static gmc_status ring_init(struct ring *ring, uint32_t size)
@@ -122,15 +141,22 @@ static gmc_status allocate(struct ic_wh_engine *engine)
     size_t vcs = (size_t)network->channels << engine->shift;
     engine->active_words = (network->channels + WORD - 1) / WORD;
     engine->woken_words = (network->points + WORD - 1) / WORD;
-    engine->vcs = calloc(vcs, sizeof(*engine->vcs));
+    while (1u << engine->stride_shift <
+           sizeof(struct channel) + engine->options.vcs * sizeof(struct vc))
+        engine->stride_shift++;
+    size_t bytes = (((size_t)network->channels << engine->stride_shift) + LINE - 1) / LINE * LINE;
+    engine->channels = aligned_alloc(LINE, bytes);
+    engine->supplies = calloc(network->channels, sizeof(*engine->supplies));
+    engine->vc_messages = calloc(vcs, sizeof(*engine->vc_messages));
     engine->vc_links = calloc(vcs, sizeof(*engine->vc_links));
-    engine->channels = calloc(network->channels, sizeof(*engine->channels));
     engine->lines = calloc(network->points, sizeof(*engine->lines));
     engine->active = calloc(engine->active_words, sizeof(*engine->active));
     engine->woken = calloc(engine->woken_words, sizeof(*engine->woken));
-    if (engine->vcs == NULL || engine->vc_links == NULL || engine->channels == NULL ||
-        engine->lines == NULL || engine->active == NULL || engine->woken == NULL)
+    if (engine->channels == NULL || engine->supplies == NULL || engine->vc_messages == NULL ||
+        engine->vc_links == NULL || engine->lines == NULL || engine->active == NULL ||
+        engine->woken == NULL)
         return GMC_ERR_NOMEM;
+    memset(engine->channels, 0, bytes);
     uint32_t used = network->channels * engine->options.vcs;
     gmc_status status = GMC_OK;
     if (engine->options.hop_delay > 0)
@@ -164,12 +190,11 @@ gmc_status ic_wh_engine_new(const struct ic_wh_network *network,
     }
     for (uint32_t c = 0; c < network->channels; c++) {
         bool is_end = network->from[c] < network->queues || network->to[c] == NONE;
-        engine->channels[c] =
-            (struct channel){.free = (uint32_t)((UINT64_C(1) << options->vcs) - 1),
-                             .last = (uint8_t)(options->vcs - 1),
-                             .from = network->from[c],
-                             .is_in_order =
-                                 is_end ? options->ends_in_order : options->links_in_order};
+        struct channel *channel = channel_at(engine, c);
+        channel->last = (uint8_t)(options->vcs - 1);
+        channel->is_in_order = is_end ? options->ends_in_order : options->links_in_order;
+        engine->supplies[c] = (struct supply){.free = (uint32_t)((UINT64_C(1) << options->vcs) - 1),
+                                              .from = network->from[c]};
     }
     for (uint32_t p = 0; p < network->points; p++)
         engine->lines[p] = (struct line){NONE, NONE};
@@ -181,9 +206,10 @@ void ic_wh_engine_free(struct ic_wh_engine *engine)
 {
     if (engine == NULL)
         return;
-    free(engine->vcs);
-    free(engine->vc_links);
     free(engine->channels);
+    free(engine->supplies);
+    free(engine->vc_messages);
+    free(engine->vc_links);
     free(engine->lines);
     free(engine->active);
     free(engine->woken);
@@ -293,7 +319,7 @@ gmc_status ic_wh_engine_send(struct ic_wh_engine *engine, uint32_t from, uint32_
 static inline void set_ready(struct ic_wh_engine *engine, uint32_t vc)
 {
     uint32_t channel = vc >> engine->shift;
-    engine->channels[channel].ready |= 1u << (vc - (channel << engine->shift));
+    channel_at(engine, channel)->ready |= 1u << (vc - (channel << engine->shift));
     engine->active[channel / WORD] |= UINT64_C(1) << channel % WORD;
 }
 
@@ -302,7 +328,7 @@ static uint32_t choose(struct ic_wh_engine *engine, const uint32_t *candidates, 
 {
     uint32_t free[IC_WH_CANDIDATES_MAX], free_count = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (engine->channels[candidates[i] & ~IC_WH_LAST].free != 0)
+        if (engine->supplies[candidates[i] & ~IC_WH_LAST].free != 0)
             free[free_count++] = candidates[i];
     if (free_count < 2)
         return free_count == 0 ? NONE : free[0];
@@ -312,21 +338,21 @@ static uint32_t choose(struct ic_wh_engine *engine, const uint32_t *candidates, 
 static void take(struct ic_wh_engine *engine, uint32_t waiter, uint32_t message, uint32_t chosen)
 {
     uint32_t number = chosen & ~IC_WH_LAST;
-    struct channel *channel = &engine->channels[number];
-    uint32_t lane = (uint32_t)__builtin_ctz(channel->free);
+    struct supply *supply = &engine->supplies[number];
+    uint32_t lane = (uint32_t)__builtin_ctz(supply->free);
     uint32_t vc = (number << engine->shift) + lane;
-    channel->free &= channel->free - 1;
-    engine->vcs[vc] = (struct vc){.before = waiter,
-                                  .after = chosen & IC_WH_LAST ? OUT : UNKNOWN,
-                                  .message = message,
-                                  .left = (uint16_t)engine->options.flits,
-                                  .order = engine->taken++};
+    supply->free &= supply->free - 1;
+    engine->vc_messages[vc] = message;
+    *vc_at(engine, vc) = (struct vc){.before = waiter,
+                                     .after = chosen & IC_WH_LAST ? OUT : UNKNOWN,
+                                     .left = (uint16_t)engine->options.flits,
+                                     .order = engine->taken++};
     engine->messages[message].public.hops++;
     if (waiter & FEED) {
         engine->feeds[waiter & ~FEED].to = vc;
     } else {
         GMC_ASSERT(number < waiter >> engine->shift);
-        engine->vcs[waiter].after = vc;
+        vc_at(engine, waiter)->after = vc;
     }
     set_ready(engine, vc);
 }
@@ -336,7 +362,7 @@ static bool try(struct ic_wh_engine *engine, uint32_t point, uint32_t waiter)
     uint32_t candidates[IC_WH_CANDIDATES_MAX];
     const struct ic_wh_network *network = engine->network;
     uint32_t message =
-        waiter & FEED ? engine->feeds[waiter & ~FEED].message : engine->vcs[waiter].message;
+        waiter & FEED ? engine->feeds[waiter & ~FEED].message : engine->vc_messages[waiter];
     uint32_t came = waiter & FEED ? NONE : waiter >> engine->shift;
     uint32_t count = network->route(network->ctx, point, came,
                                     &engine->messages[message].public.flow, candidates);
@@ -383,9 +409,9 @@ static void serve_woken(struct ic_wh_engine *engine)
 /* ---- flits move ---- */
 static void free_vc(struct ic_wh_engine *engine, uint32_t vc)
 {
-    struct channel *channel = &engine->channels[vc >> engine->shift];
-    channel->free |= 1u << (vc & ((1u << engine->shift) - 1));
-    wake(engine, channel->from);
+    struct supply *supply = &engine->supplies[vc >> engine->shift];
+    supply->free |= 1u << (vc & ((1u << engine->shift) - 1));
+    wake(engine, supply->from);
 }
 
 static void release(struct ic_wh_engine *engine, uint32_t vc)
@@ -399,7 +425,7 @@ static void release(struct ic_wh_engine *engine, uint32_t vc)
 static bool has_flit(const struct ic_wh_engine *engine, uint32_t before)
 {
     return before & FEED ? engine->feeds[before & ~FEED].available > 0
-                         : engine->vcs[before].held > 0;
+                         : vc_at(engine, before)->held > 0;
 }
 
 static bool has_room(const struct ic_wh_engine *engine, const struct vc *vc)
@@ -410,7 +436,7 @@ static bool has_room(const struct ic_wh_engine *engine, const struct vc *vc)
 /* A flit leaves the buffer of a virtual channel. */
 static inline void leave_buffer(struct ic_wh_engine *engine, uint32_t index)
 {
-    struct vc *vc = &engine->vcs[index];
+    struct vc *vc = vc_at(engine, index);
     vc->held--;
     if (vc->left > 0) {
         if (has_flit(engine, vc->before))
@@ -420,13 +446,16 @@ static inline void leave_buffer(struct ic_wh_engine *engine, uint32_t index)
     }
 }
 
-static void leave_feed(struct ic_wh_engine *engine, struct vc *vc)
+static void leave_feed(struct ic_wh_engine *engine, const struct vc *vc)
 {
     uint32_t index = vc->before & ~FEED;
-    struct ic_wh_message *message = &engine->messages[vc->message].public;
-    engine->feeds[index].available--;
-    if (vc->left == engine->options.flits - 1 && message->flow.stage == 0)
-        message->entered = engine->now;
+    struct feed *feed = &engine->feeds[index];
+    feed->available--;
+    if (vc->left == engine->options.flits - 1) {
+        struct ic_wh_message *message = &engine->messages[feed->message].public;
+        if (message->flow.stage == 0)
+            message->entered = engine->now;
+    }
     if (vc->left == 0)
         feed_free(engine, index);
 }
@@ -453,11 +482,12 @@ static void deliver(struct ic_wh_engine *engine, uint32_t index)
 static void leave_network(struct ic_wh_engine *engine, struct vc *vc, uint32_t index)
 {
     if (vc->left == engine->options.flits - 1) {
-        struct ic_wh_flow *flow = &engine->messages[vc->message].public.flow;
+        uint32_t message = engine->vc_messages[index];
+        struct ic_wh_flow *flow = &engine->messages[message].public.flow;
         flow->stage++;
         uint32_t point = engine->network->enter(engine->network->ctx, flow);
         if (point != NONE) {
-            uint32_t feed = feed_new(engine, vc->message, point, 0);
+            uint32_t feed = feed_new(engine, message, point, 0);
             if (feed == NONE)
                 return;
             vc->after = FEED | feed;
@@ -466,10 +496,10 @@ static void leave_network(struct ic_wh_engine *engine, struct vc *vc, uint32_t i
     if (vc->after != OUT) {
         struct feed *feed = &engine->feeds[vc->after & ~FEED];
         feed->available++;
-        if (feed->to != NONE && has_room(engine, &engine->vcs[feed->to]))
+        if (feed->to != NONE && has_room(engine, vc_at(engine, feed->to)))
             set_ready(engine, feed->to);
     } else if (vc->left == 0) {
-        deliver(engine, vc->message);
+        deliver(engine, engine->vc_messages[index]);
     }
     if (vc->left == 0)
         release(engine, index);
@@ -479,7 +509,7 @@ static inline void enter_buffer(struct ic_wh_engine *engine, struct vc *vc, uint
 {
     vc->held++;
     if (vc->after != UNKNOWN) {
-        if (has_room(engine, &engine->vcs[vc->after]))
+        if (has_room(engine, vc_at(engine, vc->after)))
             set_ready(engine, vc->after);
     } else if (vc->left == engine->options.flits - 1) {
         head_came(engine, index);
@@ -498,10 +528,10 @@ static uint32_t first_taken(const struct vc *vcs, uint32_t ready)
 }
 
 /* Which of the ready virtual channels has the channel in this cycle. */
-static inline uint32_t arbitrate(const struct channel *channel, const struct vc *vcs)
+static inline uint32_t arbitrate(const struct channel *channel)
 {
     if (channel->is_in_order)
-        return first_taken(vcs, channel->ready);
+        return first_taken(channel->vcs, channel->ready);
     uint32_t later = channel->ready & (uint32_t)(UINT64_MAX << (channel->last + 1));
     return (uint32_t)__builtin_ctz(later != 0 ? later : channel->ready);
 }
@@ -509,10 +539,10 @@ static inline uint32_t arbitrate(const struct channel *channel, const struct vc 
 /* One flit crosses a channel that has a ready virtual channel. */
 static inline void move(struct ic_wh_engine *engine, uint32_t number)
 {
-    struct channel *channel = &engine->channels[number];
-    uint32_t lane = arbitrate(channel, &engine->vcs[number << engine->shift]);
+    struct channel *channel = channel_at(engine, number);
+    uint32_t lane = arbitrate(channel);
     uint32_t index = (number << engine->shift) + lane;
-    struct vc *vc = &engine->vcs[index];
+    struct vc *vc = &channel->vcs[lane];
     channel->last = (uint8_t)lane;
     channel->carried++;
     vc->left--;
@@ -603,11 +633,11 @@ uint64_t ic_wh_engine_backlog(const struct ic_wh_engine *engine)
 
 uint64_t ic_wh_engine_carried(const struct ic_wh_engine *engine, uint32_t channel)
 {
-    return engine->channels[channel].carried;
+    return channel_at(engine, channel)->carried;
 }
 
 void ic_wh_engine_clear_carried(struct ic_wh_engine *engine)
 {
     for (uint32_t c = 0; c < engine->network->channels; c++)
-        engine->channels[c].carried = 0;
+        channel_at(engine, c)->carried = 0;
 }
