@@ -16,7 +16,7 @@ struct mix {
 static void share_out(const struct ic_qos *qos, const struct ic_qos_delays *delays,
                       const double *sharing, double *sets)
 {
-    double share[IC_QOS_STATES], with = 0;
+    double share[IC_QOS_STATES] = {0}, with = 0;
     unsigned state = 0;
     for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
         if (busy >> delays->traffic_class & 1) {

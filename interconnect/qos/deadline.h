@@ -23,7 +23,7 @@
 uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t hops, uint64_t deadline);
 
 /* Probability that a message of a real-time class takes longer than `deadline` cycles in the
- * network, over `hops` hops of a cube (1..n; 0 for one router); 1e-12 is lost in a cube. Of a
+ * network, over `hops` hops of a cube (1..n; 0 for one router); to 1e-11 in a cube. Of a
  * solution of this qos that there is. `delays` are those of the class and kind, of this qos with
  * any loads in the same relation; NULL: they are made for this one call. NOMEM; INVALID with words:
  * best effort (which has no deadline), hops, deadline, more than 3 real-time classes. */
