@@ -44,9 +44,10 @@ struct gwd_workers {
 
     pthread_mutex_t lock; /* all below */
     bool stopping;
-    unsigned sleeping; /* workers in wait for work */
-    unsigned woken;    /* of these, how many were woken and are not up yet */
-    bool told;         /* the loop will look at done */
+    unsigned sleeping;  /* workers in wait for work */
+    unsigned woken;     /* of these, how many were woken and are not up yet */
+    bool told;          /* the loop will look at done */
+    struct queue first; /* before todo */
     struct queue todo;
     struct queue done;
     unsigned thread_count;
@@ -85,6 +86,13 @@ static struct gwd_job *pop(struct queue *queue)
 static bool is_block(const struct gwd_job *job)
 {
     return job->op.kind == GMC_STORE_READ || job->op.kind == GMC_STORE_WRITE;
+}
+
+/* Without its page a block is of no use to anybody, and the order of these among blocks is free. */
+static bool goes_first(const struct gwd_job *job)
+{
+    return job->op.kind == GMC_STORE_READ_PAGE || job->op.kind == GMC_STORE_WRITE_PAGE ||
+           job->op.kind == GMC_STORE_SYNC;
 }
 
 static bool is_of(const struct gwd_job *job, const struct gmc_channel_key *key)
@@ -182,7 +190,9 @@ static void *work(void *ctx)
     (void)pthread_mutex_lock(&workers->lock);
     current = &workers->current[workers->begun++];
     for (;;) {
-        struct gwd_job *job = pop(&workers->todo);
+        struct gwd_job *job = pop(&workers->first);
+        if (job == NULL)
+            job = pop(&workers->todo);
         if (job == NULL && workers->stopping)
             break;
         if (job == NULL) {
@@ -219,6 +229,7 @@ struct gwd_workers *gwd_workers_new(size_t threads, gwd_workers_execute execute,
     workers->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     queue_init(&workers->gathered);
     queue_init(&workers->ready);
+    queue_init(&workers->first);
     queue_init(&workers->todo);
     queue_init(&workers->done);
     (void)pthread_mutex_init(&workers->lock, NULL);
@@ -273,7 +284,7 @@ void gwd_workers_flush(struct gwd_workers *workers)
         return;
     (void)pthread_mutex_lock(&workers->lock);
     while ((job = pop(&workers->gathered)) != NULL) {
-        push(&workers->todo, job);
+        push(goes_first(job) ? &workers->first : &workers->todo, job);
         wake_worker(workers, job);
     }
     (void)pthread_mutex_unlock(&workers->lock);
