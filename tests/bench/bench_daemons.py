@@ -8,6 +8,7 @@ and the peer measured just before and after it; nothing is judged, the table is 
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -120,6 +121,35 @@ def compare(receivers, discard):
     return median(ours), median(theirs), median([a / b for a, b in zip(ours, theirs)])
 
 
+def timed_copy(path, to):
+    begin = time.monotonic()
+    subprocess.run(["cp", "-a", path, to], check=True)
+    return time.monotonic() - begin
+
+
+def small_files(mean):
+    """10,000 files in 500 directories and one file of their size, in turn: seconds of both, and the
+    ratio of their rates; the same for cp -a, which neither verifies nor sends. Medians."""
+    sizes = [mean // 4 + i * 7919 % (mean * 3 // 2) for i in range(10000)]
+    one, many, copies = [], [], []
+    with lib.Grid("ab", log="warn") as grid:
+        for i, size in enumerate(sizes):
+            grid.write("a", "many/%03d/%d" % (i % 500, i), size)
+        grid.write("a", "one", sum(sizes))
+        for i in range(ROUNDS):
+            for source, seconds in (("one", one), ("many", many)):
+                result = grid.stage("a", [source], "b", "--into", "to%d/" % i).expect("complete")
+                seconds.append(result.last["seconds"])
+            shutil.rmtree(grid.incoming("b", "to%d" % i))
+            to = os.path.join(grid.path, "copy")
+            copies.append([timed_copy(os.path.join(grid["a"].data, source), to + source)
+                           for source in ("one", "many")])
+            os.unlink(to + "one")
+            shutil.rmtree(to + "many")
+    return (median(one), median(many), median([a / b for a, b in zip(one, many)]),
+            median([a / b for a, b in copies]))
+
+
 def idle():
     """Resident memory and CPU share of a gateway that has nothing to do, after a transfer."""
     with lib.Grid("ab", log="warn") as grid:
@@ -164,6 +194,12 @@ def main():
             ("6 receivers, neither", 6, True, 1.5)):
         ours, theirs, ratio = compare(receivers, discard)
         print("%-36s %8.2f %8.2f %7.2f %7.2f" % (title, ours, theirs, ratio, wanted), flush=True)
+    print("10,000 files in 500 directories beside one file of their size: seconds, ratio of rates")
+    print("%-36s %8s %8s %7s %7s %7s" % ("mean size", "one", "10,000", "ratio", "wanted", "cp -a"))
+    for mean in (5000, 16000, 64000):
+        one, many, ratio, copied = small_files(mean)
+        print("%-36d %8.3f %8.3f %7.2f %7.2f %7.2f" % (mean, one, many, ratio, 0.5, copied),
+              flush=True)
     memory, share = idle()
     print("idle gateway: %.1f MB resident (wanted < 20), %.2f %% of a core (wanted < 1)" %
           (memory / 1e6, share * 100))
