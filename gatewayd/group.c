@@ -191,7 +191,10 @@ static void conclude(struct gwd_group *g)
     g->use = use;
     if (use == before)
         return;
-    if (use == UNUSED)
+    if (use == USED)
+        gwd_log(g->config.log, GMC_LEVEL_INFO, "multicast.used", GWD_STR("group", g->address),
+                GWD_STR("interface", g->interface), GWD_NUM("rate_bps", g->rate_bps));
+    else
         gwd_log(g->config.log, GMC_LEVEL_WARN, "multicast.unused", GWD_STR("group", g->address),
                 GWD_STR("interface", g->interface),
                 GWD_STR("text", "multicast arrives at no node; all of them get unicast"));

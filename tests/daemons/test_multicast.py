@@ -30,7 +30,9 @@ def reached(grid):
 
 
 def wait_tested(grid, hear, deaf):
-    lib.wait(lambda: reached(grid) == (hear, deaf),
+    # Reports come before the gateway concludes from them.
+    concluded = "multicast.used" if hear else "multicast.unused"
+    lib.wait(lambda: reached(grid) == (hear, deaf) and lines(grid, concluded),
              lambda: "%d nodes are reached, %d are not: %s" % (hear, deaf, reached(grid)))
 
 
