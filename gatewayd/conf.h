@@ -69,6 +69,7 @@ struct gwd_conf {
     char *user;     /* "" keep */
     char *group;    /* "" the user's */
     char *log_file; /* "" standard error */
+    char *deliver;  /* to which nodes, unless a source says so */
     char *token;    /* of a node without tls section; "" none */
     uint64_t cache; /* bytes */
     uint64_t workers;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "core/inside.h"
 #include "gatewayd/addr.h"
 #include "gatewayd/cert.h"
 #include "gatewayd/conf.h"
@@ -264,6 +265,11 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                         conf->exports.items[i]);
     check_peers(conf, errors);
     check_node(conf, errors);
+    if (gmc_inside_kind(conf->deliver) == GMC_INSIDE_NONE)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "deliver"),
+                       "deliver: '%s' is not right: expected gateway, nodes, shared, or names of "
+                       "nodes with + between",
+                       conf->deliver);
     check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
     check_multicast(conf, errors);

@@ -133,6 +133,7 @@ static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_confi
     gwd_record_number(r, config->downlink_bps);
     gwd_record_number(r, config->discard_data);
     gwd_record_bytes(r, config->spki);
+    gwd_record_text(r, config->deliver);
     gwd_record_end(r);
 }
 

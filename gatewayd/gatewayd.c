@@ -176,6 +176,7 @@ static bool open_core(struct gwd *gwd)
     struct gwd_drive_config config = {
         .gateway = {.domain = gwd->conf->domain,
                     .node_of = gwd->conf->node_of[0] != '\0' ? gwd->conf->node_of : NULL,
+                    .deliver = gwd->conf->deliver,
                     .crypto = &gwd->crypto,
                     .trace = &gwd->sink,
                     .cache_bytes = gwd->conf->cache,

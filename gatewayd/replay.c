@@ -159,6 +159,7 @@ static void begin(struct gwd_replay_state *state, gmc_time now)
     config.gateway.downlink_bps = gwd_recording_number(r);
     config.gateway.discard_data = gwd_recording_number(r) != 0;
     config.gateway.spki = gwd_recording_bytes(r);
+    config.gateway.deliver = gwd_recording_text(r);
     if (state->domain[0] == '\0' || config.gateway.spki.len == 0) {
         differ(state, "the recording does not say whose it is");
         return;

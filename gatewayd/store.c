@@ -19,6 +19,7 @@ struct gwd_store {
     const struct gmc_crypto *crypto;
     int channels_fd;
     size_t threads;
+    uint32_t writer;
     struct gwd_workers *workers;
 
     /* the loop's */
@@ -85,6 +86,11 @@ gmc_status gwd_job_errno(struct gwd_job *job, const char *what)
 {
     int error = errno;
     return gwd_job_fail(job, gwd_status_of_errno(error), "%s: %s", what, text_of_errno(error));
+}
+
+uint32_t gwd_store_writer(const struct gwd_store *store)
+{
+    return store->writer;
 }
 
 int gwd_store_channels_fd(const struct gwd_store *store)
@@ -254,6 +260,7 @@ static struct gwd_chan *chan_get(struct gwd_store *store, const struct gmc_chann
     for (chan = store->chans; chan != NULL && !same_key(&chan->key, key);)
         chan = chan->next;
     if (chan == NULL && create && (chan = gwd_chan_new(key)) != NULL) {
+        chan->writer = store->writer;
         chan->next = store->chans;
         store->chans = chan;
     }
@@ -437,6 +444,11 @@ struct gwd_store *gwd_store_new(const struct gwd_conf *conf, const struct gmc_cr
         return NULL;
     store->crypto = crypto;
     store->channels_fd = -1;
+    if (conf->node_of[0] != '\0') {
+        uint8_t hash[GMC_HASH_BYTES];
+        crypto->ops->hash((const uint8_t *)conf->domain, strlen(conf->domain), hash);
+        store->writer = gmc_get32(hash);
+    }
     (void)pthread_mutex_init(&store->lock, NULL);
     (void)pthread_cond_init(&store->unused, NULL);
     if (!gwd_store_configure(store, conf) || !open_state_dir(store, conf->state, reason, size)) {

@@ -105,11 +105,12 @@ struct gwd_chan {
     struct gwd_ident *idents;
 
     /* target */
-    char *granted;  /* canonical granted directory */
-    char *relative; /* destination directory beneath it; "" itself */
-    char *new_name; /* of the single source; "" its own */
-    int dest_fd;    /* destination directory; -1 before LAYOUT */
-    int tree_fd;    /* temporary tree; -1 before LAYOUT and after FINISH */
+    char *granted;   /* canonical granted directory */
+    char *relative;  /* destination directory beneath it; "" itself */
+    char *new_name;  /* of the single source; "" its own */
+    uint32_t writer; /* of the temporary tree's name: several nodes may share a directory */
+    int dest_fd;     /* destination directory; -1 before LAYOUT */
+    int tree_fd;     /* temporary tree; -1 before LAYOUT and after FINISH */
     /* kept on disk: how far it came */
     bool laid_out;
     bool finishing; /* renames have begun */
@@ -129,6 +130,7 @@ struct gwd_chan {
 /* ---- store.c ---- */
 int gwd_store_channels_fd(const struct gwd_store *store); /* STATE/channels */
 size_t gwd_store_threads(const struct gwd_store *store);  /* as configured; at least 1 */
+uint32_t gwd_store_writer(const struct gwd_store *store); /* drawn from a node's name; else 0 */
 /* Claims chan->total_bytes beneath chan->granted on device dev, if that and the claims of other
  * unfinished transfers fit into quota_left (of the directory) and space_left (of the device).
  * OK, QUOTA, NOSPACE. */

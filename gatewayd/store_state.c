@@ -140,11 +140,12 @@ gmc_status gwd_op_close(struct gwd_store *store, struct gwd_chan *chan, struct g
 }
 
 /* A folder in which the core saved nothing is left from a crash at the very beginning. */
-static void drop_folder(int channels_fd, const char *name, const struct gmc_channel_key *key,
-                        int fd)
+static void drop_folder(const struct gwd_store *store, int channels_fd, const char *name,
+                        const struct gmc_channel_key *key, int fd)
 {
     struct gwd_chan *chan = gwd_chan_new(key);
     if (chan != NULL) {
+        chan->writer = gwd_store_writer(store);
         chan->state_fd = dup(fd);
         if (chan->state_fd >= 0 && gwd_target_load(chan) && chan->laid_out && !chan->finished)
             (void)remove_part(chan);
@@ -167,7 +168,7 @@ void gwd_store_saved(struct gwd_store *store, gwd_saved_visit visit, void *ctx)
         if (fd < 0)
             continue;
         if (!visit_folder(fd, &key, visit, ctx))
-            drop_folder(channels_fd, entry->d_name, &key, fd);
+            drop_folder(store, channels_fd, entry->d_name, &key, fd);
         (void)close(fd);
     }
     if (dir != NULL)

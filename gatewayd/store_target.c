@@ -78,7 +78,10 @@ void gwd_target_fini(struct gwd_chan *chan)
 
 void gwd_target_part_name(const struct gwd_chan *chan, char *out, size_t size)
 {
-    (void)snprintf(out, size, ".gmcast-%016" PRIx64 ".part", chan->key.e);
+    if (chan->writer == 0)
+        (void)snprintf(out, size, ".gmcast-%016" PRIx64 ".part", chan->key.e);
+    else
+        (void)snprintf(out, size, ".gmcast-%016" PRIx64 "-%08x.part", chan->key.e, chan->writer);
 }
 
 int gwd_target_open_dest(const struct gwd_chan *chan, bool make)

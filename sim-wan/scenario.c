@@ -15,7 +15,7 @@ gmc_status sim_stage(struct sim_host *source, const struct sim_stage *stage,
     struct gmc_stage_target *targets = sim_calloc(stage->target_count, sizeof(*targets));
     sim_object_path(path, sizeof(path), stage->object_seed, stage->bytes);
     for (size_t i = 0; i < stage->target_count; i++)
-        targets[i] = (struct gmc_stage_target){stage->targets[i]->name, ""};
+        targets[i] = (struct gmc_stage_target){stage->targets[i]->name, "", NULL};
     struct gmc_stage_request request = {
         .sources = sources,
         .source_count = 1,
@@ -36,7 +36,7 @@ gmc_status sim_stage(struct sim_host *source, const struct sim_stage *stage,
 gmc_status sim_add(struct sim_host *source, const struct gmc_channel_key *key,
                    struct sim_host *target, const char **error)
 {
-    struct gmc_stage_target place = {target->name, ""};
+    struct gmc_stage_target place = {target->name, "", NULL};
     gmc_status status = gmc_gateway_add(source->gateway, sim_host_now(source), key, &place, error);
     sim_host_drain(source);
     return status;

@@ -25,31 +25,46 @@ static char *next_word(const char **at)
     return word;
 }
 
+static void target_free(const struct gmc_ctl_target *target)
+{
+    free((void *)(uintptr_t)target->domain);
+    free((void *)(uintptr_t)target->path);
+    free((void *)(uintptr_t)target->inside);
+}
+
+/* DOMAIN[/INSIDE][:PATH]; false without memory. */
+static bool split(const char *word, struct gmc_ctl_target *target)
+{
+    size_t len = strcspn(word, ":/");
+    const char *rest = word + len;
+    size_t inside = *rest == '/' ? strcspn(rest + 1, ":") : 0;
+
+    target->domain = strndup(word, len);
+    target->inside = strndup(rest + (*rest == '/'), inside);
+    rest += (*rest == '/') + inside;
+    target->path = strdup(*rest == ':' ? rest + 1 : "");
+    return target->domain != NULL && target->inside != NULL && target->path != NULL;
+}
+
 static int add(struct targets *targets, const char *word, const char *command)
 {
+    struct gmc_ctl_target target = {0};
     struct gmc_ctl_target *grown;
-    char *domain, *path;
+    bool is_split = split(word, &target);
 
-    if (!text_split_place(word, &domain, &path))
-        return gmcast_error("out of memory");
-    if (domain == NULL) { /* no colon: the whole word is the domain */
-        domain = path;
-        path = strdup("");
+    if (is_split && (target.domain[0] == '\0' || strchr(target.inside, '/') != NULL ||
+                     (target.inside[0] == '\0' && word[strlen(target.domain)] == '/'))) {
+        target_free(&target);
+        return gmcast_usage_error(
+            command, "\"%s\" is no target: write DOMAIN, DOMAIN:PATH or DOMAIN/NODES:PATH", word);
     }
-    if (domain[0] == '\0' || strpbrk(domain, ":/") != NULL) {
-        free(domain);
-        free(path);
-        return gmcast_usage_error(command, "\"%s\" is no target: write DOMAIN or DOMAIN:PATH",
-                                  word);
-    }
-    grown = path != NULL ? realloc(targets->list, (targets->count + 1) * sizeof *grown) : NULL;
+    grown = is_split ? realloc(targets->list, (targets->count + 1) * sizeof *grown) : NULL;
     if (grown == NULL) {
-        free(domain);
-        free(path);
+        target_free(&target);
         return gmcast_error("out of memory");
     }
     targets->list = grown;
-    grown[targets->count++] = (struct gmc_ctl_target){domain, path};
+    grown[targets->count++] = target;
     return EXIT_COMPLETE;
 }
 
@@ -91,8 +106,7 @@ bool targets_set_directory(struct targets *targets, const char *path)
 void targets_free(struct targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++) {
-        free((void *)(uintptr_t)targets->list[i].domain);
-        free((void *)(uintptr_t)targets->list[i].path);
+        target_free(&targets->list[i]);
     }
     free(targets->list);
     *targets = (struct targets){0};

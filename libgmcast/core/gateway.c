@@ -98,13 +98,15 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gw->domain = copy_text(config->domain);
     if (config->node_of != NULL)
         gw->node_of = copy_text(config->node_of);
+    gw->deliver = copy_text(config->deliver != NULL ? config->deliver : "nodes");
     gw->spki = malloc(config->spki.len + 1);
     if (gw->cache == NULL || gw->latencies == NULL || gw->domain == NULL || gw->spki == NULL ||
-        (config->node_of != NULL && gw->node_of == NULL))
+        (config->node_of != NULL && gw->node_of == NULL) || gw->deliver == NULL)
         goto fail;
     memcpy(gw->spki, config->spki.data, config->spki.len);
     gw->config.domain = gw->domain;
     gw->config.node_of = gw->node_of;
+    gw->config.deliver = gw->deliver;
     gw->config.spki.data = gw->spki;
     struct gwpeer *self = gw_peer_by_name(gw, gw->domain);
     if (self == NULL)
@@ -191,6 +193,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
         free(gw->arena);
     free(gw->spki);
     free(gw->node_of);
+    free(gw->deliver);
     free(gw->domain);
     free(gw);
 }

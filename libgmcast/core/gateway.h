@@ -39,7 +39,9 @@ struct gmc_gateway_config {
     uint64_t fixed_rate_bps;    /* > 0: congestion control `fixed` at this rate; 0: `model` */
     uint64_t uplink_bps;        /* of this domain, IP packets; 0: not known */
     uint64_t downlink_bps;
-    bool discard_data; /* benchmarks: neither hash nor store received blocks */
+    const char *deliver; /* where data is handed on to, unless the source says so
+                            (core/inside.h); copied; NULL: "nodes" */
+    bool discard_data;   /* benchmarks: neither hash nor store received blocks */
     bool pass_repairs; /* experiments: repairs come from the source alone, relays ask it for them */
     /* Large simulations: of each data block only the first GMC_VIRTUAL_BYTES exist, in memory, in
      * datagrams (whose lengths stay those of whole bodies) and in buffers of the store; a block
@@ -88,7 +90,9 @@ void gmc_gateway_on_timer(struct gmc_gateway *gw, gmc_time now);
 /* ---- the local user's calls (libgmcast/ctl turns requests into these) ---- */
 struct gmc_stage_target {
     const char *domain;
-    const char *path; /* "" for the default place */
+    const char *path;   /* "" for the default place */
+    const char *inside; /* to which of its nodes it hands on (core/inside.h); NULL or "": as it is
+                           configured */
 };
 
 struct gmc_stage_request {
@@ -199,6 +203,7 @@ struct gmc_member_info {
     uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
     const char *reason;
     uint64_t latency_ns; /* of the link to its first parent, as probed; 0 unknown */
+    uint32_t nodes, nodes_verified, nodes_failed; /* of its domain, that are to have it */
 };
 
 struct gmc_channel_info {

@@ -79,8 +79,6 @@ struct gwchannel *gw_channel_new(struct gmc_gateway *gw, const char *source, uin
         gmc_list_init(&ch->src->unread);
     else
         gw_target_init(gw, ch);
-    if (!is_source && gw_nodes_init(gw, ch) != GMC_OK)
-        goto fail;
     gmc_list_push_back(&gw->channels, &ch->node);
     gw->channel_count++;
     gw_watch_links(gw);

@@ -21,6 +21,7 @@
 #include "core/group_rx.h"
 #include "core/group_tx.h"
 #include "core/have.h"
+#include "core/inside.h"
 #include "core/link.h"
 #include "core/manifest.h"
 #include "core/merkle.h"
@@ -135,6 +136,8 @@ struct gwmember {
     /* In the tree of each stripe: 0 the source, else index of a member plus 1. */
     int32_t parent[GMC_STRIPES_MAX];
     char *path;
+    char *inside; /* to which of its nodes; "" as it likes */
+    uint32_t nodes, nodes_verified, nodes_failed;
     enum gmc_member_state state;
     bool placed;    /* its parent was chosen by the tree (else it is a child of the source) */
     bool told;      /* CHANNEL was sent on the present link */
@@ -211,7 +214,8 @@ struct gwsource {
 struct gwnode {
     struct gwpeer *peer;
     enum gmc_member_state state;
-    bool told; /* CHANNEL was sent on the present link */
+    bool told;     /* CHANNEL was sent on the present link */
+    bool is_spare; /* another one writes to the file system that they share */
     gmc_time
         since; /* when its part began: patience with its silence counts from here at the least */
     uint64_t bytes;
@@ -252,6 +256,10 @@ struct gwtarget {
     bool told_complete;
     struct gwnode *nodes; /* to whom this gateway hands on what it receives */
     size_t node_count;
+    enum gmc_inside inside_kind; /* which ones; NONE until that is known */
+    bool told_partial;           /* that nodes lack it; they may be asked again until... */
+    gmc_time partial_until;
+    char inside[GMC_INSIDE_BYTES_MAX + 1];
     char dest[GMC_PATH_BYTES_MAX];
 };
 
@@ -418,6 +426,7 @@ struct gmc_gateway {
     struct gmc_gateway_config config;
     char *domain;
     char *node_of; /* NULL: no node */
+    char *deliver;
     gmc_peer self;
     uint8_t *spki;
     struct gmc_prng prng;
@@ -767,7 +776,7 @@ static inline bool gw_source_is_in_record(const struct gwmember *member)
     return member->state != GMC_MEMBER_FAILED && !member->closed;
 }
 gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
-                                const char *path);
+                                const char *path, const char *inside);
 void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
                              const char *reason);
 bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch);
@@ -844,7 +853,16 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
                         const struct gmc_record *record);
 
 /* gateway_node.c: the nodes of this domain */
-gmc_status gw_nodes_init(struct gmc_gateway *gw, struct gwchannel *ch); /* NOMEM */
+/* Takes the nodes that the record, or else the configuration, asks for. NOT_FOUND, INVALID, NOMEM
+ * with the reason in text. */
+gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *text, size_t size);
+/* It is one of them, was not given up, and is the one that writes where only one does. */
+bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer);
+/* Those that were given up are asked again. */
+void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch);
+/* How many there are, for people; of nodes that share one file system the writer counts alone. */
+void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified,
+                    uint32_t *failed);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
 void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch);
@@ -857,7 +875,7 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 bool gw_nodes_are_settled(const struct gwchannel *ch);
 /* Who lacks what and why, in words; false when nobody does. */
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size);
-void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool discard);
+void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool cancelled);
 /* A node of a transfer that is over here. */
 void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
                   const struct gmc_msg *msg);

@@ -124,6 +124,9 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
                                      .state = member->state,
                                      .bytes = member->bytes,
                                      .repairs = repairs,
+                                     .nodes = member->nodes,
+                                     .nodes_verified = member->nodes_verified,
+                                     .nodes_failed = member->nodes_failed,
                                      .elapsed = gmc_time_sub(end, ch->opened_at),
                                      .reason = member->reason};
     memcpy(info->digest, member->digest, GMC_HASH_BYTES);
@@ -152,6 +155,7 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     info->domain = gw->domain;
     info->path = ch->dst->dest;
     info->reason = ch->reason;
+    gw_nodes_count(ch, &info->nodes, &info->nodes_verified, &info->nodes_failed);
     info->bytes = ch->stored_bytes;
     info->parent = above(gw, ch, 0, 0);
     for (uint32_t k = 1; k < ch->stripe_count; k++)

@@ -136,7 +136,7 @@ static struct gmc_stage_target *targets_of(const struct gmc_open_request *reques
 {
     struct gmc_stage_target *targets = calloc(request->target_count + 1, sizeof(*targets));
     for (size_t i = 0; targets != NULL && i < request->target_count; i++)
-        targets[i] = (struct gmc_stage_target){request->targets[i], ""};
+        targets[i] = (struct gmc_stage_target){.domain = request->targets[i], .path = ""};
     return targets;
 }
 

@@ -63,7 +63,7 @@ static bool is_member(struct gmc_gateway *gw, struct gwchannel *ch, const struct
                       const struct gmc_place *place)
 {
     if (peer->is_node)
-        return gw_node_find(ch, peer) != NULL;
+        return gw_node_is_served(ch, peer);
     if (!ch->is_source)
         return gw_place_is_of(gw, ch, place, peer->name);
     const struct gwmember *member = gw_source_member(ch, peer->number);

@@ -15,17 +15,84 @@ static gmc_status add_node(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     if (grown == NULL)
         return GMC_ERR_NOMEM;
     dst->nodes = grown;
-    dst->nodes[dst->node_count++] = (struct gwnode){.peer = peer, .since = gw->now};
+    dst->nodes[dst->node_count++] =
+        (struct gwnode){.peer = peer,
+                        .since = gw->now,
+                        .is_spare = dst->inside_kind == GMC_INSIDE_SHARED};
     dst->is_relay = true;
     return GMC_OK;
 }
 
-gmc_status gw_nodes_init(struct gmc_gateway *gw, struct gwchannel *ch)
+/* A name that no node has; false: each name has one. */
+static bool find_unknown(const struct gmc_gateway *gw, const char *text, const char **name,
+                         size_t *len)
 {
-    for (size_t i = 0; i < gw->peer_count; i++)
-        if (gw->peers[i]->is_node && add_node(gw, ch, gw->peers[i]) != GMC_OK)
-            return GMC_ERR_NOMEM;
+    while (gmc_inside_next(&text, name, len)) {
+        bool known = false;
+        for (size_t i = 0; i < gw->peer_count && !known; i++)
+            known = gw->peers[i]->is_node && gmc_inside_means(*name, *len, gw->peers[i]->name);
+        if (!known)
+            return true;
+    }
+    return false;
+}
+
+/* Words for what the source or the configuration asks for in vain. Who the other nodes are is not
+ * the source's business. */
+static gmc_status check_choice(const struct gmc_gateway *gw, const struct gwtarget *dst,
+                               bool is_asked, char *text, size_t size)
+{
+    const char *name;
+    size_t len;
+    if (dst->inside_kind == GMC_INSIDE_NONE) {
+        gw_text(text, size,
+                "%s cannot deliver to \"%.64s\": write gateway, nodes, shared, or names "
+                "of nodes with + between",
+                gw->domain, dst->inside);
+        return GMC_ERR_INVALID;
+    }
+    if (dst->inside_kind == GMC_INSIDE_NAMED && find_unknown(gw, dst->inside, &name, &len)) {
+        gw_text(text, size, "%s has no node %.*s%s", gw->domain, (int)len, name,
+                is_asked ? "" : ", which its option deliver names");
+        return GMC_ERR_NOT_FOUND;
+    }
+    /* Without nodes "nodes" is the gateway alone, unless somebody says so. */
+    if (dst->node_count == 0 && dst->inside_kind != GMC_INSIDE_GATEWAY &&
+        (is_asked || dst->inside_kind == GMC_INSIDE_SHARED)) {
+        gw_text(text, size, "%s has no nodes to deliver to", gw->domain);
+        return GMC_ERR_NOT_FOUND;
+    }
     return GMC_OK;
+}
+
+/* What the record asks for; "" nothing. */
+static gmc_status asked_for(const struct gwchannel *ch, char out[GMC_INSIDE_BYTES_MAX + 1])
+{
+    struct gmc_member member;
+    struct gmc_record_holder *holder;
+    gmc_status status = gmc_member_decode(ch->place.view.member, &member, &holder);
+    if (status != GMC_OK)
+        return status;
+    gw_text(out, GMC_INSIDE_BYTES_MAX + 1, "%s", member.inside);
+    gmc_record_release(holder);
+    return GMC_OK;
+}
+
+gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *text, size_t size)
+{
+    struct gwtarget *dst = ch->dst;
+    if (gw->config.node_of != NULL)
+        return GMC_OK;
+    gw_text(text, size, "out of memory");
+    gmc_status status = asked_for(ch, dst->inside);
+    bool is_asked = dst->inside[0] != '\0';
+    if (!is_asked)
+        gw_text(dst->inside, sizeof(dst->inside), "%s", gw->config.deliver);
+    dst->inside_kind = gmc_inside_kind(dst->inside);
+    for (size_t i = 0; i < gw->peer_count && status == GMC_OK; i++)
+        if (gw->peers[i]->is_node && gmc_inside_has(dst->inside, gw->peers[i]->name))
+            status = add_node(gw, ch, gw->peers[i]);
+    return status == GMC_OK ? check_choice(gw, dst, is_asked, text, size) : status;
 }
 
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer)
@@ -34,6 +101,12 @@ struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *pee
         if (ch->dst->nodes[i].peer == peer)
             return &ch->dst->nodes[i];
     return NULL;
+}
+
+bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer)
+{
+    const struct gwnode *node = gw_node_find(ch, peer);
+    return node != NULL && !node->is_spare && node->state != GMC_MEMBER_FAILED;
 }
 
 static bool is_over(const struct gwnode *node)
@@ -64,7 +137,7 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
         if (ch->dst == NULL || ch->closing)
             continue;
         struct gwnode *node = gw_node_find(ch, peer);
-        if (is_node && node == NULL)
+        if (is_node && node == NULL && gmc_inside_has(ch->dst->inside, peer->name))
             (void)add_node(gw, ch, peer); /* without memory it gets the next transfer */
         else if (!is_node)
             gw_group_left(gw, ch, peer, true);
@@ -126,15 +199,35 @@ static void check_digest(struct gmc_gateway *gw, const struct gwchannel *ch, str
              node->peer->name);
 }
 
+/* One file system, one writer: the first that is there; another one only when that was given up. */
+static void choose_writer(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwnode *next = NULL;
+    for (size_t i = 0; ch->dst->inside_kind == GMC_INSIDE_SHARED && i < ch->dst->node_count; i++) {
+        struct gwnode *node = &ch->dst->nodes[i];
+        if (!node->is_spare && node->state != GMC_MEMBER_FAILED)
+            return;
+        if (next == NULL && node->is_spare && node->state != GMC_MEMBER_FAILED && node->peer->up)
+            next = node;
+    }
+    if (next == NULL)
+        return;
+    next->is_spare = false;
+    next->since = gw->now;
+    gw_event(gw, GMC_EVENT_MEMBER, ch, next->peer->number, GMC_OK, "node %s writes for all",
+             next->peer->name);
+}
+
 void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    choose_writer(gw, ch);
     for (size_t i = 0; i < ch->dst->node_count; i++) {
         struct gwnode *node = &ch->dst->nodes[i];
         check_digest(gw, ch, node);
         if (gw->now >= patience_ends(gw, node))
             fail(gw, ch, node, node->peer->reason);
-        else if (!node->told && node->peer->up && ch->dst->phase >= GW_RECEIVING &&
-                 node->state != GMC_MEMBER_FAILED)
+        else if (!node->told && !node->is_spare && node->peer->up &&
+                 ch->dst->phase >= GW_RECEIVING && node->state != GMC_MEMBER_FAILED)
             tell(gw, ch, node);
     }
 }
@@ -152,7 +245,7 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
                      const struct gmc_msg *msg)
 {
     struct gwnode *node = gw_node_find(ch, peer);
-    if (node == NULL || node->state == GMC_MEMBER_FAILED) {
+    if (node == NULL || node->is_spare || node->state == GMC_MEMBER_FAILED) {
         gw->counts.messages_refused++;
         return;
     }
@@ -175,23 +268,37 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
     gw_target_step(gw, ch);
 }
 
+void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified, uint32_t *failed)
+{
+    *all = *verified = *failed = 0;
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        *all += 1;
+        *verified += ch->dst->nodes[i].state == GMC_MEMBER_VERIFIED;
+        *failed += ch->dst->nodes[i].state == GMC_MEMBER_FAILED;
+    }
+    if (ch->dst->inside_kind != GMC_INSIDE_SHARED || *all == 0)
+        return;
+    *failed = *failed == *all;
+    *all = 1;
+}
+
 bool gw_nodes_are_settled(const struct gwchannel *ch)
 {
-    for (size_t i = 0; i < ch->dst->node_count; i++)
-        if (!is_over(&ch->dst->nodes[i]))
-            return false;
-    return true;
+    uint32_t all, verified, failed;
+    gw_nodes_count(ch, &all, &verified, &failed);
+    return verified + failed == all;
 }
 
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size)
 {
-    size_t failed = 0;
-    for (size_t i = 0; i < ch->dst->node_count; i++)
-        failed += ch->dst->nodes[i].state == GMC_MEMBER_FAILED;
+    uint32_t all, verified, failed;
+    gw_nodes_count(ch, &all, &verified, &failed);
     if (failed == 0)
         return false;
-    gw_text(text, size, "the gateway has it; %zu of %zu nodes lack it:", failed,
-            ch->dst->node_count);
+    if (ch->dst->inside_kind == GMC_INSIDE_SHARED)
+        gw_text(text, size, "the gateway has it; no node could write it for all:");
+    else
+        gw_text(text, size, "the gateway has it; %u of %u nodes lack it:", failed, all);
     for (size_t i = 0; i < ch->dst->node_count; i++) {
         const struct gwnode *node = &ch->dst->nodes[i];
         size_t used = strlen(text);
@@ -201,24 +308,35 @@ bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size)
     return true;
 }
 
+void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        struct gwnode *node = &ch->dst->nodes[i];
+        if (node->state == GMC_MEMBER_FAILED && node->peer->is_node)
+            *node = (struct gwnode){.peer = node->peer,
+                                    .since = gw->now,
+                                    .is_spare = ch->dst->inside_kind == GMC_INSIDE_SHARED};
+    }
+}
+
 /* ---- the end ---- */
+/* Whatever a node has not finished by now it gets from nobody any more. */
 static void close_node(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_msg *msg,
-                       gmc_status status, const char *reason, bool discard)
+                       gmc_status status)
 {
     msg->type = GMC_MSG_CLOSE;
     msg->status = status;
-    msg->text = reason;
-    msg->discard = discard;
+    msg->text = "the transfer is over at the gateway";
+    msg->discard = true;
     gw_send(gw, peer, msg);
 }
 
-void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool discard)
+void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool cancelled)
 {
     struct gmc_msg msg = gw_about(ch, GMC_MSG_CLOSE);
     for (size_t i = 0; i < ch->dst->node_count; i++)
         if (ch->dst->nodes[i].peer->up)
-            close_node(gw, ch->dst->nodes[i].peer, &msg, discard ? GMC_ERR_CANCELLED : GMC_OK,
-                       "the transfer is over at the gateway", discard);
+            close_node(gw, ch->dst->nodes[i].peer, &msg, cancelled ? GMC_ERR_CANCELLED : GMC_OK);
 }
 
 void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
@@ -226,6 +344,5 @@ void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwch
 {
     struct gmc_msg msg = {.source = about->source, .e = about->e};
     bool kept = ch != NULL && ch->dst != NULL && ch->dst->phase == GW_DONE;
-    close_node(gw, peer, &msg, kept ? GMC_OK : GMC_ERR_NOT_FOUND,
-               "the transfer is over at the gateway", !kept);
+    close_node(gw, peer, &msg, kept ? GMC_OK : GMC_ERR_NOT_FOUND);
 }

@@ -345,8 +345,9 @@ static size_t saved_size(struct gmc_gateway *gw, const struct gwchannel *ch)
         size += 2 + strlen(ch->src->paths[i]);
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
-        size += 64 + 4 * (size_t)GMC_STRIPES_MAX + strlen(gmc_gateway_peer_name(gw, member->peer)) +
-                strlen(member->path) + strlen(member->reason);
+        size += 66 + strlen(member->inside) + 4 * (size_t)GMC_STRIPES_MAX +
+                strlen(gmc_gateway_peer_name(gw, member->peer)) + strlen(member->path) +
+                strlen(member->reason);
     }
     return size;
 }
@@ -390,6 +391,8 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
     }
     gmc_writer_u8(&w, src->background);
+    for (size_t i = 0; i < src->member_count; i++)
+        put_text(&w, src->members[i].inside);
     GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
     struct gmc_bytes written = gmc_writer_written(&w);
     gw_save(gw, ch, "source", written.data, written.len);
@@ -402,7 +405,7 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
     char *path = get_text(r);
     char *reason = get_text(r);
     gmc_status status = domain[0] != '\0' && strlen(domain) <= GMC_DOMAIN_NAME_MAX
-                            ? gw_source_add_member(gw, ch, domain, path)
+                            ? gw_source_add_member(gw, ch, domain, path, "")
                             : GMC_ERR_INVALID;
     if (status == GMC_OK) {
         struct gwmember *member = &ch->src->members[ch->src->member_count - 1];
@@ -475,6 +478,10 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
         if (restore_member(gw, ch, &r) != GMC_OK)
             return GMC_ERR_INVALID;
     src->background = gmc_reader_left(&r) > 0 && gmc_reader_u8(&r) != 0; /* not saved before */
+    for (uint32_t i = 0; i < members && gmc_reader_left(&r) > 0; i++) {
+        free(src->members[i].inside);
+        src->members[i].inside = get_text(&r); /* nor these */
+    }
     if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
         return GMC_ERR_INVALID;
     gw_channel_set_object(ch, &object);

@@ -166,6 +166,7 @@ static gmc_status add_entry(struct gmc_gateway *gw, const struct gwchannel *ch,
     const char *names[GMC_STRIPES_MAX][GMC_ANCESTORS_MAX];
     struct gmc_member member = {.domain = gmc_gateway_peer_name(gw, who->peer),
                                 .path = who->path,
+                                .inside = who->inside,
                                 .stripes = ch->stripe_count,
                                 .is_relay = is_relay};
     for (uint32_t k = 0; k < ch->stripe_count; k++)

@@ -24,8 +24,10 @@ void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
     (void)gw;
     for (size_t i = 0; i < src->path_count; i++)
         free(src->paths[i]);
-    for (size_t i = 0; i < src->member_count; i++)
+    for (size_t i = 0; i < src->member_count; i++) {
         free(src->members[i].path);
+        free(src->members[i].inside);
+    }
     if (src->round != NULL)
         gw_round_free(src->round);
     gw_sparse_free(src->sparse);
@@ -59,7 +61,7 @@ static bool members_reserve(struct gwsource *src)
 }
 
 gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
-                                const char *path)
+                                const char *path, const char *inside)
 {
     struct gwsource *src = ch->src;
     struct gwpeer *peer = gw_peer_by_name(gw, domain);
@@ -77,6 +79,7 @@ gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, co
     for (uint32_t k = 0; k < GMC_STRIPES_MAX; k++)
         member->actual_parent[k] = member->repairs_by[k] = GMC_PEER_NONE;
     member->path = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
+    member->inside = (char *)gw_copy(gmc_bytes(inside, strlen(inside) + 1));
     src->member_count++;
     return GMC_OK;
 }
@@ -114,6 +117,17 @@ static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_r
     return GMC_OK;
 }
 
+#define BAD_INSIDE                                                                                 \
+    "a domain does not deliver to \"%.64s\": write DOMAIN/gateway, DOMAIN/nodes, DOMAIN/shared, "  \
+    "or "                                                                                          \
+    "DOMAIN/NODE+NODE"
+
+static bool inside_ok(const struct gmc_stage_target *target)
+{
+    return target->inside == NULL || target->inside[0] == '\0' ||
+           gmc_inside_kind(target->inside) != GMC_INSIDE_NONE;
+}
+
 static gmc_status check_targets(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
                                 size_t count, const char **error)
 {
@@ -126,6 +140,8 @@ static gmc_status check_targets(struct gmc_gateway *gw, const struct gmc_stage_t
         if (strcmp(domain, gw->domain) == 0)
             return gw_say(gw, error, GMC_ERR_INVALID,
                           "%s is the source; a target must be another domain", domain);
+        if (!inside_ok(&targets[i]))
+            return gw_say(gw, error, GMC_ERR_INVALID, BAD_INSIDE, targets[i].inside);
     }
     const char *twice = "";
     gmc_status status = find_twice(gw, targets, count, &twice);
@@ -173,7 +189,8 @@ struct gwchannel *gw_source_new(struct gmc_gateway *gw, const struct gmc_stage_t
     }
     *status = gw_channel_set_source_key(gw, ch, gw->config.spki);
     for (size_t i = 0; i < count && *status == GMC_OK; i++)
-        *status = gw_source_add_member(gw, ch, targets[i].domain, targets[i].path);
+        *status = gw_source_add_member(gw, ch, targets[i].domain, targets[i].path,
+                                       targets[i].inside != NULL ? targets[i].inside : "");
     if (*status != GMC_OK) {
         gw_channel_free(gw, ch);
         gw_say(gw, error, *status, "no memory for another transfer%s", "");
@@ -240,9 +257,12 @@ gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gm
     if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX ||
         strcmp(domain, gw->domain) == 0)
         return gw_say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
+    if (!inside_ok(target))
+        return gw_say(gw, error, GMC_ERR_INVALID, BAD_INSIDE, target->inside);
     if (gw_source_member(ch, gmc_gateway_peer(gw, domain)) != NULL)
         return gw_say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
-    if (gw_source_add_member(gw, ch, domain, target->path) != GMC_OK)
+    if (gw_source_add_member(gw, ch, domain, target->path,
+                             target->inside != NULL ? target->inside : "") != GMC_OK)
         return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
     want_members(gw, ch);
     gw_source_step(gw, ch);
@@ -704,6 +724,9 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
                       const struct gmc_msg *msg)
 {
     member->bytes = msg->bytes;
+    member->nodes = msg->nodes;
+    member->nodes_verified = msg->nodes_verified;
+    member->nodes_failed = msg->nodes_failed;
     for (uint32_t k = 0; k <= msg->name_count && k < ch->stripe_count; k++) {
         const char *name = k == 0 ? msg->parent : msg->names[k - 1];
         const struct gwpeer *parent = name != NULL ? gw_peer_known(gw, name) : NULL;

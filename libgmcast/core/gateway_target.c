@@ -8,6 +8,8 @@
 
 /* The path's MTU is searched again between these, so loss alone does not reach it. */
 #define TOO_SMALL_MAX 8u
+/* How long a domain whose nodes lack a transfer waits for its source to resume that. */
+#define GW_PARTIAL_KEPT GMC_S(86400)
 
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -210,8 +212,14 @@ static void begin_receiving(struct gmc_gateway *gw, struct gwchannel *ch)
 static void open_store(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_store_op *op;
-    if (ch->talk != NULL) {
+    char text[GMC_TEXT_MAX + 1];
+    if (ch->talk != NULL) { /* its messages go to no nodes */
         begin_receiving(gw, ch);
+        return;
+    }
+    gmc_status status = gw_nodes_choose(gw, ch, text, sizeof(text));
+    if (status != GMC_OK) {
+        gw_target_fail(gw, ch, status, text);
         return;
     }
     ch->dst->phase = GW_OPENING;
@@ -235,6 +243,18 @@ static bool same_object(const struct gwchannel *ch, struct gmc_bytes bytes)
     return same;
 }
 
+/* The source asks those again that were given up: so do we. */
+static void resume_nodes(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new)
+{
+    if (is_new && ch->dst->told_partial) {
+        gw_nodes_resume(gw, ch);
+        ch->state = GMC_CHANNEL_RUNNING;
+        ch->reason[0] = '\0';
+        ch->ended_at = 0;
+    }
+    ch->dst->told_partial = false;
+}
+
 static void report_again(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     ch->dst->told_ready = false;
@@ -251,12 +271,14 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
         return;
     }
     bool rekeyed = is_rekeyed(ch, msg->secret);
+    uint32_t version = ch->record.version;
     if (take_record(gw, ch, &msg->place, msg->secret, source_key(gw, peer, msg)) != GMC_OK) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the channel's record");
         return;
     }
     gw_target_save_record(gw, ch);
     gw_nodes_retell(ch);
+    resume_nodes(gw, ch, ch->record.version > version);
     /* Under a new key the old attachment carries nothing any more. */
     if (rekeyed && ch->dst->phase == GW_RECEIVING)
         start_overlays(gw, ch);
@@ -293,7 +315,8 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         return;
     }
     if (ch != NULL && ch->closing && ch->state == GMC_CHANNEL_PARTIAL) {
-        /* Here it stands under its final name: another attempt would find that taken. */
+        /* Too late to resume: here it stands under its final name, which another attempt would find
+         * taken. */
         say_nodes_lack_it(gw, ch, ch->reason);
         return;
     }
@@ -527,6 +550,7 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.name_count = ch->stripe_count - 1;
     msg.children = children;
     msg.child_count = n;
+    gw_nodes_count(ch, &msg.nodes, &msg.nodes_verified, &msg.nodes_failed);
     gw_send(gw, ch->source_peer, &msg);
     free(children);
 }
@@ -578,6 +602,8 @@ static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
     when = gmc_time_min(when, gw_nodes_deadline(gw, ch));
+    if (ch->state == GMC_CHANNEL_PARTIAL)
+        when = gmc_time_min(when, dst->partial_until);
     return gmc_time_max(when, gmc_time_add(gw->now, GMC_US(100)));
 }
 
@@ -592,7 +618,8 @@ static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_send(gw, ch->source_peer, &msg);
         dst->told_ready = true;
     }
-    if (!dst->told_complete && dst->phase == GW_DONE && gw_nodes_are_settled(ch)) {
+    if (!dst->told_complete && dst->phase == GW_DONE && gw_nodes_are_settled(ch) &&
+        ch->state != GMC_CHANNEL_PARTIAL) {
         send_status(gw, ch);
         answer_complete(gw, ch->source_peer, ch);
         dst->told_complete = true;
@@ -600,16 +627,32 @@ static void tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
 }
 
 /* The domain is complete when its nodes are. One that has it itself, and whose nodes have not, says
- * who lacks it; what is here stays here. */
+ * who lacks it. What is here stays here, open for a while, so that a resume finds it. True when
+ * that while is over. */
 static bool give_up_nodes(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    struct gwtarget *dst = ch->dst;
     char text[GMC_TEXT_MAX + 1];
-    if (ch->dst->phase != GW_DONE || !gw_nodes_are_settled(ch) ||
+    if (dst->phase != GW_DONE || !gw_nodes_are_settled(ch) ||
         !gw_nodes_failed(ch, text, sizeof(text)))
         return false;
-    say_nodes_lack_it(gw, ch, text);
-    gw_channel_end(gw, ch, GMC_CHANNEL_PARTIAL, false, text);
-    return true;
+    if (ch->state == GMC_CHANNEL_PARTIAL && gw->now >= dst->partial_until) {
+        gw_channel_end(gw, ch, GMC_CHANNEL_PARTIAL, false, text);
+        return true;
+    }
+    if (ch->state != GMC_CHANNEL_PARTIAL) {
+        ch->state = GMC_CHANNEL_PARTIAL;
+        ch->ended_at = gw->now;
+        dst->partial_until = gmc_time_add(gw->now, GW_PARTIAL_KEPT);
+        gw_text(ch->reason, sizeof(ch->reason), "%s", text);
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "partial: %s", text);
+    }
+    if (!dst->told_partial && ch->source_peer->up) {
+        send_status(gw, ch);
+        say_nodes_lack_it(gw, ch, text);
+        dst->told_partial = true;
+    }
+    return false;
 }
 
 /* Parents believe to be here what was forgotten: they learn anew what is missing. Those that are
@@ -650,7 +693,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
          gw->now >= gmc_time_add(dst->fresh_since, GW_HAVE_WAIT)))
         gw_have_tell(gw, ch);
     if (gw->now >= dst->next_status) {
-        if (ch->source_peer->up)
+        if (ch->source_peer->up && ch->state != GMC_CHANNEL_PARTIAL)
             send_status(gw, ch);
         if (dst->forgot && dst->phase == GW_RECEIVING && dst->receiving == 0)
             attach_again(gw, ch);
@@ -726,9 +769,10 @@ static void on_close(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         return;
     }
     bool done = ch->dst->phase == GW_DONE;
-    enum gmc_channel_state state = done                               ? GMC_CHANNEL_COMPLETE
-                                   : msg->status == GMC_ERR_CANCELLED ? GMC_CHANNEL_CANCELLED
-                                                                      : GMC_CHANNEL_FAILED;
+    enum gmc_channel_state state = done && ch->state == GMC_CHANNEL_PARTIAL ? GMC_CHANNEL_PARTIAL
+                                   : done                                   ? GMC_CHANNEL_COMPLETE
+                                   : msg->status == GMC_ERR_CANCELLED       ? GMC_CHANNEL_CANCELLED
+                                                                            : GMC_CHANNEL_FAILED;
     gw_channel_end(gw, ch, state, !done && msg->discard, done ? NULL : msg->text);
 }
 

@@ -107,6 +107,10 @@ check_PROGRAMS += tests/unit/test_roll
 tests_unit_test_roll_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 # The blocks that are stored.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/inside.c libgmcast/core/inside.h
+check_PROGRAMS += tests/unit/test_inside
+tests_unit_test_inside_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/have.c libgmcast/core/have.h
 check_PROGRAMS += tests/unit/test_have
 tests_unit_test_have_SOURCES = tests/unit/test_have.c tests/unit/toy_crypto.h

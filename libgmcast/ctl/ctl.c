@@ -92,6 +92,7 @@ static bool targets_resolve(struct call *call, bool elsewhere, struct targets *t
             return false;
         }
         targets->list[i].path = request->targets[i].path;
+        targets->list[i].inside = request->targets[i].inside;
         targets->list[i].domain = copy_text(domain);
         if (targets->list[i].domain == NULL)
             break;
@@ -190,7 +191,8 @@ static void stage_elsewhere(struct call *call, const char *domain, const struct 
         return;
     }
     for (size_t i = 0; i < targets->count; i++)
-        named[i] = (struct gmc_ctl_target){targets->list[i].domain, targets->list[i].path};
+        named[i] = (struct gmc_ctl_target){targets->list[i].domain, targets->list[i].path,
+                                           targets->list[i].inside};
     request.from = "";
     request.targets = named;
     gmc_ctl_forward(call, domain, &request);
@@ -320,7 +322,7 @@ static void handle_elsewhere(struct call *call, const char *source, const char *
 {
     struct gmc_ctl_request request = *call->request;
     struct targets targets = {0};
-    struct gmc_ctl_target named = {"", ""};
+    struct gmc_ctl_target named = {"", "", ""};
     char channel[GMC_CTL_CHANNEL_TEXT_MAX];
     size_t len = strcspn(digits, "@");
 
@@ -333,7 +335,8 @@ static void handle_elsewhere(struct call *call, const char *source, const char *
             targets_free(&targets);
             return;
         }
-        named = (struct gmc_ctl_target){targets.list[0].domain, targets.list[0].path};
+        named = (struct gmc_ctl_target){targets.list[0].domain, targets.list[0].path,
+                                        targets.list[0].inside};
         request.targets = &named;
     }
     gmc_ctl_forward(call, source, &request);

@@ -196,6 +196,9 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->child_count = body->n_children;
     msg->names = (const char *const *)body->more_parents;
     msg->name_count = body->n_more_parents;
+    msg->nodes = body->nodes;
+    msg->nodes_verified = body->nodes_verified;
+    msg->nodes_failed = body->nodes_failed;
     return GMC_OK;
 }
 

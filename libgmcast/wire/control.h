@@ -129,9 +129,10 @@ struct gmc_msg {
                        the  number of the next datagram */
     uint64_t floor; /* SKIP: no packet below will come */
 
-    uint64_t bytes;                       /* STATUS, COMPLETE */
-    const char *parent;                   /* STATUS: of the first stripe, "" none */
-    const struct gmc_msg_child *children; /* STATUS */
+    uint64_t bytes;                               /* STATUS, COMPLETE */
+    uint32_t nodes, nodes_verified, nodes_failed; /* STATUS: of the member's domain */
+    const char *parent;                           /* STATUS: of the first stripe, "" none */
+    const struct gmc_msg_child *children;         /* STATUS */
     size_t child_count;
     const uint8_t *digest; /* COMPLETE: 32 bytes */
 
@@ -204,8 +205,11 @@ struct gmc_member {
     const char *path; /* where it goes there; "" default; any bytes but NUL */
     struct gmc_ancestors trees[GMC_STRIPES_MAX];
     uint32_t stripes;
-    bool is_relay; /* it has children in one of the trees */
+    bool is_relay;      /* it has children in one of the trees */
+    const char *inside; /* to which of its nodes it hands on (core/inside.h); "" as it likes */
 };
+
+#define GMC_INSIDE_BYTES_MAX 1023
 
 GMC_NODISCARD gmc_status gmc_member_encode(const struct gmc_member *member, uint8_t **out,
                                            size_t *len); /* free with gmc_msg_bytes_free */

@@ -287,6 +287,9 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
     body->n_children = msg->child_count;
     body->more_parents = names_of(msg);
     body->n_more_parents = msg->name_count;
+    body->nodes = msg->nodes;
+    body->nodes_verified = msg->nodes_verified;
+    body->nodes_failed = msg->nodes_failed;
     enc->control.status = body;
     return GMC_OK;
 }

@@ -32,6 +32,7 @@ static void fill_target(const struct gmc_ctl_target *from, Gmcast__Ctl__Target *
     gmcast__ctl__target__init(to);
     to->domain = gmc_ctl_text(from->domain);
     to->path = gmc_ctl_data(path, gmc_bytes_of_text(path).len);
+    to->inside = gmc_ctl_text(from->inside);
 }
 
 static gmc_status fill_stage(struct gmc_ctl_holder *holder, const struct gmc_ctl_request *request,
@@ -171,9 +172,11 @@ gmc_status gmc_ctl_encode_request(const struct gmc_ctl_request *request, uint8_t
 static gmc_status take_target(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Target *from,
                               struct gmc_ctl_target *to)
 {
-    if (from == NULL || !gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) || from->domain[0] == '\0')
+    if (from == NULL || !gmc_ctl_text_fits(from->domain, GMC_NAME_MAX) || from->domain[0] == '\0' ||
+        !gmc_ctl_text_fits(from->inside, GMC_INSIDE_BYTES_MAX))
         return GMC_ERR_INVALID;
     to->domain = from->domain;
+    to->inside = from->inside;
     return gmc_ctl_copy_path(holder, &from->path, GMC_CTL_PATH_MAX, &to->path);
 }
 

@@ -27,6 +27,9 @@ static bool fill_member(struct gmc_ctl_holder *holder, const struct gmc_ctl_memb
     to->state = (Gmcast__Ctl__MemberState)from->state;
     to->bytes = from->bytes;
     to->repairs = from->repairs;
+    to->nodes = from->nodes;
+    to->nodes_verified = from->nodes_verified;
+    to->nodes_failed = from->nodes_failed;
     to->elapsed_ns = from->elapsed_ns;
     to->digest = gmc_ctl_data(from->digest, from->has_digest ? sizeof from->digest : 0);
     to->reason = gmc_ctl_text(from->reason);
@@ -277,6 +280,9 @@ static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__
                     : GMC_CTL_MEMBER_UNKNOWN;
     to->bytes = from->bytes;
     to->repairs = from->repairs;
+    to->nodes = from->nodes;
+    to->nodes_verified = from->nodes_verified;
+    to->nodes_failed = from->nodes_failed;
     to->elapsed_ns = from->elapsed_ns;
     to->reason = from->reason;
     to->latency_ns = from->latency_ns;

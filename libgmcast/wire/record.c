@@ -120,7 +120,8 @@ static gmc_status check_member(const struct gmc_member *member)
 {
     if (!gmc_codec_name_ok(member->domain) || member->stripes < 1 ||
         member->stripes > GMC_STRIPES_MAX ||
-        (member->path != NULL && strlen(member->path) > GMC_RECORD_PATH_MAX))
+        (member->path != NULL && strlen(member->path) > GMC_RECORD_PATH_MAX) ||
+        (member->inside != NULL && strlen(member->inside) > GMC_INSIDE_BYTES_MAX))
         return GMC_ERR_INVALID;
     for (uint32_t k = 0; k < member->stripes; k++) {
         if (!ancestors_ok(member->domain, &member->trees[k]))
@@ -148,6 +149,7 @@ gmc_status gmc_member_encode(const struct gmc_member *member, uint8_t **out, siz
     message.trees = pointers;
     message.n_trees = member->stripes;
     message.relay = member->is_relay;
+    message.inside = gmc_codec_text(member->inside);
     return gmc_codec_pack(&message.base, out, len);
 }
 
@@ -184,7 +186,8 @@ static gmc_status decode_member(struct gmc_bytes bytes, struct gmc_member *membe
         return GMC_ERR_INVALID;
     *member = (struct gmc_member){.domain = message->domain,
                                   .stripes = (uint32_t)message->n_trees,
-                                  .is_relay = message->relay};
+                                  .is_relay = message->relay,
+                                  .inside = message->inside};
     for (size_t k = 0; k < message->n_trees; k++)
         member->trees[k] = (struct gmc_ancestors){(const char *const *)message->trees[k]->domains,
                                                   message->trees[k]->n_domains};

@@ -467,8 +467,8 @@ static void user(struct gmc_reader *r)
     static const char *const paths[] = {"/data"};
     uint8_t what = gmc_reader_u8(r);
     const char *error;
-    struct gmc_stage_target targets[] = {{names[what % PEERS], ""},
-                                         {names[(what + 1) % PEERS], ""}};
+    struct gmc_stage_target targets[] = {{names[what % PEERS], "", NULL},
+                                         {names[(what + 1) % PEERS], "", "n1"}};
     struct gmc_channel_key key = {.e = own_e};
     memcpy(key.source, names[3], strlen(names[3]));
     gmc_status status = GMC_OK;

@@ -346,7 +346,7 @@ static void test_unknown_domain(void **state)
     sim_build_chain(story.world, 2, &story.wire);
     story_start(&story);
     const char *sources[] = {"sim:5:1000"};
-    struct gmc_stage_target targets[] = {{"a.example", ""}, {"nowhere.example", ""}};
+    struct gmc_stage_target targets[] = {{"a.example", "", NULL}, {"nowhere.example", "", NULL}};
     struct gmc_stage_request request = {.sources = sources,
                                         .source_count = 1,
                                         .targets = targets,

@@ -115,6 +115,36 @@ static void test_node_dies(void **state)
     story_close(&story);
 }
 
+/* One that was given up, and is asked again, also by a gateway that was killed meanwhile. */
+static void test_resume_reaches_it(void **state)
+{
+    (void)state;
+    for (uint64_t killed = 0; killed < 2; killed++) {
+        struct story story;
+        const char *error = NULL;
+        begin(&story, 20 + killed, GMC_S(2));
+        story_stage(&story, OBJECT, GMC_TREE_CHAIN, "a");
+        story_run_to_percent(&story, "n3", 50, GMC_S(10));
+        sim_host_crash(story_host(&story, "n3"), SIM_CRASH_KILL);
+        story_run_to_end(&story, GMC_S(30));
+        assert_int_equal(story_member_state(&story, "a"), GMC_MEMBER_FAILED);
+        assert_false(node_has_it(&story, 3));
+        if (killed > 0) {
+            sim_host_crash(story_host(&story, "a"), SIM_CRASH_KILL);
+            story_run(&story, GMC_MS(100));
+            sim_host_start(story_host(&story, "a"));
+        }
+        sim_host_start(story_host(&story, "n3"));
+        story_run(&story, GMC_S(1));
+        assert_ok(sim_resume(story.source, &story.key, &error));
+        story_run_to_end(&story, GMC_S(30));
+        story_expect_complete(&story);
+        for (int n = 1; n <= NODES; n++)
+            assert_true(node_has_it(&story, n));
+        story_close(&story);
+    }
+}
+
 /* One that is slow, or loses much, does not hold the others. */
 static void test_lossy_node(void **state)
 {
@@ -140,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         story_test(test_all_nodes_get_it), story_test(test_node_restarts),
         story_test(test_gateway_restarts), story_test(test_node_dies),
-        story_test(test_lossy_node),
+        story_test(test_lossy_node),       story_test(test_resume_reaches_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

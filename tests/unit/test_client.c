@@ -100,7 +100,7 @@ static void test_failures_are_told_apart(void **state)
     assert_int_equal(gmc_client_status(client, "x", &transfer), GMC_CLIENT_BAD_REPLY);
     script.garbage = "HTTP/1.1 400 Bad Request";
     assert_int_equal(gmc_client_resume(client, "x"), GMC_CLIENT_BAD_REPLY);
-    assert_int_equal(gmc_client_add(client, "x", &(struct gmc_ctl_target){"d", ""}),
+    assert_int_equal(gmc_client_add(client, "x", &(struct gmc_ctl_target){"d", "", NULL}),
                      GMC_CLIENT_BAD_REPLY);
     gmc_client_free(client);
 }

@@ -149,7 +149,7 @@ static int ask(struct fixture *f, const struct gmc_ctl_request *request)
 static int stage_from(struct fixture *f, gmc_peer origin, const char *from, const char *source,
                       const char *target)
 {
-    const struct gmc_ctl_target targets[] = {{target, "in/"}};
+    const struct gmc_ctl_target targets[] = {{target, "in/", NULL}};
     const struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
                                             .from = from,
                                             .sources = &source,
@@ -168,7 +168,7 @@ static int stage(struct fixture *f, const char *source, const char *target)
 
 static int stage_at(struct fixture *f, struct side *side, const char *source, const char *target)
 {
-    const struct gmc_ctl_target to = {target, ""};
+    const struct gmc_ctl_target to = {target, "", NULL};
     const struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
                                             .sources = &source,
                                             .source_count = 1,
@@ -324,7 +324,7 @@ static void test_cancel(void **state)
 static void test_stage_is_refused_with_words(void **state)
 {
     struct fixture *f = *state;
-    const struct gmc_ctl_target twice[] = {{"b.example", ""}, {"bee", ""}};
+    const struct gmc_ctl_target twice[] = {{"b.example", "", NULL}, {"bee", "", NULL}};
     const char *source = "/data/x";
     struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
                                       .sources = &source,
@@ -495,7 +495,7 @@ static void test_requests_too_long_to_forward(void **state)
 {
     static char paths[300][4001];
     const char *sources[300];
-    const struct gmc_ctl_target target = {"d.example", ""};
+    const struct gmc_ctl_target target = {"d.example", "", NULL};
     struct gmc_ctl_request request = {.kind = GMC_CTL_STAGE,
                                       .from = "bee",
                                       .sources = sources,

@@ -25,7 +25,8 @@ static struct gmc_ctl_holder *recode_request(const struct gmc_ctl_request *in,
 static void stage_round_trip(void **state)
 {
     const char *sources[] = {"/data/a", "/data/\xff\xfe name\n"};
-    const struct gmc_ctl_target targets[] = {{"cern", ""}, {"ornl.example", "in/\x80"}};
+    const struct gmc_ctl_target targets[] = {{"cern", "", NULL},
+                                             {"ornl.example", "in/\x80", "n1+n2"}};
     struct gmc_ctl_request in = {.kind = GMC_CTL_STAGE,
                                  .from = "s.example",
                                  .sources = sources,
@@ -47,6 +48,8 @@ static void stage_round_trip(void **state)
     assert_string_equal(out.targets[0].path, "");
     assert_string_equal(out.targets[1].domain, "ornl.example");
     assert_string_equal(out.targets[1].path, "in/\x80");
+    assert_string_equal(out.targets[0].inside, "");
+    assert_string_equal(out.targets[1].inside, "n1+n2");
     assert_string_equal(out.shape, "chain");
     assert_int_equal(out.rate_bps, UINT64_MAX);
     assert_true(out.background);
@@ -55,7 +58,7 @@ static void stage_round_trip(void **state)
 
 static void every_kind_round_trip(void **state)
 {
-    const struct gmc_ctl_target target = {"d", "p"};
+    const struct gmc_ctl_target target = {"d", "p", NULL};
 
     (void)state;
     for (int kind = GMC_CTL_ADD; kind <= GMC_CTL_COUNTERS; kind++) {
@@ -122,7 +125,10 @@ static void reply_round_trip(void **state)
                                           .has_digest = true,
                                           .digest = {9, 8, 7},
                                           .reason = "r",
-                                          .latency_ns = 4};
+                                          .latency_ns = 4,
+                                          .nodes = 5,
+                                          .nodes_verified = 3,
+                                          .nodes_failed = 2};
     const struct gmc_ctl_transfer transfer = {.channel = "0123456789abcdef@s",
                                               .is_source = true,
                                               .state = GMC_CTL_TRANSFER_PARTIAL,
@@ -182,7 +188,7 @@ static void reply_round_trip(void **state)
 
 static void a_plan_round_trip(void **state)
 {
-    const struct gmc_ctl_target target = {"d", "p"};
+    const struct gmc_ctl_target target = {"d", "p", NULL};
     const struct gmc_ctl_request in = {.kind = GMC_CTL_PLAN, .targets = &target, .target_count = 1};
     const struct gmc_ctl_transfer transfer = {.state = GMC_CTL_TRANSFER_PLANNED,
                                               .plan = {.time_ns = 9,

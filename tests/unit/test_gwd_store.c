@@ -80,6 +80,7 @@ static void make_site(struct site *site, const char *name)
     assert_ok(mkdir(site->data, 0755));
     assert_ok(mkdir(site->in, 0755));
     site->exports[0] = site->data;
+    site->conf.node_of = (char *)(uintptr_t) "";
     site->conf.state = site->state;
     site->conf.workers = 2;
     site->conf.exports.items = site->exports;

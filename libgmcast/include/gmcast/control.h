@@ -58,6 +58,9 @@ enum gmc_ctl_member_state {
 struct gmc_ctl_target {
     const char *domain; /* name or alias */
     const char *path;   /* "" the granted directory; "x/" into x; else the new name */
+    /* Where inside the domain: "gateway", "nodes", "shared", or names of nodes with + between;
+     * NULL or "": as that domain is configured. */
+    const char *inside;
 };
 
 /* Strings may be NULL for "". */
@@ -98,6 +101,7 @@ struct gmc_ctl_member {
      * At most GMC_CTL_STRIPES_MAX - 1; as many for each member of a transfer. */
     const char *const *more_parents;
     size_t more_parent_count;
+    uint32_t nodes, nodes_verified, nodes_failed; /* of its domain, that are to have it */
 };
 
 /* What a planned transfer would take after its set-up. Rates are those of the object, without
