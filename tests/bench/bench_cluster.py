@@ -17,6 +17,7 @@ run is bounded in time, and nothing leaves the namespaces.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -181,6 +182,7 @@ def measure(name, loss):
 
 def main():
     lan.enter()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is open is closed
     print("%d nodes, %.0f MB, %s; share: of what the loss leaves of a port" % (
         len(NODES), BYTES / 1e6,
         "ports of %.0f Mbit/s, limit %.2f s" % (RATE / 1e6, BYTES * 8 / RATE) if RATE
