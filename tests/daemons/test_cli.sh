@@ -55,7 +55,7 @@ expect 1 'needs at least one source' stage --to b
 expect 1 'needs --to' stage file
 expect 1 'is no target' stage file --to ''
 expect 1 'is no target' stage file --to a,,b
-expect 1 'is no target' stage file --to a/b
+expect 1 'is no target' stage file --to a/
 expect 1 'is no target' stage file --to :x
 expect 1 'is no rate' stage file --to b --rate fast
 expect 1 'cannot find missing' stage missing --to b
