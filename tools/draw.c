@@ -139,7 +139,10 @@ static void put_limit(const struct gmc_ctl_transfer *t, FILE *out)
     } else if (plan->limit != GMC_CTL_LIMIT_NONE) {
         fprintf(out, "limited by the %s of ", uplink ? "uplink" : "downlink");
         put_safe(plan->limit_domain, out);
-        fprintf(out, ": %s%s", rate, plan->assumed ? ", which is assumed: it is not known" : "");
+        fprintf(out, ": %s%s", rate,
+                plan->assumed    ? ", which is assumed: it is not known"
+                : plan->measured ? ", as measured"
+                                 : "");
         if (uplink && trees_count(t) > 1)
             fprintf(out, ", for %u children over %zu stripes", plan->copies, trees_count(t));
         else if (uplink && plan->copies > 1)

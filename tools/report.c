@@ -123,6 +123,7 @@ static json_t *plan_object(const struct gmc_ctl_plan *plan)
     json_object_set_new(object, "limit_bps", count(plan->limit_bps));
     json_object_set_new(object, "copies", count(plan->copies));
     json_object_set_new(object, "assumed", json_boolean(plan->assumed));
+    json_object_set_new(object, "measured", json_boolean(plan->measured));
     return object;
 }
 

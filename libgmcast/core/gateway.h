@@ -180,6 +180,7 @@ struct gmc_plan_info {
     uint64_t limit_bps;       /* its rate */
     uint32_t copies;          /* children of that domain over all stripes, if its uplink is it */
     bool assumed;             /* the uplink is not known */
+    bool measured;            /* the uplink is known from earlier transfers, not configured */
 };
 
 enum gmc_member_state {

@@ -29,6 +29,7 @@
 #include "core/message_rx.h"
 #include "core/overlay.h"
 #include "core/pace.h"
+#include "core/peak.h"
 #include "core/probe.h"
 #include "core/stripe.h"
 #include "core/tx.h"
@@ -106,6 +107,9 @@ struct gwpeer {
     /* Of the domain, as it said with its latencies; bit/s of datagrams, 0 not known. */
     uint64_t uplink_bps, downlink_bps;
     gmc_time rates_at;
+    /* What it has measured of its uplink: it carries so much, and perhaps twice as much at most. */
+    uint64_t measured_bps, measured_limit_bps;
+    gmc_time measured_at;
     struct gmc_link *link; /* NULL: no session */
     bool is_node;          /* of this domain, and not a domain itself */
     bool up;               /* the link was reported up */
@@ -192,6 +196,7 @@ struct gwsource {
     bool plan; /* only the trees are wanted */
     struct gmc_tree_prediction prediction;
     uint64_t planned_bps; /* of the record; 0: uplinks are not known */
+    bool limit_measured;  /* the rate of limit_at, not configured */
     gmc_peer limit_at;    /* whose uplink or downlink limits them */
     uint64_t limit_bps;   /* its rate */
     struct gwbuild build;
@@ -451,6 +456,7 @@ struct gmc_gateway {
     uint64_t timer_seq;
     struct gmc_list dirty;  /* peers to pump */
     struct gmc_pace uplink; /* rate 0: not known */
+    struct gmc_peak peak;   /* of what all children got together */
     struct gmc_list turns;  /* peers that wait for it, in turn */
     size_t turn_count;
     size_t feeding; /* peers with children */
@@ -523,6 +529,10 @@ void gw_uplink_init(struct gmc_gateway *gw);
 void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
 /* When whoever waits for it may send. */
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
+/* Bytes of an object have arrived at a peer; whether it could get more. */
+void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes);
+void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg);
+void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 /* The peer's children wait for their turn. False: they need not, the uplink is not known. */
 bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer);
 bool gw_uplink_is_held(const struct gwpeer *peer);

@@ -37,7 +37,8 @@ static void describe_plan(const struct gmc_gateway *gw, const struct gwchannel *
                                    .rate_bps = p->rate_bps,
                                    .limit = p->limit,
                                    .copies = p->copies,
-                                   .assumed = p->assumed};
+                                   .assumed = p->assumed,
+                                   .measured = ch->src->limit_measured};
     if (of_domain) {
         plan->limit_domain = gw->peers[ch->src->limit_at]->name;
         plan->limit_bps = ch->src->limit_bps;

@@ -9,10 +9,18 @@
 #define PACKET_HEAD_BYTES (28u + GMC_DATA_OVERHEAD_BYTES) /* IPv4, UDP, and ours */
 #define CC_SHARE_PERCENT 98u /* of a wire, that congestion control reaches (docs/CONGESTION.md) */
 
+/* Of the uplink of who has none configured: it carries so much, and is known not to carry more than
+ * a limit; 0 not known. */
+struct gw_measured {
+    uint64_t most, limit;
+};
+
 /* What trees are built from: who takes part, and what is known of them. */
 struct graph {
     gmc_peer *list; /* the source first */
     uint64_t *latency, *uplink, *downlink;
+    struct gw_measured *measured;
+    bool any_measured;
     const char **names;
     int32_t *parent; /* room for the trees of all stripes */
     struct gmc_tree_graph view;
@@ -64,12 +72,31 @@ static void fill_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
     graph->uplink[0] = payload_of(ch, gw->config.uplink_bps);
 }
 
+static void fill_measured(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                          struct graph *graph)
+{
+    gmc_duration age = gw->config.probe_age_max;
+    graph->measured[0] = (struct gw_measured){gmc_peak_most(&gw->peak, gw->now, age),
+                                              gmc_peak_limit(&gw->peak, gw->now, age)};
+    for (size_t i = 0; i < graph->view.n; i++) {
+        const struct gwpeer *peer = gw->peers[graph->list[i]];
+        if (i > 0 && peer->measured_at != 0 && gmc_time_sub(gw->now, peer->measured_at) <= age)
+            graph->measured[i] = (struct gw_measured){peer->measured_bps, peer->measured_limit_bps};
+        struct gw_measured *one = &graph->measured[i];
+        if (graph->uplink[i] != 0)
+            *one = (struct gw_measured){0, 0};
+        *one = (struct gw_measured){payload_of(ch, one->most), payload_of(ch, one->limit)};
+        graph->any_measured = graph->any_measured || one->most != 0;
+    }
+}
+
 static void graph_free(struct graph *graph)
 {
     free(graph->list);
     free(graph->latency);
     free(graph->uplink);
     free(graph->downlink);
+    free(graph->measured);
     free(graph->names);
     free(graph->parent);
 }
@@ -91,10 +118,11 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
     graph->latency = malloc(sizeof(*graph->latency) * n * n);
     graph->uplink = malloc(sizeof(*graph->uplink) * n);
     graph->downlink = malloc(sizeof(*graph->downlink) * n);
+    graph->measured = calloc(n, sizeof(*graph->measured));
     graph->names = malloc(sizeof(*graph->names) * n);
     graph->parent = calloc(n * GMC_STRIPES_MAX, sizeof(*graph->parent));
     if (graph->latency == NULL || graph->uplink == NULL || graph->downlink == NULL ||
-        graph->names == NULL || graph->parent == NULL)
+        graph->measured == NULL || graph->names == NULL || graph->parent == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
         graph->names[i] = gmc_gateway_peer_name(gw, graph->list[i]);
@@ -108,6 +136,7 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
                                           .stripes_max = stripes_max(ch)};
     fill_latencies(gw, graph);
     fill_rates(gw, ch, graph);
+    fill_measured(gw, ch, graph);
     return true;
 }
 
@@ -135,19 +164,87 @@ static bool are_trees(const struct graph *graph, uint32_t stripes)
     return true;
 }
 
+/* ---- by what was measured ---- */
+enum view { SHOWN, LEAST, MOST };
+
+/* Figures that were measured may be wrong, or of another time, by a factor of two either way.
+ * Whoever has not shown what it carries is no relay at least, and the best of them at most. */
+static void look_at(const struct graph *graph, enum view view, uint64_t *uplink)
+{
+    for (size_t i = 0; i < graph->view.n; i++) {
+        uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
+        if (graph->uplink[i] != 0)
+            uplink[i] = graph->uplink[i];
+        else if (view == MOST)
+            uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
+        else
+            uplink[i] = most == 0 ? 1 : view == LEAST ? most / 2 + 1 : most;
+    }
+}
+
+/* Takes the trees that the measured rates give, if they are better than those without them even
+ * where these come out at their best and the others at their worst. So a wrong figure makes nothing
+ * worse than none. */
+static void try_measured(struct graph *graph, uint32_t *stripes)
+{
+    struct gmc_tree_graph view = graph->view;
+    struct gmc_tree_prediction without, with;
+    size_t bytes = sizeof(*graph->parent) * view.n * GMC_STRIPES_MAX;
+    uint64_t *uplink = malloc(sizeof(*uplink) * view.n);
+    int32_t *parent = malloc(bytes);
+    uint32_t count;
+    if (uplink == NULL || parent == NULL)
+        goto end;
+    view.uplink_bps = uplink;
+    look_at(graph, MOST, uplink);
+    if (gmc_tree_predict(&view, graph->parent, *stripes, &without) != GMC_OK)
+        goto end;
+    look_at(graph, SHOWN, uplink);
+    if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
+        goto end;
+    look_at(graph, LEAST, uplink);
+    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time)
+        goto end;
+    memcpy(graph->parent, parent, bytes);
+    *stripes = count;
+end:
+    free(uplink);
+    free(parent);
+}
+
+static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_t *stripes)
+{
+    gmc_status status = gmc_tree_ops(ch->src->shape)->build(&graph->view, graph->parent, stripes);
+    if (status == GMC_OK && ch->src->shape == GMC_TREE_BULK && graph->any_measured)
+        try_measured(graph, stripes);
+    return status;
+}
+
+/* Predictions count with what was measured, whatever the trees were built from. */
+static void use_measured(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->view.n; i++)
+        if (graph->uplink[i] == 0)
+            graph->uplink[i] = graph->measured[i].most;
+}
+
 /* What the trees would take, and the rate at which they are to: with heads, as links count it.
  * Without memory there is no prediction. */
-static void predict(struct gwchannel *ch, const struct graph *graph, uint32_t stripes)
+static void predict(struct gwchannel *ch, struct graph *graph, uint32_t stripes)
 {
     struct gwsource *src = ch->src;
     struct gmc_tree_prediction *p = &src->prediction;
     uint32_t fragment = ch->object.fragment_bytes;
+    use_measured(graph);
     if (gmc_tree_predict(&graph->view, graph->parent, stripes, p) != GMC_OK || p->at < 0)
         return;
-    if (!p->assumed)
+    bool is_measured =
+        p->limit == GMC_TREE_LIMIT_UPLINK && graph->measured[(size_t)p->at].most != 0;
+    if (!p->assumed && !is_measured)
         src->planned_bps = p->rate_bps / fragment * (fragment + PACKET_HEAD_BYTES);
     size_t at = (size_t)p->at;
     src->limit_at = graph->list[at];
+    src->limit_measured = is_measured;
     src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK
                          ? gmc_tree_uplink(&graph->view, at, gmc_tree_least_uplink(&graph->view))
                          : gmc_tree_downlink(&graph->view, at);
@@ -172,8 +269,7 @@ void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch)
     graph.list = gw_source_participants(gw, ch, &graph.view.n);
     if (graph.view.n > GMC_PROBE_ALL_MAX)
         place_large(gw, ch, &graph);
-    else if (graph_make(gw, ch, &graph) &&
-             gmc_tree_ops(ch->src->shape)->build(&graph.view, graph.parent, &stripes) == GMC_OK &&
+    else if (graph_make(gw, ch, &graph) && build(ch, &graph, &stripes) == GMC_OK &&
              are_trees(&graph, stripes) && gw_stripes_set(ch, stripes) == GMC_OK) {
         take_parents(ch, &graph, stripes);
         predict(ch, &graph, stripes);

@@ -201,6 +201,7 @@ static void answer(struct gmc_gateway *gw, struct gwround *round)
                               .latency_count = rows,
                               .uplink_bps = gw->config.uplink_bps,
                               .downlink_bps = gw->config.downlink_bps};
+        gw_uplink_say(gw, &msg);
         gw_send(gw, round->source, &msg);
     }
     free(row);

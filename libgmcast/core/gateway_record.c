@@ -220,6 +220,7 @@ void gw_source_join(struct gmc_gateway *gw, struct gwpeer *peer, const struct gm
         peer->uplink_bps = msg->uplink_bps;
         peer->downlink_bps = msg->downlink_bps;
         peer->rates_at = gw->now;
+        gw_uplink_heard(gw, peer, msg);
         gw_source_soon(gw, ch);
         return;
     }

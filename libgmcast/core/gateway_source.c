@@ -727,6 +727,7 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
     member->nodes = msg->nodes;
     member->nodes_verified = msg->nodes_verified;
     member->nodes_failed = msg->nodes_failed;
+    gw_uplink_heard(gw, gw->peers[member->peer], msg);
     for (uint32_t k = 0; k <= msg->name_count && k < ch->stripe_count; k++) {
         const char *name = k == 0 ? msg->parent : msg->names[k - 1];
         const struct gwpeer *parent = name != NULL ? gw_peer_known(gw, name) : NULL;

@@ -551,6 +551,7 @@ static void send_status(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.children = children;
     msg.child_count = n;
     gw_nodes_count(ch, &msg.nodes, &msg.nodes_verified, &msg.nodes_failed);
+    gw_uplink_say(gw, &msg);
     gw_send(gw, ch->source_peer, &msg);
     free(children);
 }

@@ -8,7 +8,8 @@
  * other hosts, in a queue too short to show them otherwise. */
 #include "core/gateway_impl.h"
 
-#define PACKET_BYTES 1500u  /* of a turn and of the pace; what paths carry at least, about */
+#define PACKET_BYTES 1500u /* of a turn and of the pace; what paths carry at least, about */
+#define RATE_MAX UINT64_C(10000000000000)
 #define TURN_TIME GMC_MS(1) /* of all turns together, unless packets take longer */
 
 void gw_uplink_init(struct gmc_gateway *gw)
@@ -65,6 +66,40 @@ void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer)
     gmc_link_hold(peer->link, GMC_TIME_NEVER);
 }
 
+/* ---- what it was seen to carry ---- */
+/* The limit of the uplink shows when two or more could get more: one alone may be slow itself.
+ * Those that have nothing to get are seen when they are heard of. */
+void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes)
+{
+    bool held_back = gw->feeding > 1 && gw_children_waiting(gw, peer);
+    if (!peer->is_node)
+        gmc_peak_add(&gw->peak, gw->now, bytes, held_back, gw->config.probe_age_max);
+}
+
+/* Into a JOIN or STATUS. */
+void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg)
+{
+    msg->measured_bps = gmc_peak_most(&gw->peak, gw->now, gw->config.probe_age_max);
+    msg->measured_limit_bps = gmc_peak_limit(&gw->peak, gw->now, gw->config.probe_age_max);
+}
+
+/* Twice as much is to fit as well. */
+static uint64_t bounded(uint64_t rate_bps)
+{
+    return rate_bps < RATE_MAX ? rate_bps : RATE_MAX;
+}
+
+/* Who has measured nothing lately says nothing, and what it said before grows old. */
+void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
+{
+    if (msg->measured_bps == 0)
+        return;
+    peer->measured_bps = bounded(msg->measured_bps);
+    peer->measured_limit_bps = bounded(msg->measured_limit_bps);
+    peer->measured_at = gw->now;
+}
+
+/* ---- turns ---- */
 /* Bytes that one child may send in a turn. */
 static size_t turn_bytes(const struct gmc_gateway *gw)
 {

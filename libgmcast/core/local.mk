@@ -176,3 +176,8 @@ check_PROGRAMS += tests/unit/test_backoff
 tests_unit_test_backoff_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_group
 tests_unit_test_group_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
+# What uplinks were seen to carry.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/peak.c libgmcast/core/peak.h
+check_PROGRAMS += tests/unit/test_peak
+tests_unit_test_peak_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

@@ -57,7 +57,8 @@ static void describe_plan(const struct gmc_plan_info *info, struct gmc_ctl_plan 
                                   .limit_domain = info->limit_domain,
                                   .limit_bps = info->limit_bps,
                                   .copies = info->copies,
-                                  .assumed = info->assumed};
+                                  .assumed = info->assumed,
+                                  .measured = info->measured};
 }
 
 static enum gmc_ctl_member_state member_state(enum gmc_member_state state)

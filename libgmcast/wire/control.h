@@ -104,6 +104,8 @@ struct gmc_msg {
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
+    uint64_t measured_bps;             /* JOIN, STATUS: the most that the uplink carried lately */
+    uint64_t measured_limit_bps; /* JOIN, STATUS: the same of seconds in which all could get more */
 
     struct gmc_bytes source_key; /* CHANNEL to a node: the source's public key (DER); else empty */
     struct gmc_place place; /* CHANNEL; ATTACH: of the child; REDIRECT: of the one to ask, or empty

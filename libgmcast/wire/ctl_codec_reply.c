@@ -80,6 +80,7 @@ static void fill_plan(const struct gmc_ctl_plan *from, Gmcast__Ctl__Plan *to)
     to->limit_bps = from->limit_bps;
     to->copies = from->copies;
     to->assumed = from->assumed;
+    to->measured = from->measured;
 }
 
 static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_ctl_transfer *from,
@@ -329,6 +330,7 @@ static gmc_status take_plan(const Gmcast__Ctl__Plan *from, struct gmc_ctl_plan *
     to->limit_bps = from->limit_bps;
     to->copies = from->copies;
     to->assumed = from->assumed != 0;
+    to->measured = from->measured != 0;
     return GMC_OK;
 }
 

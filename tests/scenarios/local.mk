@@ -15,6 +15,8 @@ check_PROGRAMS += tests/scenarios/test_story_group
 tests_scenarios_test_story_group_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_measured
+tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_prediction
 tests_scenarios_test_prediction_LDADD = $(GMC_SIM_LIBS) -lm
 

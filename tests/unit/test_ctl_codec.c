@@ -198,7 +198,8 @@ static void a_plan_round_trip(void **state)
                                                        .limit_domain = "a",
                                                        .limit_bps = 6,
                                                        .copies = 5,
-                                                       .assumed = true}};
+                                                       .assumed = true,
+                                                       .measured = true}};
     const struct gmc_ctl_reply reply = {.transfers = &transfer, .transfer_count = 1};
     struct gmc_ctl_request request;
     struct gmc_ctl_reply out;
@@ -221,7 +222,7 @@ static void a_plan_round_trip(void **state)
     assert_string_equal(out.transfers[0].plan.limit_domain, "a");
     assert_int_equal(out.transfers[0].plan.limit_bps, 6);
     assert_int_equal(out.transfers[0].plan.copies, 5);
-    assert_true(out.transfers[0].plan.assumed);
+    assert_true(out.transfers[0].plan.assumed && out.transfers[0].plan.measured);
     gmc_ctl_release(holder);
 }
 

@@ -115,6 +115,7 @@ struct gmc_ctl_plan {
     uint64_t limit_bps;
     uint32_t copies; /* children that this uplink feeds, over all stripes */
     bool assumed;    /* that uplink is not known */
+    bool measured;   /* that uplink is known from earlier transfers alone */
 };
 
 struct gmc_ctl_transfer {

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Uplinks that nobody configured are measured while objects go over them, and used: a site of five
+ * whose nearest gateway, through which eco feeds the others, has a slow uplink. What was measured
+ * and has become wrong by a factor of two makes nothing worse than to know nothing. */
+#include <inttypes.h>
+
+#include "sim-wan/scenario.h"
+#include "tests/lib/unit.h"
+
+#define MBIT UINT64_C(1000000)
+#define TARGETS 5u
+#define BYTES UINT64_C(20000000)
+
+struct site {
+    struct sim_world *world;
+    uint32_t wires[1 + TARGETS]; /* of the source, and of each target; out of it first */
+    uint64_t seed;
+};
+
+static uint32_t join(struct site *site, uint32_t host, uint32_t to, uint64_t out_mbit,
+                     gmc_duration delay)
+{
+    struct sim_wire_config out = {.rate_bps = out_mbit * MBIT, .delay = delay};
+    struct sim_wire_config in = {.rate_bps = 100 * MBIT, .delay = delay};
+    out.queue_bytes = out.rate_bps / 8 / 20; /* 50 ms */
+    in.queue_bytes = in.rate_bps / 8 / 20;
+    return sim_net_add_wire(&site->world->net, host, to, &out, &in);
+}
+
+static struct site make(void)
+{
+    struct sim_world_config config = {.seed = 7};
+    struct site site = {.world = sim_world_new(&config), .seed = 1};
+    struct sim_wire_config wide = {.rate_bps = 10000 * MBIT, .delay = GMC_MS(5)};
+    struct sim_host *core = sim_world_add_router(site.world, "core");
+    struct sim_host *edge = sim_world_add_router(site.world, "edge");
+    sim_net_add_wire(&site.world->net, core->id, edge->id, &wide, &wide);
+    for (uint32_t i = 0; i <= TARGETS; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        site.wires[i] = join(&site, host->id, i == 0 ? core->id : edge->id, i == 0 ? 100 : 10,
+                             i == 1 ? GMC_MS(1) : GMC_MS(2));
+    }
+    sim_world_start(site.world);
+    return site;
+}
+
+static void set_rate(struct site *site, uint32_t gateway, uint64_t mbit)
+{
+    struct sim_lane *lane = sim_net_lane(&site->world->net, site->wires[gateway], 0);
+    struct sim_wire_config config = lane->config;
+    config.rate_bps = mbit * MBIT;
+    config.queue_bytes = config.rate_bps / 8 / 20;
+    sim_lane_configure(lane, &config);
+}
+
+/* Seconds of a transfer, or of a plan. */
+static double stage(struct site *site, uint64_t bytes, enum gmc_tree_shape shape, bool plan,
+                    struct gmc_channel_info *info)
+{
+    struct sim_host *source = site->world->hosts[2]; /* behind the routers */
+    struct sim_stage stage = {.object_seed = site->seed++,
+                              .bytes = bytes,
+                              .targets = site->world->hosts + 3,
+                              .target_count = TARGETS,
+                              .shape = shape,
+                              .plan = plan};
+    struct gmc_channel_key key;
+    const char *error = NULL;
+    gmc_time begin = sim_world_now(site->world);
+    if (sim_stage(source, &stage, &key, &error) != GMC_OK)
+        fail_msg("%s", error);
+    for (int i = 0; i < 300000 && !sim_has_ended(source, &key); i++)
+        sim_world_run(site->world, GMC_MS(1));
+    assert_true(sim_channel(source, &key, info));
+    assert_int_equal(info->state, plan ? GMC_CHANNEL_PLANNED : GMC_CHANNEL_COMPLETE);
+    return (double)(sim_world_now(site->world) - begin) / 1e9;
+}
+
+static double transfer(struct site *site, enum gmc_tree_shape shape)
+{
+    struct gmc_channel_info info;
+    return stage(site, BYTES, shape, false, &info);
+}
+
+static struct gmc_plan_info plan(struct site *site)
+{
+    struct gmc_channel_info info;
+    (void)stage(site, BYTES, GMC_TREE_BULK, true, &info);
+    return info.plan;
+}
+
+static void test_slow_relay_is_seen_once(void **state)
+{
+    struct site site = make();
+    (void)state;
+    struct gmc_plan_info before = plan(&site);
+    double first = transfer(&site, GMC_TREE_BULK);
+    struct gmc_plan_info after = plan(&site);
+    double second = transfer(&site, GMC_TREE_BULK);
+    assert_true(before.assumed && !before.measured);
+    assert_true(after.measured && !after.assumed);
+    assert_string_equal(after.limit_domain, "s.example");
+    assert_in_range(after.limit_bps, 70 * MBIT, 100 * MBIT); /* a second of it, with its start */
+    if (second > first / 3)
+        fail_msg("%.2f s, then %.2f s", first, second);
+    if (second > (double)after.time / 1e9 * 1.15 + 0.3)
+        fail_msg("planned %.2f s, %.2f s", (double)after.time / 1e9, second);
+    sim_world_free(site.world);
+}
+
+/* The wires of a gateway change after they were measured. */
+static void compare_wrong(uint32_t gateway, uint64_t mbit)
+{
+    struct site site = make();
+    (void)transfer(&site, GMC_TREE_BULK);
+    set_rate(&site, gateway, mbit);
+    double with = transfer(&site, GMC_TREE_BULK);
+    double without = transfer(&site, GMC_TREE_ECO);
+    if (with > without * 1.05)
+        fail_msg("%" PRIu64 " Mbit/s at %" PRIu32 ": %.2f s, without figures %.2f s", mbit, gateway,
+                 with, without);
+    sim_world_free(site.world);
+}
+
+static void test_wrong_figures_make_nothing_worse(void **state)
+{
+    (void)state;
+    compare_wrong(0, 50);
+    compare_wrong(0, 200);
+    compare_wrong(1, 5);
+    compare_wrong(1, 20);
+    compare_wrong(2, 1);
+    compare_wrong(2, 100);
+}
+
+static void test_is_forgotten(void **state)
+{
+    struct site site = make();
+    (void)state;
+    (void)transfer(&site, GMC_TREE_BULK);
+    assert_true(plan(&site).measured);
+    sim_world_run(site.world, GMC_S(1300)); /* twice the age: at a target, then at the source */
+    struct gmc_plan_info later = plan(&site);
+    assert_true(!later.measured && later.assumed);
+    sim_world_free(site.world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_relay_is_seen_once),
+        cmocka_unit_test(test_wrong_figures_make_nothing_worse),
+        cmocka_unit_test(test_is_forgotten),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
