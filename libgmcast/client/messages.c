@@ -18,6 +18,10 @@
 #define TIMEOUT_MS 5000
 #define SILENCE_MS 5000 /* the gateway says something each second */
 #define TAKEN_EVERY (256u << 10)
+#define CONNECT_MS 5000
+/* A day. ZeroMQ's own word for never (-1) makes 4.3.4 hang now and then when a context ends just
+ * after the other side has gone. */
+#define RECONNECT_NEVER 86400000
 #define OPENINGS 16 /* whose sequences are followed; the oldest is forgotten */
 
 /* What both have. */
@@ -83,7 +87,7 @@ static enum gmc_client_result fail(struct local *local, enum gmc_client_result r
 static enum gmc_client_result open_local(struct local *local, const char *gateway)
 {
     char endpoint[256];
-    int never = -1, queue = 100000;
+    int never = RECONNECT_NEVER, yes = 1, queue = 100000;
     size_t len = sizeof local->fd;
 
     if (gateway == NULL)
@@ -110,11 +114,16 @@ static enum gmc_client_result open_local(struct local *local, const char *gatewa
         return fail(local, GMC_CLIENT_NO_MEMORY, "out of memory");
     /* A gateway that comes back knows nothing of us: no silent reconnection. */
     zmq_setsockopt(local->socket, ZMQ_RECONNECT_IVL, &never, sizeof never);
+    zmq_setsockopt(local->socket, ZMQ_IMMEDIATE, &yes, sizeof yes);
     zmq_setsockopt(local->socket, ZMQ_SNDHWM, &queue, sizeof queue);
     zmq_setsockopt(local->socket, ZMQ_RCVHWM, &queue, sizeof queue);
     if (zmq_connect(local->socket, endpoint) != 0 ||
         zmq_getsockopt(local->socket, ZMQ_FD, &local->fd, &len) != 0)
         return fail(local, GMC_CLIENT_NO_GATEWAY, zmq_strerror(errno));
+    /* Nothing is queued for a connection that is not there. */
+    zmq_pollitem_t item = {.socket = local->socket, .events = ZMQ_POLLOUT};
+    if (zmq_poll(&item, 1, CONNECT_MS) <= 0)
+        return fail(local, GMC_CLIENT_NO_GATEWAY, "the gateway does not take the connection");
     local->heard_ms = now_ms();
     return GMC_CLIENT_OK;
 }
