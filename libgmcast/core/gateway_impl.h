@@ -895,7 +895,7 @@ static inline const char *gw_home(const struct gmc_gateway *gw)
     return gw->config.node_of != NULL ? gw->config.node_of : gw->domain;
 }
 
-/* gateway_group.c: the nodes of this domain all at once, by multicast */
+/* gateway_group*.c: the nodes of this domain all at once, by multicast */
 void gw_groups_init(struct gmc_gateway *gw);
 /* A node attached to the channel: it is to hear it, too. */
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);

@@ -168,7 +168,8 @@ tests_fuzz_fuzz_message_rx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 # Groups: the nodes of a domain all at once.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/backoff.c libgmcast/core/backoff.h \
-	libgmcast/core/gateway_group.c libgmcast/core/gateway_hear.c \
+	libgmcast/core/gateway_group.c libgmcast/core/gateway_group_impl.h libgmcast/core/gateway_group_listen.c \
+	libgmcast/core/gateway_group_send.c libgmcast/core/gateway_hear.c \
 	libgmcast/core/group.c libgmcast/core/group.h \
 	libgmcast/core/group_rx.c libgmcast/core/group_rx.h \
 	libgmcast/core/group_tx.c libgmcast/core/group_tx.h

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of a gateway's multicast to its nodes share: gateway_group.c (the group's life and
+ * time), gateway_group_listen.c (the nodes), gateway_group_send.c (windows and datagrams). */
+#ifndef GMC_CORE_GATEWAY_GROUP_IMPL_H
+#define GMC_CORE_GATEWAY_GROUP_IMPL_H
+
+#include "core/gateway_impl.h"
+
+#define GW_HEAR_WAIT GMC_MS(300) /* for the first word from a node that was asked to listen */
+#define GW_TELL_AGAIN GMC_MS(20) /* while something is open */
+#define GW_LATE_MAX 8u           /* windows in a row that a node was not waited for */
+
+enum gwlisten {
+    GW_ASKED, /* it was told of the group, and has not heard it yet */
+    GW_HEARS,
+    GW_DEAF /* it does not hear, or has left */
+};
+
+struct gwlistener {
+    struct gwpeer *peer;
+    enum gwlisten state;
+    bool lags; /* it loses so much more than others that the group does not wait for it */
+    bool deaf_said;
+    uint64_t first_turn; /* windows that were opened before are not for it */
+    gmc_time asked_at;
+    uint64_t received, expected; /* as last reported */
+    uint32_t loss_ppm;
+    bool loss_known;
+    uint32_t late;
+    uint64_t room; /* blocks that it can hold unverified */
+};
+
+/* A window that is being prepared or sent. */
+struct gwwindow {
+    struct gmc_list node; /* of the group's prepared ones, or spares */
+    struct gmc_group_out out;
+    struct gmc_group_shape shape;
+    struct gmc_block *blocks[GMC_GROUP_BLOCKS_MAX]; /* sealed and pinned; NULL: not yet */
+    const uint8_t *shards[GMC_GROUP_SOURCES_MAX];
+    const uint8_t *tags[GMC_GROUP_SOURCES_MAX];
+    uint64_t has[GW_LISTENERS_MAX / 64]; /* listeners that have all of it */
+    uint8_t *pads; /* short fragments, filled up with zeros: one for each block */
+};
+
+struct gwgroup {
+    struct gmc_list node;
+    struct gwchannel *channel;
+    uint32_t number;
+    uint8_t key[GMC_KEY_BYTES];
+    struct gmc_gate gate;
+    uint64_t next_packet;
+    struct gmc_group_tx tx;
+    struct gmc_list prepared; /* gwwindow.node */
+    uint32_t prepared_count;
+    struct gmc_list spares;
+    struct gmc_interval_set begun;   /* windows that were prepared */
+    struct gmc_interval_set retired; /* windows that are over */
+    uint64_t windows;
+    struct gwlistener *listeners;
+    size_t count;
+    gmc_time gather_until;
+    gmc_time told_at; /* the last word to the group */
+    gmc_duration backoff;
+};
+
+static inline struct gwwindow *gw_window_of(struct gmc_group_out *out)
+{
+    return GMC_CONTAINER_OF(out, struct gwwindow, out);
+}
+
+/* ---- gateway_group.c ---- */
+bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *ch);
+gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group);
+void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwpeer *peer,
+                   bool is_over);
+struct gwgroup *gw_group_new(struct gmc_gateway *gw, struct gwchannel *ch);
+bool gw_window_has(const struct gwwindow *window, size_t i);
+void gw_window_retire(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window);
+void gw_group_end(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                  const char *reason);
+
+/* ---- gateway_group_listen.c ---- */
+struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpeer *peer);
+bool gw_listener_counts(const struct gwlistener *listener);
+size_t gw_group_hearing(const struct gwgroup *group);
+bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *group);
+void gw_listener_say_deaf(struct gmc_gateway *gw, struct gwlistener *listener);
+
+/* ---- gateway_group_send.c ---- */
+bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);
+bool gw_group_is_full(const struct gmc_gateway *gw, const struct gwgroup *group);
+gmc_time gw_group_tell_time(const struct gwgroup *group);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Who of the nodes listens to the group, what each of them has and loses, and whom the group waits
+ * for. */
+#include <stdlib.h>
+
+#include "core/gateway_group_impl.h"
+
+#define HEARD_LATE GMC_S(2) /* then it is said that it does not hear */
+#define LOSS_SHIFT 3        /* of the smoothing: an eighth of each report */
+#define LOSS_SAMPLE 500u    /* datagrams that a report of loss has at least */
+#define APART_PPM 40000u    /* of the rate, that the others may lose by the worst one */
+#define PPM 1000000u
+
+struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpeer *peer)
+{
+    for (size_t i = 0; group != NULL && i < group->count; i++)
+        if (group->listeners[i].peer == peer)
+            return &group->listeners[i];
+    return NULL;
+}
+
+bool gw_listener_counts(const struct gwlistener *listener)
+{
+    return listener->state == GW_HEARS && !listener->lags;
+}
+
+size_t gw_group_hearing(const struct gwgroup *group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++)
+        count += group->listeners[i].state == GW_HEARS;
+    return count;
+}
+
+/* Has everybody whom the group counts on all of it? */
+static bool is_settled(const struct gwgroup *group, const struct gwwindow *window)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (gw_listener_counts(&group->listeners[i]) &&
+            group->listeners[i].first_turn <= window->out.turn && !gw_window_has(window, i))
+            return false;
+    return true;
+}
+
+/* Whom the group counts on has changed. */
+static void look_again(struct gmc_gateway *gw, struct gwgroup *group)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
+    {
+        struct gwwindow *window = gw_window_of(GMC_CONTAINER_OF(node, struct gmc_group_out, node));
+        if (is_settled(group, window))
+            gw_window_retire(gw, group, window);
+    }
+}
+
+static struct gwlistener *listener_add(struct gwgroup *group, struct gwpeer *peer)
+{
+    if (group->count == GW_LISTENERS_MAX)
+        return NULL;
+    struct gwlistener *grown = realloc(group->listeners, sizeof(*grown) * (group->count + 1));
+    if (grown == NULL)
+        return NULL;
+    group->listeners = grown;
+    grown[group->count] = (struct gwlistener){.peer = peer};
+    return &grown[group->count++];
+}
+
+static void take_room(struct gwchannel *ch, struct gwlistener *listener)
+{
+    const struct gwchild *child = gw_child_find(ch, listener->peer, 0);
+    if (child != NULL)
+        listener->room = (uint64_t)child->tx.window * ch->stripe_count;
+}
+
+void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
+{
+    if (!gw_group_is_possible(gw, ch))
+        return;
+    struct gwgroup *group = ch->group != NULL ? ch->group : gw_group_new(gw, ch);
+    struct gwlistener *listener = gw_listener_of(group, peer);
+    if (listener == NULL && group != NULL)
+        listener = listener_add(group, peer);
+    if (listener == NULL || listener->state == GW_HEARS)
+        return; /* without memory: by unicast */
+    take_room(ch, listener);
+    listener->state = GW_ASKED;
+    listener->deaf_said = false;
+    listener->asked_at = gw->now;
+    gw_group_tell(gw, group, peer, false);
+}
+
+void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                   bool is_no_node)
+{
+    struct gwgroup *group = ch->group;
+    struct gwlistener *listener = gw_listener_of(group, peer);
+    if (listener == NULL)
+        return;
+    listener->state = GW_DEAF;
+    listener->deaf_said = true;
+    listener->received = listener->expected = 0;
+    look_again(gw, group);
+    if (!is_no_node)
+        return;
+    /* It knows the key: the others go on with another. */
+    if (gw_group_new_key(gw, group) != GMC_OK) {
+        ch->group_over = true;
+        return;
+    }
+    for (size_t i = 0; i < group->count; i++)
+        if (group->listeners[i].state != GW_DEAF)
+            gw_group_tell(gw, group, group->listeners[i].peer, false);
+}
+
+static bool has_blocks(struct gwchannel *ch, const struct gwpeer *peer,
+                       const struct gmc_group_shape *shape)
+{
+    for (uint32_t i = 0; i < shape->blocks; i++) {
+        uint32_t number = shape->first + i;
+        const struct gwchild *child =
+            gw_child_find(ch, peer, gmc_stripe_of(ch->stripe_count, number));
+        uint32_t index = child != NULL ? gw_child_index(child, number) : 0;
+        if (child == NULL || gmc_tx_is_open(&child->tx, index) ||
+            !gmc_interval_contains(&child->tx.taken, index))
+            return false;
+    }
+    return true;
+}
+
+void gw_group_had(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer)
+{
+    struct gwgroup *group = ch->group;
+    struct gwlistener *listener = gw_listener_of(group, peer);
+    if (listener == NULL)
+        return;
+    take_room(ch, listener);
+    size_t i = (size_t)(listener - group->listeners);
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
+    {
+        struct gwwindow *window = gw_window_of(GMC_CONTAINER_OF(node, struct gmc_group_out, node));
+        if (gw_window_has(window, i) || !has_blocks(ch, peer, &window->shape))
+            continue;
+        window->has[i / 64] |= UINT64_C(1) << i % 64;
+        listener->late = 0;
+        if (is_settled(group, window))
+            gw_window_retire(gw, group, window);
+    }
+}
+
+/* The rate that whoever loses so much leaves to all. */
+static uint32_t kept_ppm(uint32_t loss_ppm)
+{
+    return PPM - loss_ppm;
+}
+
+/* One that loses far more than those behind it is not waited for. Each of the worst ones in turn,
+ * as long as most remain. */
+static void judge(struct gmc_gateway *gw, struct gwgroup *group)
+{
+    size_t known = 0, left = 0;
+    for (size_t i = 0; i < group->count; i++)
+        known += group->listeners[i].state == GW_HEARS && group->listeners[i].loss_known;
+    bool changed = false;
+    uint32_t above = PPM;
+    for (size_t place = 0; place < known / 4 + (known > 1 && known < 4); place++) {
+        uint32_t worst = 0, next = 0;
+        struct gwlistener *at = NULL;
+        for (size_t i = 0; i < group->count; i++) {
+            struct gwlistener *listener = &group->listeners[i];
+            if (listener->state != GW_HEARS || !listener->loss_known || listener->loss_ppm >= above)
+                continue;
+            if (at == NULL || listener->loss_ppm > worst) {
+                next = worst;
+                worst = listener->loss_ppm;
+                at = listener;
+            } else if (listener->loss_ppm > next) {
+                next = listener->loss_ppm;
+            }
+        }
+        if (at == NULL || kept_ppm(next) - kept_ppm(worst) < APART_PPM)
+            break;
+        left = place + 1;
+        above = worst;
+    }
+    for (size_t i = 0; i < group->count; i++) {
+        struct gwlistener *listener = &group->listeners[i];
+        bool lags = left > 0 && listener->loss_known && listener->loss_ppm >= above;
+        if (listener->state != GW_HEARS || listener->late >= GW_LATE_MAX || listener->lags == lags)
+            continue;
+        listener->lags = lags;
+        changed = true;
+        gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_OK,
+                 lags ? "node %s loses %u %% of the group: the others do not wait for it"
+                      : "node %s is waited for again, it loses %u %%",
+                 listener->peer->name, listener->loss_ppm / 10000);
+    }
+    if (!changed)
+        return;
+    group->tx.expected_q4 = 0; /* it was the worst one's */
+    look_again(gw, group);
+}
+
+static void take_loss(struct gmc_gateway *gw, struct gwgroup *group, struct gwlistener *listener,
+                      const struct gmc_msg *msg)
+{
+    if (msg->expected < listener->expected || msg->received < listener->received) {
+        listener->expected = msg->expected; /* it began anew */
+        listener->received = msg->received;
+        return;
+    }
+    uint64_t expected = msg->expected - listener->expected;
+    uint64_t received = msg->received - listener->received;
+    if (expected < LOSS_SAMPLE)
+        return;
+    uint32_t loss = received < expected ? (uint32_t)((expected - received) * PPM / expected) : 0;
+    if (!listener->loss_known)
+        listener->loss_ppm = loss;
+    else
+        listener->loss_ppm =
+            (uint32_t)((int64_t)listener->loss_ppm +
+                       ((int64_t)loss - (int64_t)listener->loss_ppm) / (1 << LOSS_SHIFT));
+    listener->loss_known = true;
+    listener->expected = msg->expected;
+    listener->received = msg->received;
+    judge(gw, group);
+}
+
+static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlistener *listener,
+                   const struct gmc_msg *msg)
+{
+    if (msg->status == GMC_ERR_MISMATCH) {
+        char text[GMC_REASON_BYTES_MAX];
+        gw->counts.group_forged++;
+        gw_text(text, sizeof(text), "somebody forges in the group of this domain: node %s found %s",
+                listener->peer->name, msg->text);
+        gw_group_end(gw, ch, GMC_ERR_MISMATCH, text);
+        return;
+    }
+    listener->state = GW_DEAF;
+    listener->deaf_said = true;
+    gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, msg->status,
+             "node %s left the group: %s; it is served by unicast", listener->peer->name,
+             msg->text);
+    look_again(gw, ch->group);
+    gw_children_touch(gw, ch);
+}
+
+/* Who listens from the middle on can store nothing without the page that came before. */
+static void give_page(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
+{
+    uint64_t window;
+    if (!gw_group_next_window(ch->group, &window))
+        return;
+    uint64_t first = window * gmc_group_blocks(&ch->object);
+    uint32_t page = gmc_block_of_page(gmc_block_page((uint32_t)first));
+    struct gwchild *child = gw_child_find(ch, peer, gmc_stripe_of(ch->stripe_count, page));
+    if (child != NULL && page < first)
+        gw_child_hurry(gw, child, page);
+}
+
+void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                     const struct gmc_msg *msg)
+{
+    struct gwgroup *group = ch->group;
+    struct gwlistener *listener = gw_listener_of(group, peer);
+    if (listener == NULL || msg->group != group->number)
+        return; /* of a group that is over, or under the key before */
+    if (msg->status != GMC_OK) {
+        leaves(gw, ch, listener, msg);
+        return;
+    }
+    if (listener->state != GW_HEARS) {
+        listener->state = GW_HEARS;
+        listener->first_turn = group->tx.turns;
+        listener->late = 0;
+        give_page(gw, ch, peer);
+        gw_children_touch(gw, ch);
+    }
+    take_loss(gw, group, listener, msg);
+    for (size_t i = 0; i < msg->need_count && gw_listener_counts(listener); i++) {
+        const struct gmc_msg_need *need = &msg->needs[i];
+        struct gmc_group_out *out = gmc_group_tx_find(&group->tx, need->window);
+        if (out != NULL && out->turn >= listener->first_turn)
+            gmc_group_tx_need(out, need->seen, need->need, need->missing);
+    }
+}
+
+/* Has everybody answered who is expected to? */
+bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *group)
+{
+    const struct gwtarget *dst = group->channel->dst;
+    if (gw_group_hearing(group) == 0)
+        return false;
+    if (gw->now >= group->gather_until || group->tx.turns > 0)
+        return true;
+    for (size_t i = 0; i < dst->node_count; i++) {
+        const struct gwlistener *listener = gw_listener_of(group, dst->nodes[i].peer);
+        if (dst->nodes[i].peer->up && (listener == NULL || listener->state == GW_ASKED))
+            return false;
+    }
+    return true;
+}
+
+void gw_listener_say_deaf(struct gmc_gateway *gw, struct gwlistener *listener)
+{
+    if (listener->state != GW_ASKED || listener->deaf_said)
+        return;
+    if (gw->now < gmc_time_add(listener->asked_at, GW_HEAR_WAIT))
+        return;
+    gw_touch(gw, listener->peer); /* its link carries all, meanwhile */
+    if (gw->now < gmc_time_add(listener->asked_at, HEARD_LATE))
+        return;
+    listener->deaf_said = true;
+    gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_ERR_TIMEOUT,
+             "multicast to %.*s does not arrive at node %s: it is served by unicast; see that "
+             "switches and firewalls pass it",
+             (int)gw->group_address_len, (const char *)gw->group_address, listener->peer->name);
+}
