@@ -17,6 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "emulate"))
 import emu  # noqa: E402
 import lib  # noqa: E402
+import parts  # noqa: E402
 import wan_stage  # noqa: E402
 
 PARTS = [word for word in os.environ.get("GMC_EMULATE_PARTS",
@@ -24,15 +25,6 @@ PARTS = [word for word in os.environ.get("GMC_EMULATE_PARTS",
 PING_BYTES = 84
 Z999 = 3.2905  # a normal variable lies within that many deviations in 99.9 of 100 cases
 RECEIVERS = emu.names(6)
-
-_missed = []
-
-
-def verdict(what, ok, kept=True):
-    late = "" if kept else " (late)"
-    if not ok:
-        _missed.append(what + late)
-    return ("yes" if ok else "NO") + late
 
 
 # ---- accuracy ----
@@ -62,8 +54,8 @@ def accuracy():
         print("  %3.0f Mbit/s %2.0f ms: RTT %.3f configured, %.3f mean (%.3f to %.3f, deviation %.3f); "
               "rate %.3f %%  %s" %
               (rate / 1e6, delay * 1e3, configured, mean, least, most, spread, carried / rate * 100,
-               verdict("%g Mbit/s, %g ms" % (rate / 1e6, delay * 1e3), ok,
-                       result.summary["real_time"]["kept"])), flush=True)
+               parts.verdict("%g Mbit/s, %g ms" % (rate / 1e6, delay * 1e3), ok,
+                             result.summary["real_time"]["kept"])), flush=True)
     print("loss of a fixed seed, twice (within the 99.9 % interval, and the same)")
     for loss in (0.001, 0.01, 0.05, 0.2):
         text = emu.topology([("s.example", "a.example")], rate="200Mbit", delay="1ms",
@@ -76,7 +68,7 @@ def accuracy():
         ok = abs(share - loss) <= bound and counts[0]["received"] == counts[1]["received"]
         print("  %5.1f %%: %.3f %% of %d, +- %.3f, lost %d and %d  %s" %
               (loss * 100, share * 100, sent, bound * 100, sent - counts[0]["received"],
-               sent - counts[1]["received"], verdict("loss %g" % loss, ok)), flush=True)
+               sent - counts[1]["received"], parts.verdict("loss %g" % loss, ok)), flush=True)
 
 
 # ---- capacity ----
@@ -102,7 +94,7 @@ def capacity():
           (" ".join("%.1f" % one for one in carried), late["mean_ms"], late["p99_ms"],
            " ".join("%.3f" % one for one in outside),
            100 * result.summary["cpu_seconds"] / result.summary["seconds"],
-           1e6 * result.summary["cpu_seconds"] / late["packets"], verdict("capacity", ok)),
+           1e6 * result.summary["cpu_seconds"] / late["packets"], parts.verdict("capacity", ok)),
           flush=True)
 
 
@@ -144,23 +136,10 @@ def simulator():
                   "most  %s" %
                   (name, loss, seconds, value["gateway_seconds"],
                    100 * (value["gateway_seconds"] / seconds - 1), 100 * apart,
-                   verdict("simulator, %s %g %%" % (name, loss), ok, value["kept"])), flush=True)
-
-
-def run_all():
-    parts = {"accuracy": accuracy, "capacity": capacity, "simulator": simulator}
-    for part in PARTS:
-        parts[part]()
-    if _missed:
-        print("missed:\n  " + "\n  ".join(_missed))
-    return 1 if _missed else 0
+                   parts.verdict("simulator, %s %g %%" % (name, loss), ok, value["kept"])),
+                  flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--inside"]:
-        emu.main(globals())
-    else:
-        with tempfile.TemporaryDirectory(prefix="gmct-", dir=os.environ.get(
-                "GMC_TMPDIR", "/dev/shm")) as folder:
-            os.environ["TMPDIR"] = folder
-            emu.main(globals(), run_all)
+    parts.main(globals(), {"accuracy": accuracy, "capacity": capacity, "simulator": simulator},
+               PARTS)

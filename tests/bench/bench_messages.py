@@ -12,12 +12,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "emulate"))
 import emu  # noqa: E402
 import lib  # noqa: E402
+import parts  # noqa: E402
 import wan_share  # noqa: E402
 import wan_stage  # noqa: E402
 
@@ -29,14 +29,6 @@ FAST_BYTES, FAST_RATE, FAST_SUBSCRIBERS = 256, 100000, 4
 MEDIAN_TIMES, P99_TIMES = 3, 5
 DELAY_MS = 1e3 * wan_stage.DELAY
 OVER_MS = {"alone": 1, "beside bulk": 2}
-
-_missed = []
-
-
-def verdict(what, ok):
-    if not ok:
-        _missed.append(what)
-    return "yes" if ok else "NO"
 
 
 # ---- programs ----
@@ -138,8 +130,8 @@ def local():
     for key, times in (("median_us", MEDIAN_TIMES), ("p99_us", P99_TIMES)):
         share = ours[key] / peer[key]
         print("  %-9s %5.2f times, limit %d: %s" %
-              (key[:-3], share, times, verdict("local " + key, share <= times)))
-    print("  none lost: " + verdict("local, lost", ours["missed"] == 0))
+              (key[:-3], share, times, parts.verdict("local " + key, share <= times)))
+    print("  none lost: " + parts.verdict("local, lost", ours["missed"] == 0))
 
 
 # ---- a link ----
@@ -179,9 +171,9 @@ def wan():
         over = value["median_us"] / 1e3 - DELAY_MS
         show(name, value)
         print("  median %.2f ms over the delay, limit %g: %s%s%s" %
-              (over, limit, verdict("link " + name, over <= limit), late,
+              (over, limit, parts.verdict("link " + name, over <= limit), late,
                "; bulk %.1f Mbit/s" % (value["bulk_bps"] / 1e6) if bulk else ""))
-        print("  none lost: " + verdict("link %s, lost" % name, value["missed"] == 0))
+        print("  none lost: " + parts.verdict("link %s, lost" % name, value["missed"] == 0))
 
 
 # ---- one gateway ----
@@ -206,29 +198,12 @@ def rate():
     whole = all(value["messages"] == count and value["missed"] == 0 for value in results)
     reached = count / max(value["seconds"] for value in results)
     print("  %.0f messages a second: %s; none lost: %s" %
-          (reached, verdict("rate", reached >= 0.99 * FAST_RATE), verdict("rate, lost", whole)))
+          (reached, parts.verdict("rate", reached >= 0.99 * FAST_RATE),
+           parts.verdict("rate, lost", whole)))
     print("  CPU per message: gateway %.2f us, publisher %.2f us, a subscriber %.2f us" %
           (1e6 * used / count, 1e6 * sent["cpu_seconds"] / count,
            1e6 * sum(value["cpu_seconds"] for value in results) / count / len(results)))
 
 
-def run_all():
-    parts = {"local": local, "wan": wan, "rate": rate}
-    unknown = [part for part in PARTS if part not in parts]
-    lib.check(not unknown, "no part is called %s; there are %s" % (unknown, ", ".join(parts)))
-    for part in PARTS:
-        parts[part]()
-    if _missed:
-        print("\nmissed:\n  " + "\n  ".join(_missed))
-    return 1 if _missed else 0
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--inside"]:
-        emu.main(globals())
-    else:
-        # What fills the link, and what arrives of it, is in memory.
-        with tempfile.TemporaryDirectory(prefix="gmct-", dir=os.environ.get(
-                "GMC_TMPDIR", "/dev/shm")) as folder:
-            os.environ["TMPDIR"] = folder
-            sys.exit(run_all())
+    parts.main(globals(), {"local": local, "wan": wan, "rate": rate}, PARTS, emulated=False)

@@ -14,11 +14,9 @@ on a machine that does nothing else.
 import os
 import shutil
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "emulate"))
-import emu  # noqa: E402
-import lib  # noqa: E402
+import parts  # noqa: E402
 import wan_peers  # noqa: E402
 import wan_share  # noqa: E402
 import wan_stage  # noqa: E402
@@ -39,17 +37,6 @@ PARTS = words("PARTS", "stage,cold,plan,peers,tcp,background,links,full")
 TOPOLOGIES = words("TOPOLOGIES", "flat,tree3,shared")
 LOSSES = [float(word) for word in words("LOSSES", "0,20" if QUICK else "0,1,5,10,20")]
 OPTIONS = os.environ.get("GMC_WAN_OPTIONS", "").split()
-
-_missed = []
-
-
-def verdict(what, ok, kept=True):
-    """A word for the table; what is missed comes again at the end."""
-    late = "" if kept else " (late)"
-    if not ok:
-        _missed.append(what + late)
-    return ("yes" if ok else "NO") + late
-
 
 def limit_of(loss, size):
     """The least share of rate * (1 - loss)."""
@@ -97,8 +84,8 @@ def stage(size, warm):
             value = wan_stage.measure(name, loss, size, warm, options=OPTIONS)
             missed = judge(name, loss, size, value, flat) if warm else []
             flat = value["seconds"] if name == "flat" else flat
-            ok = verdict("%s %g %%, %d bytes: %s" % (name, loss, size, ", ".join(missed)),
-                         not missed, value["kept"])
+            ok = parts.verdict("%s %g %%, %d bytes: %s" % (name, loss, size, ", ".join(missed)),
+                               not missed, value["kept"])
             print("%-7s %4g%% %8.2f %9.3f %6.2f %9.3f %6.3f %8s %7s %8d %8d %5.2f  %s%s" %
                   (name, loss, value["seconds"], value["fraction"], limit_of(loss, size),
                    value["first_wire"], 1.10 / (1 - loss / 100),
@@ -131,8 +118,8 @@ def plan():
             ratio = value["predicted"] / value["seconds"]
             uplinks = "configured" if told else "measured"
             right = value["result"] == "complete" and abs(ratio - 1) <= PLAN_FARTHEST
-            ok = verdict("plan of %s, uplinks %s: %.3f" % (name, uplinks, ratio), right,
-                         value["kept"])
+            ok = parts.verdict("plan of %s, uplinks %s: %.3f" % (name, uplinks, ratio), right,
+                               value["kept"])
             print("%-8s %-10s %8.2f %8.2f %7.3f  %d trees%s, limited by %s  %s" %
                   (name, uplinks, value["predicted"], value["seconds"], ratio, value["trees"],
                    "" if value["same_trees"] else " (not those of the plan)", value["limit"], ok),
@@ -165,8 +152,8 @@ def tcp():
             for order in ("tcp-first", "together", "tcp-later"):
                 ours, theirs, kept = wan_share.tcp(law, order, queue, 15 if QUICK else 60, LARGE)
                 share = ours / (ours + theirs)
-                ok = verdict("%s %s %s: share %.2f" % (law, queue, order, share),
-                             0.3 <= share <= 0.7, kept)
+                ok = parts.verdict("%s %s %s: share %.2f" % (law, queue, order, share),
+                                   0.3 <= share <= 0.7, kept)
                 print("%-6s %-10s %-10s %6.1f %6.1f  %.2f  %s" %
                       (law, queue, order, ours / 1e6, theirs / 1e6, share, ok), flush=True)
 
@@ -182,8 +169,9 @@ def background():
                 ours, theirs, kept = wan_share.tcp(law, order, queue, 15 if QUICK else 60, LARGE,
                                                    "--background")
                 share = theirs / (ours + theirs)
-                ok = verdict("background beside %s %s %s: share %.2f" % (law, queue, order, share),
-                             share >= 0.9, kept)
+                what = "background beside %s %s %s: share %.2f" % (law, queue, order, share)
+                ok = parts.verdict(what,
+                                   share >= 0.9, kept)
                 print("%-6s %-10s %-10s %6.1f %6.1f  %.2f  %s" %
                       (law, queue, order, ours / 1e6, theirs / 1e6, share, ok), flush=True)
 
@@ -193,7 +181,7 @@ def links():
     for queue in ("50ms", "10packets"):
         first, second, kept = wan_share.two_links(queue, 15 if QUICK else 60, LARGE)
         index = wan_share.jain([first, second])
-        ok = verdict("two links, %s: %.3f" % (queue, index), index >= 0.95, kept)
+        ok = parts.verdict("two links, %s: %.3f" % (queue, index), index >= 0.95, kept)
         print("%-10s %6.1f %6.1f  %.3f  %s" % (queue, first / 1e6, second / 1e6, index, ok),
               flush=True)
 
@@ -203,30 +191,14 @@ def full():
         print("\nwithout limit: skipped, iperf3 is not installed")
         return
     ours, theirs = wan_share.full(LARGE)
-    ok = verdict("without limit: %.2f" % (ours / theirs), ours >= 0.8 * theirs)
+    ok = parts.verdict("without limit: %.2f" % (ours / theirs), ours >= 0.8 * theirs)
     print("\na wire without limit and delay: gmcast %.0f Mbit/s, iperf3 UDP %.0f: %.2f (0.80)  %s" %
           (ours / 1e6, theirs / 1e6, ours / theirs, ok), flush=True)
 
 
-def run_all():
-    parts = {"stage": lambda: stage(SIZE, True), "cold": cold,
-             "large": lambda: stage(LARGE, True), "plan": plan,
-             "peers": peers, "tcp": tcp, "background": background, "links": links, "full": full}
-    unknown = [part for part in PARTS if part not in parts]
-    lib.check(not unknown, "no part is called %s; there are %s" % (unknown, ", ".join(parts)))
-    for part in PARTS:
-        parts[part]()
-    if _missed:
-        print("\nmissed:\n  " + "\n  ".join(_missed))
-    return 1 if _missed else 0
-
+PARTS_OF = {"stage": lambda: stage(SIZE, True), "cold": cold,
+            "large": lambda: stage(LARGE, True), "plan": plan, "peers": peers, "tcp": tcp,
+            "background": background, "links": links, "full": full}
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--inside"]:
-        emu.main(globals())
-    else:
-        # Objects and what arrives of them are in memory.
-        with tempfile.TemporaryDirectory(prefix="gmct-", dir=os.environ.get(
-                "GMC_TMPDIR", "/dev/shm")) as folder:
-            os.environ["TMPDIR"] = folder
-            emu.main(globals(), run_all)
+    parts.main(globals(), PARTS_OF, PARTS)

@@ -46,7 +46,7 @@ EXTRA_DIST += tests/bench/bench_sim_speed.sh tests/bench/bench_forward_ns3.cc
 bench-wan: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_wan.py
 .PHONY: bench-wan
-EXTRA_DIST += tests/bench/bench_wan.py tests/bench/wan_peers.py tests/bench/wan_share.py \
+EXTRA_DIST += tests/bench/bench_wan.py tests/bench/parts.py tests/bench/wan_peers.py tests/bench/wan_share.py \
 	tests/bench/wan_stage.py
 
 # make bench-messages: messages through daemons beside plain ZeroMQ and an emulated link's delay; five
@@ -86,23 +86,20 @@ bench-sim-probe: tests/bench/bench_probe
 	tests/bench/bench_probe
 .PHONY: bench-sim-probe
 
-# make bench-sim-wide: 10,000 gateways on one channel, or GATEWAYS=, BYTES=.
+# make bench-sim-wide: 10,000 gateways on one channel, or GATEWAYS=, BYTES= (before or behind make).
 EXTRA_PROGRAMS += tests/bench/bench_wide
 tests_bench_bench_wide_LDADD = $(GMC_SIM_LIBS)
-GATEWAYS = 10000
-BYTES = 1000000000
 bench-sim-wide: tests/bench/bench_wide
-	tests/bench/bench_wide $(GATEWAYS) $(BYTES)
+	tests/bench/bench_wide $${GATEWAYS:-10000} $${BYTES:-1000000000}
 .PHONY: bench-sim-wide
 
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
 EXTRA_PROGRAMS += tests/bench/bench_uplinks
 tests_bench_bench_uplinks_LDADD = $(GMC_SIM_LIBS) -lm
 # A quarter of an hour; UPLINKS_BYTES=1000000000 an hour and a half.
-SETS = 50
-UPLINKS_BYTES = 200000000
 bench-uplinks: tests/bench/bench_uplinks
-	tests/bench/bench_uplinks --sets $(SETS) --bytes $(UPLINKS_BYTES)
+	tests/bench/bench_uplinks --sets $${SETS:-50} \
+	    --bytes $${UPLINKS_BYTES:-200000000}
 .PHONY: bench-uplinks
 
 # make bench-plan: predictions of `stage --plan` beside what then happens.
