@@ -52,6 +52,9 @@ bool gmc_ctl_parse_channel(struct call *call, const char *text, struct channel_n
     source = strcmp(at, call->ctl->domain) == 0
                  ? at
                  : call->ctl->hooks.resolve(call->ctl->hooks.ctx, at);
+    /* A node knows sources from its gateway alone, by their channels. */
+    if (source == NULL && call->request->local && strlen(at) < sizeof name->source)
+        source = at;
     if (source == NULL || source[0] == '\0') {
         gmc_ctl_fail(call, GMC_ERR_NOT_FOUND,
                      "%s knows no domain \"%s\": see gmcast peers for the names", call->ctl->domain,

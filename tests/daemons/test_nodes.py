@@ -20,6 +20,9 @@ def test_all_nodes_get_it():
         inside = lib.json.loads(out)["domains"]
         lib.check(sorted(inside) == sorted(name + ".test" for name in ["b", *NODES]), out)
         lib.check(all(node["state"] == "verified" for node in inside.values()), out)
+        # A node knows no domains; it finds what it has by the same name.
+        _, out, _ = grid["n1"].gmcast("status", "--local", result.channel, "--json")
+        lib.check(lib.json.loads(out)["state"] == "complete", out)
 
 
 def test_a_killed_node_goes_on():
