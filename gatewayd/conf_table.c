@@ -22,7 +22,7 @@ static const struct gwd_option top_options[] = {
      "own domain; must be a DNS subjectAltName of the certificate"},
     {"node_of", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, node_of),
      "gmcast-noded: the domain whose node this is; gatewayd: must be empty"},
-    {"deliver", GWD_TEXT, "nodes", 0, 0, NULL, false, AT(gwd_conf, deliver),
+    {"deliver", GWD_TEXT, "nodes", 0, 0, NULL, true, AT(gwd_conf, deliver),
      "where received data goes unless the source says: gateway, nodes, shared, or NODE+NODE"},
     {"token", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, token),
      "gmcast-noded without a tls section: file with the token of gmcast node add"},

@@ -223,6 +223,16 @@ void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes wor
     gmc_gateway_set_group(drive->gateway, now, word, rate_bps);
 }
 
+void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_DELIVER, now);
+        gwd_record_text(drive->recorder, inside);
+        gwd_record_end(drive->recorder);
+    }
+    gmc_gateway_set_deliver(drive->gateway, now, inside);
+}
+
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved)
 {
     if (drive->recorder != NULL) {

@@ -27,6 +27,7 @@ gmc_peer gwd_drive_peer(struct gwd_drive *drive, gmc_time now, const char *domai
 void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool is_node);
 void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
                      uint64_t rate_bps);
+void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside);
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved);
 void gwd_drive_start(struct gwd_drive *drive, gmc_time now);
 gmc_status gwd_drive_datagram(struct gwd_drive *drive, gmc_time now, const struct gmc_dgram_in *in);

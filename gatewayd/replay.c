@@ -375,6 +375,10 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
     case GWD_RECORD_GROUP:
         set_group(state, now);
         break;
+    case GWD_RECORD_DELIVER:
+        name = gwd_recording_text(r);
+        gwd_drive_deliver(state->drive, now, name != NULL ? name : "nodes");
+        break;
     case GWD_RECORD_OPEN:
         open_channel(state, now);
         break;

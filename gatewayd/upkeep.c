@@ -55,6 +55,8 @@ static bool reload(struct gwd *gwd)
         return false;
     }
     (void)gwd_store_configure(gwd->store, conf);
+    if (strcmp(conf->deliver, gwd->conf->deliver) != 0)
+        gwd_drive_deliver(gwd->drive, gwd_now(), conf->deliver);
     take_log(gwd, conf);
     gwd_conf_restart_needed(gwd->conf, conf, text, sizeof text);
     if (text[0] != '\0')

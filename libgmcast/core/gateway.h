@@ -63,6 +63,10 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
  * verdict is part of this domain's. Takes effect on transfers under way too. For gateways only. */
 void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, bool is_node);
 
+/* config.deliver is this (valid, copied) for what begins to be received from now on. Out of memory
+ * it stays as it is. */
+void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *inside);
+
 /* The nodes of this domain can be reached all at once: datagrams that leave on GMC_PATH_GROUP come
  * to every node that hears `address`, the shell's word for the group (at most GMC_GROUP_ADDRESS_MAX
  * bytes), which nodes are told and hand to their shells (GMC_OUT_GROUP). rate_bps: of IP packets,

@@ -147,6 +147,17 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
     }
 }
 
+void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *inside)
+{
+    gw_begin_input(gw, now);
+    char *copy = malloc(strlen(inside) + 1);
+    if (copy == NULL)
+        return;
+    strcpy(copy, inside);
+    free(gw->deliver);
+    gw->config.deliver = gw->deliver = copy;
+}
+
 /* ---- telling them ---- */
 static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode *node)
 {

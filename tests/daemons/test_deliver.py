@@ -81,6 +81,11 @@ def test_the_configuration_says_where():
         grid.write("a", "y", BYTES)
         stage(grid, "y", "b/nodes").expect("complete")
         expect_at(grid, "y", NODES)
+        grid["b"].options["top"] = 'deliver = "n1+n3"'
+        grid["b"].reload()
+        grid.write("a", "z", BYTES)
+        stage(grid, "z", "b").expect("complete")
+        expect_at(grid, "z", ["n1", "n3"])
         grid["b"].options["top"] = 'deliver = "n2++"'
         grid["b"].write_conf()
         done = lib.subprocess.run([lib.GATEWAYD, "-T", "-c", grid["b"].conf_path],
