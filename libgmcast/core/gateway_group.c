@@ -12,7 +12,7 @@
 #define GATHER_WAIT GMC_MS(500)   /* for the nodes, before the first window */
 #define PATIENCE_FULL GMC_MS(100) /* with a window that holds others up */
 #define PATIENCE GMC_MS(500)      /* with any */
-#define BACKOFF_RTTS 4u           /* RFC 5401: K */
+#define BACKOFF_RTTS 4u           /* RFC 5401, section 3.2.2: K */
 #define BACKOFF_MIN GMC_MS(1)
 #define BACKOFF_MAX GMC_MS(100)
 #define SHARE_PERCENT 3u /* of the rate, for all nodes that are behind together */

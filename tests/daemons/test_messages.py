@@ -37,6 +37,20 @@ def publish(domain, text, *arguments):
     return running.returncode, errors
 
 
+def say(talks, running, *lines):
+    """The publisher says them, and the subscriber has got them."""
+    before = len(running.lines)
+    talks.stdin.write("".join(line + "\n" for line in lines))
+    talks.stdin.flush()
+    lib.wait(lambda: len(running.lines) == before + len(lines), "%d lines came" % len(lines))
+
+
+def finish(talks, text=""):
+    """The publisher says the rest, and ends in order."""
+    _, errors = talks.communicate(text, timeout=lib.LIMIT)
+    lib.check(talks.returncode == 0, errors)
+
+
 def texts(result):
     return [line["text"] for line in result.lines if "text" in line]
 
@@ -121,15 +135,12 @@ def test_two_publishers():
     with lib.Grid("abc") as grid:
         running = subscribe(grid["b"], "two")
         first = publisher(grid["a"], "two", "--to", "b")
-        first.stdin.write("from the first\n")
-        first.stdin.flush()
-        lib.wait(lambda: len(running.lines) == 1, "a line came")
+        say(first, running, "from the first")
         status, errors = publish(grid["a"], "from the second\n", "two", "--to", "b")
         lib.check(status == 0, errors)
         status, errors = publish(grid["a"], "other\n", "two", "--to", "c")
         lib.check(status == 1 and "is open already" in errors, errors)
-        _, errors = first.communicate("the end\n", timeout=lib.LIMIT)
-        lib.check(first.returncode == 0, errors)
+        finish(first, "the end\n")
         expect_all(running, ["from the first", "from the second", "the end"])
 
 
@@ -138,9 +149,7 @@ def test_status():
     with lib.Grid("ab") as grid:
         running = subscribe(grid["b"], "news")
         talks = publisher(grid["a"], "news", "--to", "b")
-        talks.stdin.write("one\ntwo\n")
-        talks.stdin.flush()
-        lib.wait(lambda: len(running.lines) == 2, "two lines came")
+        say(talks, running, "one", "two")
         for domain in grid.domains.values():
             _, out, _ = domain.gmcast("status", "--json")
             status = json.loads(out)
@@ -149,8 +158,7 @@ def test_status():
             lib.check(" 2 msg " in out and out.rstrip().endswith("  news"), out)
             _, out, _ = grid["a"].gmcast("status", status["channel"])
             lib.check("messages  2, name news" in out, out)
-        _, errors = talks.communicate("", timeout=lib.LIMIT)
-        lib.check(talks.returncode == 0, errors)
+        finish(talks)
         expect_all(running, ["one", "two"])
 
 
@@ -165,13 +173,10 @@ def test_scheduling():
         lib.check(policies() == batch, "bulk is not batched: %s" % policies())
         running = subscribe(grid["b"], "news")
         talks = publisher(grid["a"], "news", "--to", "b")
-        talks.stdin.write("one\n")
-        talks.stdin.flush()
-        lib.wait(lambda: len(running.lines) == 1, "a line came")
+        say(talks, running, "one")
         lib.check(policies() == 2 * [own], "messages wait: %s" % policies())
         lib.wait(lambda: policies() == batch, "bulk is batched again")
-        _, errors = talks.communicate("two\n", timeout=lib.LIMIT)
-        lib.check(talks.returncode == 0, errors)
+        finish(talks, "two\n")
         expect_all(running, ["one", "two"])
 
 
