@@ -412,13 +412,26 @@ static bool has_data(const struct gwchild *child)
     return !gmc_list_is_empty(&child->tx.repairs) || !gmc_list_is_empty(&child->tx.fresh);
 }
 
+/* The last fragments of an object, which nothing follows that could show them lost. */
+static bool next_copy(struct gwchild *child, uint32_t *index, uint16_t *fragment)
+{
+    return gmc_tx_next_copy(&child->tx, gmc_link_copies(child->peer->link), index, fragment);
+}
+
+static bool has_copy(struct gwchild *child)
+{
+    uint32_t index;
+    uint16_t fragment;
+    return next_copy(child, &index, &fragment);
+}
+
 bool gw_children_waiting(const struct gmc_gateway *gw, const struct gwpeer *peer)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
-        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (has_data(child) && may_send(gw, child))
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
+        if ((has_data(child) || has_copy(child)) && may_send(gw, child))
             return true;
     }
     return false;
@@ -461,14 +474,16 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
     uint16_t fragment;
     struct gmc_block *block;
     for (;;) {
-        if (!gmc_tx_next(&child->tx, &index, &fragment))
+        bool again = !gmc_tx_next(&child->tx, &index, &fragment);
+        if (again && !next_copy(child, &index, &fragment))
             return NOTHING;
         number = number_of(child, index);
         block = gmc_cache_find(gw->cache, ch->slot, number);
         if (block != NULL && (block->sealed >> fragment & 1) != 0)
             break;
         gmc_tx_out_of_hand(&child->tx, index);
-        fetch(gw, child, index);
+        if (!again)
+            fetch(gw, child, index);
     }
     uint32_t len = gmc_fragment_len(&ch->object, block->len, fragment);
     if (!gmc_link_ready(child->peer->link, gw->now, GMC_DATA_OVERHEAD_BYTES + len))

@@ -95,6 +95,11 @@ void gmc_link_note_urgent(struct gmc_link *link, gmc_time now);
  * limited, and makes tails be probed early). */
 void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
 
+/* How often in all what is on the way is worth being sent when nothing else is to be, so that most
+ * likely all of it arrives: 1 on a path without base loss, up to GMC_LINK_COPIES_MAX. */
+#define GMC_LINK_COPIES_MAX 4u
+unsigned gmc_link_copies(const struct gmc_link *link);
+
 /* Data waits, since then, for something that links share: what the pace would have let go meanwhile
  * may go at once when the wait is over. NEVER: it does not wait. */
 void gmc_link_hold(struct gmc_link *link, gmc_time since);

@@ -8,6 +8,7 @@
 #define CONTROL_AHEAD GMC_MS(10)
 #define ECHO_BYTES (4u * GMC_LINK_PACKET_MAX)
 #define ECHO_LOSS_PPM 5000
+#define COPIES_MISSING_PPM 62500 /* a sixteenth of a packet */
 #define ECHO_UNKNOWN 32 /* packets whose fate must be known before a path counts as clean */
 #define ECHO_WAIT_MAX GMC_MS(20)
 
@@ -276,6 +277,18 @@ static bool next_piece(struct gmc_link *link, gmc_time now, uint8_t *buffer, siz
     }
     plan_echo(link, now);
     return true;
+}
+
+unsigned gmc_link_copies(const struct gmc_link *link)
+{
+    if (link->state != GMC_LINK_UP)
+        return 1;
+    uint64_t ppm = link->cc->loss_ppm(link->cc_state);
+    uint64_t missing_ppm = link->loss.pending * ppm; /* packets that none of the copies brings */
+    unsigned copies = 1;
+    for (; missing_ppm > COPIES_MISSING_PPM && copies < GMC_LINK_COPIES_MAX; copies++)
+        missing_ppm = missing_ppm * ppm / 1000000;
+    return copies;
 }
 
 static bool next_ping(struct gmc_link *link, gmc_time now, uint8_t *buffer,

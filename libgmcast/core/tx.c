@@ -19,6 +19,7 @@ struct gmc_tx_block {
     uint64_t unsent; /* to be sent (for the first time, or again) */
     uint64_t lost;   /* subset of unsent: was sent before */
     uint64_t acked;
+    uint64_t copies[2]; /* sent again before its fate was known, so often: bits 0 and 1 */
     uint64_t at_hand;
 };
 
@@ -183,6 +184,7 @@ gmc_status gmc_tx_open(struct gmc_tx *tx, uint32_t block, uint32_t fragments)
     }
     sort_in(tx, b);
     tx->open_count++;
+    tx->copied = 0;
     return GMC_OK;
 
 undo_taken:
@@ -245,14 +247,55 @@ bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment)
     return true;
 }
 
+/* Fragments that were copied at most so often. */
+static uint64_t copied_at_most(const struct gmc_tx_block *b, unsigned count)
+{
+    switch (count) {
+    case 0:
+        return ~(b->copies[0] | b->copies[1]);
+    case 1:
+        return ~b->copies[1];
+    default:
+        return ~(b->copies[0] & b->copies[1]);
+    }
+}
+
+bool gmc_tx_next_copy(struct gmc_tx *tx, unsigned copies, uint32_t *block, uint16_t *fragment)
+{
+    uint32_t unseen;
+    if (!gmc_list_is_empty(&tx->waiting) || gmc_tx_next_missing(tx, 0, &unseen))
+        return false;
+    for (; tx->copied + 1u < copies; tx->copied++) {
+        for (uint32_t left = tx->open_count; left > 0; left--) {
+            struct gmc_list *newest = tx->resting.prev;
+            if (newest == &tx->resting)
+                return false;
+            const struct gmc_tx_block *b = GMC_CONTAINER_OF(newest, struct gmc_tx_block, node);
+            uint64_t mask = b->all & b->at_hand & ~b->acked & copied_at_most(b, tx->copied);
+            if (mask != 0) {
+                *block = b->block;
+                *fragment = (uint16_t)(63 - __builtin_clzll(mask));
+                return true;
+            }
+            gmc_list_remove(newest);
+            gmc_list_insert_before(tx->resting.next, newest);
+        }
+    }
+    return false;
+}
+
 void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment)
 {
     struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
     GMC_ASSERT(b != NULL);
     uint64_t bit = (uint64_t)1 << fragment;
     tx->fragments_sent++;
-    if ((b->lost & bit) != 0)
+    if ((b->lost & bit) != 0 || (b->unsent & bit) == 0)
         tx->repairs_sent++;
+    if ((b->unsent & bit) == 0) {
+        b->copies[1] ^= b->copies[0] & bit;
+        b->copies[0] ^= bit;
+    }
     b->unsent &= ~bit;
     b->lost &= ~bit;
     sort_in(tx, b);
@@ -278,6 +321,9 @@ void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t mark, bool acked)
     } else {
         b->unsent |= bit;
         b->lost |= bit;
+        b->copies[0] &= ~bit;
+        b->copies[1] &= ~bit;
+        tx->copied = 0;
     }
     sort_in(tx, b);
 }

@@ -31,6 +31,7 @@ struct gmc_tx {
     struct gmc_list spares;        /* records to use again */
     uint64_t blocks;               /* size of the block space */
     uint32_t window;               /* open blocks the child allows */
+    uint8_t copied;                /* all of the resting blocks was sent again so often */
     uint16_t turn;                 /* counts the blocks wanted again, in 10 bits */
     uint32_t open_count;
     uint32_t fresh_count; /* blocks in fresh and repairs: the backlog at hand */
@@ -67,6 +68,11 @@ bool gmc_tx_next_waiting(struct gmc_tx *tx, uint32_t *block);
 
 /* The fragment to send next; false when nothing is at hand. */
 bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment);
+/* Where everything was sent and is not had yet: the fragment to send once more before the fate of
+ * the last copy is known, until each was sent `copies` times (at most 4). A path that loses packets
+ * would else take several round trips over its last window. The newest go first: what became of the
+ * oldest will be known before another copy of them is there. False: there is none. */
+bool gmc_tx_next_copy(struct gmc_tx *tx, unsigned copies, uint32_t *block, uint16_t *fragment);
 void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment);
 /* By what gmc_tx_fate will know a fragment of an open block that is sent now. */
 uint16_t gmc_tx_mark(const struct gmc_tx *tx, uint32_t block, uint16_t fragment);

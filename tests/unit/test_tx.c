@@ -236,6 +236,74 @@ static void test_want(void **state)
 }
 
 /* A child that claims every second block is sent blocks that it has, and nothing grows. */
+static void expect_copy(struct gmc_tx *tx, unsigned copies, uint32_t want_block,
+                        uint16_t want_fragment)
+{
+    uint32_t block;
+    uint16_t fragment;
+    assert_true(gmc_tx_next_copy(tx, copies, &block, &fragment));
+    assert_int_equal(block, want_block);
+    assert_int_equal(fragment, want_fragment);
+    gmc_tx_sent(tx, block, fragment);
+}
+
+static void expect_no_copy(struct gmc_tx *tx, unsigned copies)
+{
+    uint32_t block;
+    uint16_t fragment;
+    assert_false(gmc_tx_next_copy(tx, copies, &block, &fragment));
+}
+
+static void test_copies_of_the_tail(void **state)
+{
+    (void)state;
+    struct gmc_tx tx;
+    gmc_tx_init(&tx, 3, 4, 1);
+    open_whole(&tx, 0, 2);
+    open_whole(&tx, 1, 2);
+    for (uint16_t i = 0; i < 4; i++)
+        expect(&tx, i / 2, i % 2);
+    expect_no_copy(&tx, 4); /* a block is missing: this is no tail */
+    assert_ok(gmc_tx_open(&tx, 2, 1));
+    expect_no_copy(&tx, 4); /* its fragment is awaited */
+    gmc_tx_at_hand(&tx, 2, 1);
+    expect(&tx, 2, 0);
+    expect_no_copy(&tx, 1);
+
+    /* The newest first, and none that has arrived. */
+    gmc_tx_fate(&tx, 0, gmc_tx_mark(&tx, 0, 1), true);
+    expect_copy(&tx, 2, 2, 0);
+    expect_copy(&tx, 2, 1, 1);
+    expect_copy(&tx, 2, 1, 0);
+    expect_copy(&tx, 2, 0, 0);
+    expect_no_copy(&tx, 2);
+    assert_int_equal(tx.repairs_sent, 4);
+
+    /* What was found lost is repaired, and the repair has copies of its own. */
+    gmc_tx_fate(&tx, 1, gmc_tx_mark(&tx, 1, 0), false);
+    expect(&tx, 1, 0);
+    expect_copy(&tx, 2, 1, 0);
+    expect_no_copy(&tx, 2);
+
+    /* More of them, evenly; what the child has needs none. */
+    gmc_tx_have(&tx, 0, 0);
+    gmc_tx_have(&tx, 2, 2);
+    for (int i = 0; i < 2; i++) {
+        expect_copy(&tx, 4, 1, 1);
+        expect_copy(&tx, 4, 1, 0);
+    }
+    expect_no_copy(&tx, 4);
+
+    /* Bytes that are not here are not fetched for it. */
+    gmc_tx_fate(&tx, 1, gmc_tx_mark(&tx, 1, 0), false);
+    expect(&tx, 1, 0);
+    gmc_tx_out_of_hand(&tx, 1);
+    expect_no_copy(&tx, 4);
+    gmc_tx_have(&tx, 0, 2);
+    expect_no_copy(&tx, 4);
+    gmc_tx_fini(&tx);
+}
+
 static void test_hostile_ranges(void **state)
 {
     (void)state;
@@ -261,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_late_child),
         cmocka_unit_test(test_long_ranges_close_blocks),
         cmocka_unit_test(test_want),
+        cmocka_unit_test(test_copies_of_the_tail),
         cmocka_unit_test(test_hostile_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
