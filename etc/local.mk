@@ -5,7 +5,7 @@ EXTRA_DIST += etc/gatewayd.conf etc/noded.conf etc/gatewayd.service.in etc/gmcas
 
 # Scenarios for sim-wan run, as examples too.
 scenariodir = $(docdir)/examples/scenarios
-dist_scenario_DATA = etc/scenarios/bursts.conf etc/scenarios/random.conf \
+dist_scenario_DATA = etc/scenarios/bursts.conf etc/scenarios/messages.conf etc/scenarios/random.conf \
 	etc/scenarios/shared-uplink.conf etc/scenarios/staging.conf
 
 if WITH_DAEMONS

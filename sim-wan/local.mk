@@ -18,6 +18,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/engine.c sim-wan/engine.h \
 	sim-wan/faults.c sim-wan/faults.h \
 	sim-wan/host.c sim-wan/host.h sim-wan/host_cpu.c sim-wan/host_internal.h sim-wan/host_out.c \
+	sim-wan/lateness.c sim-wan/lateness.h \
 	sim-wan/loss_model.c sim-wan/loss_model.h \
 	sim-wan/loss_trace.c sim-wan/loss_trace.h \
 	sim-wan/mem.c sim-wan/mem.h \
@@ -30,14 +31,17 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/plot/plot.c sim-wan/plot/plot.h \
 	sim-wan/route.c \
 	sim-wan/run/bar.c sim-wan/run/bar.h \
+	sim-wan/run/channel.c sim-wan/run/channel.h sim-wan/run/channel_summary.c \
 	sim-wan/run/drive.c sim-wan/run/drive.h \
 	sim-wan/run/group.c sim-wan/run/group.h \
 	sim-wan/run/limit.c \
 	sim-wan/run/options.c sim-wan/run/options.h \
-	sim-wan/run/plan.c sim-wan/run/plan.h sim-wan/run/plan_fault.c sim-wan/run/plan_internal.h \
+	sim-wan/run/plan.c sim-wan/run/plan.h \
+	sim-wan/run/plan_channel.c sim-wan/run/plan_fault.c sim-wan/run/plan_internal.h \
 	sim-wan/run/plan_table.c sim-wan/run/plan_traffic.c sim-wan/run/plan_transfer.c \
 	sim-wan/run/pool.c sim-wan/run/pool.h \
 	sim-wan/run/ip_head.c sim-wan/run/ip_head.h \
+	sim-wan/run/json.c sim-wan/run/json.h \
 	sim-wan/run/record.c sim-wan/run/record.h sim-wan/run/recorders.h \
 	sim-wan/run/record_csv.c \
 	sim-wan/run/record_file.c sim-wan/run/record_file.h \
@@ -90,6 +94,8 @@ sim_wan_sim_wan_LDADD = $(GMC_SIM_LIBS) $(MPI_LIBS)
 
 check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_lateness
+tests_unit_test_sim_lateness_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_wire
 tests_unit_test_sim_wire_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_loss

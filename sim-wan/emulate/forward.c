@@ -51,7 +51,7 @@ static void arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
 {
     struct emu_forward *forward = ctx;
     int device = forward->devices[host];
-    emu_lateness_add(&forward->lateness,
+    sim_lateness_add(&forward->lateness,
                      gmc_time_sub(emu_forward_now(forward), forward->engine.now));
     bool is_marked = packet->ecn != emu_ip_ecn(packet->data, packet->len);
     if ((is_marked ? write_marked(device, packet) : write(device, packet->data, packet->len)) < 0)

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "sim-wan/emulate/hosts.h"
-#include "sim-wan/emulate/lateness.h"
 #include "sim-wan/engine.h"
+#include "sim-wan/lateness.h"
 #include "sim-wan/net.h"
 #include "sim-wan/topo/topo.h"
 
@@ -26,7 +26,7 @@ struct emu_forward {
     gmc_time origin; /* real time of the engine's zero */
     gmc_time turn;   /* when the loop last woke */
     struct sim_packet *spare;
-    struct emu_lateness lateness;
+    struct sim_lateness lateness;
     uint64_t foreign_packets;     /* to nobody here: groups, other networks */
     uint64_t undelivered_packets; /* the kernel did not take them */
 };

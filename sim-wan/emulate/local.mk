@@ -5,8 +5,7 @@
 sim_wan_libsim_la_SOURCES += \
 	sim-wan/emulate/forward.c sim-wan/emulate/forward.h \
 	sim-wan/emulate/hosts.c sim-wan/emulate/hosts.h \
-	sim-wan/emulate/ip.c sim-wan/emulate/ip.h \
-	sim-wan/emulate/lateness.c sim-wan/emulate/lateness.h
+	sim-wan/emulate/ip.c sim-wan/emulate/ip.h
 
 sim_wan_sim_wan_SOURCES += \
 	sim-wan/emulate/command.c \
@@ -23,7 +22,5 @@ check_PROGRAMS += tests/unit/test_emu_hosts
 tests_unit_test_emu_hosts_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_emu_ip
 tests_unit_test_emu_ip_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
-check_PROGRAMS += tests/unit/test_emu_lateness
-tests_unit_test_emu_lateness_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_emu_forward
 tests_unit_test_emu_forward_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)

@@ -17,9 +17,9 @@
 
 bool emu_kept_time(const struct emu_run *run, uint64_t overflows)
 {
-    const struct emu_lateness *late = &run->forward.lateness;
-    return overflows == 0 && emu_lateness_mean(late) <= MEAN_MAX &&
-           emu_lateness_quantile(late, P99_PPM) <= P99_MAX;
+    const struct sim_lateness *late = &run->forward.lateness;
+    return overflows == 0 && sim_lateness_mean(late) <= MEAN_MAX &&
+           sim_lateness_quantile(late, P99_PPM) <= P99_MAX;
 }
 
 static double ms(gmc_duration duration)
@@ -67,10 +67,10 @@ static json_t *wire_json(const struct emu_run *run, uint32_t wire, int way)
 
 static json_t *lateness_json(const struct emu_run *run, uint64_t overflows)
 {
-    const struct emu_lateness *late = &run->forward.lateness;
+    const struct sim_lateness *late = &run->forward.lateness;
     return json_pack("{s:o, s:f, s:f, s:f, s:o, s:b}", "packets", integer(late->count), "mean_ms",
-                     ms(emu_lateness_mean(late)), "p99_ms",
-                     ms(emu_lateness_quantile(late, P99_PPM)), "greatest_ms", ms(late->greatest),
+                     ms(sim_lateness_mean(late)), "p99_ms",
+                     ms(sim_lateness_quantile(late, P99_PPM)), "greatest_ms", ms(late->greatest),
                      "overflows", integer(overflows), "kept", emu_kept_time(run, overflows));
 }
 
@@ -120,14 +120,14 @@ int emu_summary_write(struct emu_run *run, const char *path, char *error)
 
 void emu_summary_warn(const struct emu_run *run)
 {
-    const struct emu_lateness *late = &run->forward.lateness;
+    const struct sim_lateness *late = &run->forward.lateness;
     uint64_t overflows = emu_run_overflows(run);
     if (emu_kept_time(run, overflows))
         return;
     fprintf(stderr,
             "sim-wan: real time was not kept: packets were late by %.2f ms in the mean, by more "
             "than %.2f ms in 1 of 100, by %.2f ms at most",
-            ms(emu_lateness_mean(late)), ms(emu_lateness_quantile(late, P99_PPM)),
+            ms(sim_lateness_mean(late)), ms(sim_lateness_quantile(late, P99_PPM)),
             ms(late->greatest));
     if (overflows > 0)
         fprintf(stderr, "; %" PRIu64 " were lost before they came to a wire", overflows);

@@ -37,7 +37,7 @@ static gmc_status stage(struct sim_run *run, const struct sim_plan_transfer *pla
 
 static void end_transfer(struct sim_run *run, struct sim_run_transfer *transfer)
 {
-    transfer->end = run->end = run->world->engine.now;
+    transfer->end = run->world->engine.now;
     run->ended++;
     for (size_t i = 0; i < run->plan->transfer_count; i++) {
         struct sim_run_transfer *next = &run->transfers[i];
@@ -74,6 +74,7 @@ static void on_event(void *ctx, struct sim_host *host, const struct gmc_event *e
             sim_key_equal(&transfer->key, &event->key) && sim_has_ended(host, &transfer->key))
             end_transfer(run, transfer);
     }
+    sim_run_channels_on_event(run, host, event);
     for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
         if (run->recorders[i] != NULL && sim_recorders[i]->event != NULL)
             sim_recorders[i]->event(run->recorders[i], host, event);
@@ -204,14 +205,22 @@ static void begin(struct sim_run *run)
         if (run->transfers[i].plan->after == UINT32_MAX)
             sim_engine_at(&run->world->engine, &run->transfers[i].start,
                           gmc_time_add(run->zero, run->transfers[i].plan->at));
+    sim_run_channels_begin(run);
 }
 
-static bool is_over(const struct sim_run *run)
+/* With nothing but traffic it never is. Channels of no length end behind everything else. */
+static bool is_over(struct sim_run *run)
 {
-    return run->plan->transfer_count > 0 && run->ended == run->plan->transfer_count;
+    const struct sim_plan *plan = run->plan;
+    if (plan->transfer_count + plan->channel_count == 0 || run->ended < plan->transfer_count ||
+        run->channels_left > 0)
+        return false;
+    if (run->endless_left > 0)
+        sim_run_channels_end(run);
+    return run->endless_left == 0;
 }
 
-/* Event by event, so that the run stops at the last transfer's end and not a little later. */
+/* Event by event, so that the run stops at the last end and not a little later. */
 static void run_events(struct sim_run *run)
 {
     gmc_time limit = gmc_time_add(run->zero, run->plan->limit);
@@ -219,8 +228,7 @@ static void run_events(struct sim_run *run)
     while (!is_over(run) && sim_engine_step(&run->world->engine, limit))
         if (++count % PROGRESS_EVENTS == 0 && run->progress != NULL)
             run->progress(run->progress_ctx, run);
-    if (!is_over(run))
-        run->end = limit;
+    run->end = is_over(run) ? run->world->engine.now : limit;
 }
 
 void sim_run_init(struct sim_run *run, const struct sim_plan *plan, uint64_t seed)
@@ -232,6 +240,7 @@ void sim_run_init(struct sim_run *run, const struct sim_plan *plan, uint64_t see
         run->transfers[i].plan = &plan->transfers[i];
         sim_event_init(&run->transfers[i].start, on_start);
     }
+    sim_run_channels_init(run);
     sim_event_init(&run->sampling, on_sample);
 }
 
@@ -241,10 +250,14 @@ gmc_status sim_run_go(struct sim_run *run)
     run->world->trace.line = run->line;
     run->world->trace.ctx = run->line_ctx;
     sim_faults_init(&run->faults, run->world);
+    run->world->on_message = sim_run_channels_on_message;
+    run->world->message_ctx = run;
     sim_world_start(run->world);
     sim_world_run(run->world, run->plan->settle);
     for (size_t i = 0; run->plan->warm_up && i < run->plan->transfer_count; i++)
         warm_up(run, &run->plan->transfers[i]);
+    if (run->plan->warm_up)
+        sim_run_channels_warm_up(run, WARM_LIMIT);
     begin(run);
     gmc_status status = open_recorders(run);
     run->world->on_event = on_event;
@@ -258,6 +271,7 @@ gmc_status sim_run_go(struct sim_run *run)
 
 void sim_run_fini(struct sim_run *run)
 {
+    sim_run_channels_fini(run);
     if (run->world != NULL) {
         sim_faults_fini(&run->faults);
         for (size_t i = 0; i < run->plan->transfer_count; i++)
@@ -281,12 +295,29 @@ bool sim_run_is_complete(const struct sim_run *run)
             info.state != GMC_CHANNEL_COMPLETE)
             return false;
     }
+    for (size_t i = 0; i < run->plan->channel_count; i++)
+        if (!sim_run_channel_is_complete(&run->channels[i]))
+            return false;
     return true;
+}
+
+static double share_of_channels(const struct sim_run *run)
+{
+    gmc_time last = 0;
+    for (size_t i = 0; i < run->plan->channel_count; i++) {
+        const struct sim_plan_channel *plan = &run->plan->channels[i];
+        gmc_time end = gmc_time_add(plan->at, plan->count * plan->every);
+        last = end > last ? end : last;
+    }
+    double gone = (double)(run->world->engine.now - run->zero);
+    return last > 0 && gone < (double)last ? gone / (double)last : 0;
 }
 
 double sim_run_share(const struct sim_run *run)
 {
     double have = 0, all = 0;
+    if (run->plan->transfer_count == 0)
+        return share_of_channels(run);
     for (size_t i = 0; i < run->plan->transfer_count; i++) {
         const struct sim_run_transfer *transfer = &run->transfers[i];
         struct sim_host *source = run->world->hosts[transfer->plan->source];

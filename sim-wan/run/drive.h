@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One run of a scenario with one seed: builds the world, warms up, starts transfers and faults at
- * their times, and stops when all transfers have ended or the limit is reached. */
+/* One run of a scenario with one seed: builds the world, warms up, starts transfers, channels and
+ * faults at their times, and stops when all transfers and channels have ended or the limit is
+ * reached. */
 #ifndef SIM_RUN_DRIVE_H
 #define SIM_RUN_DRIVE_H
 
 #include <jansson.h>
 
 #include "sim-wan/host.h"
+#include "sim-wan/run/channel.h"
 #include "sim-wan/run/plan.h"
 
 struct sim_run_transfer {
@@ -24,11 +26,14 @@ struct sim_run {
     struct sim_world *world; /* host i is node i, wire i is link i */
     struct sim_faults faults;
     gmc_time zero; /* the engine's time when the scenario's clock began */
-    gmc_time end;  /* the last transfer's end, or where the run was stopped */
+    bool is_begun; /* and it did */
+    gmc_time end;  /* of the last transfer or channel, or where the run was stopped */
     struct sim_run_transfer *transfers;
-    size_t ended;                     /* transfers that have */
-    uint64_t events_before;           /* events and, by lane, counters at zero */
-    struct sim_lane_counters *before; /* wire * 2 + direction */
+    size_t ended;                       /* transfers that have */
+    struct sim_run_channel *channels;   /* as in the plan */
+    size_t channels_left, endless_left; /* not over: with a length, without */
+    uint64_t events_before;             /* events and, by lane, counters at zero */
+    struct sim_lane_counters *before;   /* wire * 2 + direction */
     struct sim_event sampling;
     void *recorders[SIM_RECORDERS_MAX]; /* states of those that run */
     bool records;                       /* what the plan asks for is written down */
@@ -46,9 +51,10 @@ void sim_run_fini(struct sim_run *run);
 /* GMC_OK, or GMC_ERR_IO with words in run->error when a recorder fails. */
 GMC_NODISCARD gmc_status sim_run_go(struct sim_run *run);
 
-/* All transfers are complete at all of their targets. */
+/* All transfers are complete at all of their targets, all channels at all of their subscribers. */
 bool sim_run_is_complete(const struct sim_run *run);
-/* The share of all bytes that targets have, 0 to 1. */
+/* The share of all bytes that targets have, where there are no transfers that of the time that the
+ * last channel takes; 0 to 1. */
 double sim_run_share(const struct sim_run *run);
 /* What one direction of a wire did since the scenario's clock began. */
 struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction);

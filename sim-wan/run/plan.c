@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading scenarios; see plan.h. Transfers are in plan_transfer.c, faults in plan_fault.c,
- * background traffic in plan_traffic.c. */
+/* Reading scenarios; see plan.h. Transfers are in plan_transfer.c, message channels in
+ * plan_channel.c, faults in plan_fault.c, background traffic in plan_traffic.c. */
 #include "sim-wan/run/plan.h"
 
 #include <stdio.h>
@@ -226,10 +226,6 @@ static void read_records(struct sim_plan_reader *reader)
 /* ---- the whole ---- */
 static gmc_status read_all(struct sim_plan_reader *reader)
 {
-    const struct sim_conf_part *channel = sim_conf_part(&reader->conf, "channel", 0);
-    if (channel != NULL)
-        return sim_conf_refuse(&reader->conf, channel, NULL,
-                               "message channels are not there yet; expected a transfer");
     gmc_status status = read_top(reader);
     if (status == GMC_OK)
         status = read_topology(reader);
@@ -241,6 +237,8 @@ static gmc_status read_all(struct sim_plan_reader *reader)
         status = read_hosts(reader);
     if (status == GMC_OK)
         status = sim_plan_read_transfers(reader);
+    if (status == GMC_OK)
+        status = sim_plan_read_channels(reader);
     if (status == GMC_OK)
         status = sim_plan_read_faults(reader);
     if (status == GMC_OK)
@@ -276,9 +274,14 @@ void sim_plan_fini(struct sim_plan *plan)
         free(plan->transfers[i].name);
         free(plan->transfers[i].targets);
     }
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        free(plan->channels[i].name);
+        free(plan->channels[i].targets);
+    }
     for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
         free(plan->records[i]);
     free(plan->transfers);
+    free(plan->channels);
     free(plan->faults);
     free(plan->traffic);
     free(plan->hosts);

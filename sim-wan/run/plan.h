@@ -4,6 +4,7 @@
 #ifndef SIM_RUN_PLAN_H
 #define SIM_RUN_PLAN_H
 
+#include "core/message_rx.h"
 #include "core/tree.h"
 #include "sim-wan/conf.h"
 #include "sim-wan/faults.h"
@@ -13,6 +14,8 @@
 #include "sim-wan/world.h"
 
 #define SIM_PLAN_TRANSFERS_MAX 10000u
+#define SIM_PLAN_CHANNELS_MAX 10000u
+#define SIM_PLAN_MESSAGES_EVERY_MIN GMC_US(1)
 #define SIM_PLAN_FAULTS_MAX 10000u
 #define SIM_PLAN_TRAFFIC_MAX 100000u
 
@@ -38,6 +41,19 @@ struct sim_plan_transfer {
     bool background;
 };
 
+/* Message k is due at `at` + k * `every`. */
+struct sim_plan_channel {
+    char *name;
+    uint32_t source; /* nodes */
+    uint32_t *targets;
+    size_t target_count;
+    enum gmc_message_order order;
+    uint32_t bytes; /* of a message */
+    gmc_duration every;
+    gmc_duration at;
+    uint64_t count; /* messages; 0: until the last transfer has ended */
+};
+
 struct sim_plan {
     char *file;
     char *title; /* the file's name when it says none */
@@ -51,6 +67,8 @@ struct sim_plan {
     struct sim_plan_host *hosts; /* by node */
     struct sim_plan_transfer *transfers;
     size_t transfer_count, transfer_capacity;
+    struct sim_plan_channel *channels;
+    size_t channel_count, channel_capacity;
     struct sim_fault *faults; /* hosts are nodes, wires are links */
     size_t fault_count, fault_capacity;
     struct sim_traffic_config *traffic; /* hosts are nodes */

@@ -26,7 +26,13 @@ GMC_NODISCARD gmc_status sim_plan_node(struct sim_plan_reader *reader,
                                        const struct sim_conf_part *part, const char *option,
                                        const char *name, bool wants_gateway, uint32_t *node);
 void sim_plan_disk(const struct sim_conf_part *part, struct sim_disk_config *disk);
+/* The nodes of `to`, all others with a gateway where it is not given; to be given back. */
+GMC_NODISCARD gmc_status sim_plan_targets(struct sim_plan_reader *reader,
+                                          const struct sim_conf_part *part, uint32_t source,
+                                          uint32_t **targets, size_t *count);
 GMC_NODISCARD gmc_status sim_plan_read_transfers(struct sim_plan_reader *reader);
+/* After the transfers, at whose end those of no length end. */
+GMC_NODISCARD gmc_status sim_plan_read_channels(struct sim_plan_reader *reader);
 GMC_NODISCARD gmc_status sim_plan_read_traffic(struct sim_plan_reader *reader);
 GMC_NODISCARD gmc_status sim_plan_read_faults(struct sim_plan_reader *reader);
 

@@ -4,6 +4,7 @@
 
 #include "sim-wan/run/plan_internal.h"
 #include "sim-wan/topo/conf.h"
+#include "wire/message.h"
 
 #define END                                                                                        \
     {                                                                                              \
@@ -15,6 +16,7 @@
 static const char *const cryptos[] = {"cheap", "openssl", NULL};
 static const char *const clocks[] = {"drifting", "exact", NULL};
 static const char *const uplinks[] = {"unknown", "wires", NULL};
+static const char *const orders[] = {"ordered", "unordered", "latest", NULL}; /* as the enum */
 static const char *const traffic_kinds[] = {"cbr",   "poisson", "on-off", "pareto",
                                             "cubic", "bbr",     NULL};
 const char *const sim_plan_fault_names[] = {"kill", "power",     "freeze",    "wire-down",
@@ -82,13 +84,16 @@ static const struct sim_conf_option transfer[] = {{"from", SIM_CONF_TEXT, 0, 0, 
                                                   {"background", SIM_CONF_SWITCH, 0, 0, NULL},
                                                   END};
 
-/* Known so that it can be refused in words. */
 static const struct sim_conf_option channel[] = {{"from", SIM_CONF_TEXT, 0, 0, NULL},
                                                  {"to", SIM_CONF_TEXTS, 0, 0, NULL},
-                                                 {"size", SIM_CONF_SIZE, 0, BYTES_MAX, NULL},
-                                                 {"rate", SIM_CONF_RATE, 0, 0, NULL},
+                                                 {"order", SIM_CONF_CHOICE, 0, 0, orders},
+                                                 {"size", SIM_CONF_SIZE, 1, GMC_MESSAGE_BYTES_MAX,
+                                                  NULL},
+                                                 {"every", SIM_CONF_DURATION,
+                                                  SIM_PLAN_MESSAGES_EVERY_MIN, YEAR, NULL},
+                                                 {"rate", SIM_CONF_RATE, 1, 0, NULL},
                                                  {"at", SIM_CONF_DURATION, 0, YEAR, NULL},
-                                                 {"for", SIM_CONF_DURATION, 0, YEAR, NULL},
+                                                 {"for", SIM_CONF_DURATION, 1, YEAR, NULL},
                                                  END};
 
 static const struct sim_conf_option fault[] = {{"what", SIM_CONF_CHOICE, 0, 0,

@@ -7,35 +7,37 @@
 #include "sim-wan/mem.h"
 #include "sim-wan/run/plan_internal.h"
 
-static gmc_status read_targets(struct sim_plan_reader *reader, const struct sim_conf_part *part,
-                               struct sim_plan_transfer *transfer)
+gmc_status sim_plan_targets(struct sim_plan_reader *reader, const struct sim_conf_part *part,
+                            uint32_t source, uint32_t **targets, size_t *count)
 {
     const struct sim_topo *topo = &reader->plan->topo;
     const struct sim_conf_value *value = sim_conf_value(part, "to");
-    size_t room = value != NULL ? value->count : topo->node_count;
-    bool *taken = sim_calloc(topo->node_count, sizeof(*taken));
+    size_t room = value != NULL ? value->count : topo->node_count, taken = 0;
+    bool *is_taken = sim_calloc(topo->node_count, sizeof(*is_taken));
+    uint32_t *list = *targets = sim_calloc(room, sizeof(*list));
     gmc_status status = GMC_OK;
-    transfer->targets = sim_calloc(room, sizeof(*transfer->targets));
-    taken[transfer->source] = true;
+    is_taken[source] = true;
     for (uint32_t i = 0; value == NULL && i < topo->node_count; i++)
-        if (topo->nodes[i].has_gateway && !taken[i])
-            transfer->targets[transfer->target_count++] = i;
+        if (topo->nodes[i].has_gateway && !is_taken[i])
+            list[taken++] = i;
     for (size_t i = 0; value != NULL && i < value->count && status == GMC_OK; i++) {
         uint32_t node;
         status = sim_plan_node(reader, part, "to", value->texts[i], true, &node);
-        if (status == GMC_OK && taken[node])
+        if (status == GMC_OK && is_taken[node])
             status = sim_conf_refuse(&reader->conf, part, "to",
                                      "'%.80s' is the source, or a target for the second time",
                                      value->texts[i]);
         if (status != GMC_OK)
             break;
-        taken[node] = true;
-        transfer->targets[transfer->target_count++] = node;
+        is_taken[node] = true;
+        list[taken++] = node;
     }
-    free(taken);
-    if (status == GMC_OK && transfer->target_count == 0)
+    free(is_taken);
+    *count = taken;
+    if (status == GMC_OK && taken == 0)
         status = sim_conf_refuse(&reader->conf, part, "to",
-                                 "the transfer has no target: no other node has a gateway");
+                                 "the %s has no target: no other node has a gateway",
+                                 part->section->name);
     return status;
 }
 
@@ -71,7 +73,9 @@ static gmc_status read_transfer(struct sim_plan_reader *reader, const struct sim
     gmc_status status = read_shape(reader, part, &transfer->shape);
     if (status == GMC_OK)
         status = sim_plan_node(reader, part, "from", from, true, &transfer->source);
-    return status == GMC_OK ? read_targets(reader, part, transfer) : status;
+    return status == GMC_OK ? sim_plan_targets(reader, part, transfer->source, &transfer->targets,
+                                               &transfer->target_count)
+                            : status;
 }
 
 static const struct sim_conf_part *next_part(const struct sim_conf *conf, size_t *at)

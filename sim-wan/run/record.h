@@ -12,6 +12,7 @@
 #define SIM_RECORD_ERROR_MAX 256u
 
 struct sim_run;
+struct sim_run_channel;
 struct sim_host;
 
 struct sim_recorder_ops {
@@ -27,6 +28,9 @@ struct sim_recorder_ops {
                    enum sim_drop drop, const struct sim_packet *packet);
     void (*event)(void *state, struct sim_host *host, const struct gmc_event *event);
     void (*sample)(void *state);
+    /* A message reached a subscriber of the channel, by its number; latency as in channel.h. */
+    void (*message)(void *state, const struct sim_run_channel *channel, size_t subscriber,
+                    gmc_duration latency);
     /* After the run, while the world still stands. Frees the state. False: words are in error. */
     bool (*close)(void *state, char *error);
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recorder of time series: three tables in a folder, a row for each thing and each sample.
+/* The recorder of time series: four tables in a folder, a row for each thing and each sample.
  *
  *   wires.csv    what each direction of each wire did since the sample before, and its queue now
  *   domains.csv  what each target of each transfer has; repairs and parent as the source knows them
  *   links.csv    what congestion control sees on each link that sent since the sample before
+ *   messages.csv what was published and heard so far; latencies of what came since the sample
+ * before
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,10 +27,11 @@ struct host_before {
 
 struct csv {
     const struct sim_run *run;
-    FILE *wires, *domains, *links;
+    FILE *wires, *domains, *links, *messages;
     gmc_time last;                    /* sample */
     struct sim_lane_counters *before; /* wire * 2 + direction */
     struct host_before *hosts;
+    struct sim_lateness **latencies; /* by channel and subscriber */
 };
 
 static void *open_csv(const struct sim_run *run, const char *target, char *error)
@@ -41,15 +44,23 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
     for (uint32_t i = 0; i < lanes; i++)
         csv->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
     csv->last = run->zero;
+    csv->latencies = sim_calloc(run->plan->channel_count, sizeof(struct sim_lateness *));
+    for (size_t i = 0; i < run->plan->channel_count; i++)
+        csv->latencies[i] =
+            sim_calloc(run->plan->channels[i].target_count, sizeof(*csv->latencies[i]));
     if (sim_record_make_folder(target, error) &&
         (csv->wires = sim_record_create(target, "wires.csv", error)) != NULL &&
         (csv->domains = sim_record_create(target, "domains.csv", error)) != NULL &&
-        (csv->links = sim_record_create(target, "links.csv", error)) != NULL) {
+        (csv->links = sim_record_create(target, "links.csv", error)) != NULL &&
+        (csv->messages = sim_record_create(target, "messages.csv", error)) != NULL) {
         fputs("seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_queue,dropped_loss,"
               "dropped_other,marked\n",
               csv->wires);
         fputs("seconds,transfer,domain,bytes,repairs,parent\n", csv->domains);
         fputs("seconds,from,to,cc_rate_bps,rtt_seconds,packets_sent,packets_lost\n", csv->links);
+        fputs("seconds,channel,domain,published,delivered,latency_median_seconds,"
+              "latency_p99_seconds,latency_max_seconds\n",
+              csv->messages);
         return csv;
     }
     sim_record_csv.close(csv, (char[SIM_RECORD_ERROR_MAX]){0});
@@ -119,6 +130,34 @@ static void write_links(struct csv *csv, double seconds)
     }
 }
 
+static void on_message(void *state, const struct sim_run_channel *channel, size_t subscriber,
+                       gmc_duration latency)
+{
+    struct csv *csv = state;
+    sim_lateness_add(&csv->latencies[channel - csv->run->channels][subscriber], latency);
+}
+
+static void write_messages(struct csv *csv, double seconds)
+{
+    const struct sim_plan *plan = csv->run->plan;
+    for (size_t i = 0; i < plan->channel_count; i++)
+        for (size_t j = 0; j < plan->channels[i].target_count; j++) {
+            const struct sim_run_channel *channel = &csv->run->channels[i];
+            struct sim_lateness *late = &csv->latencies[i][j];
+            fprintf(csv->messages, "%.6f,%s,%s,%" PRIu64 ",%" PRIu64, seconds, channel->plan->name,
+                    plan->topo.nodes[channel->plan->targets[j]].name, channel->published,
+                    channel->subscribers[j].delivered);
+            if (late->count > 0)
+                fprintf(csv->messages, ",%.6f,%.6f,%.6f\n",
+                        (double)sim_lateness_quantile(late, 500000) / 1e9,
+                        (double)sim_lateness_quantile(late, 990000) / 1e9,
+                        (double)late->greatest / 1e9);
+            else
+                fputs(",,,\n", csv->messages);
+            *late = (struct sim_lateness){0};
+        }
+}
+
 static void sample_csv(void *state)
 {
     struct csv *csv = state;
@@ -127,6 +166,7 @@ static void sample_csv(void *state)
     write_wires(csv, seconds, now - csv->last);
     write_domains(csv, seconds);
     write_links(csv, seconds);
+    write_messages(csv, seconds);
     csv->last = now;
 }
 
@@ -134,22 +174,28 @@ static void sample_csv(void *state)
 static void sample_end(struct csv *csv)
 {
     gmc_duration interval = gmc_time_sub(csv->run->world->engine.now, csv->last);
-    if (interval > csv->run->plan->record_every / 2)
+    if (interval > csv->run->plan->record_every / 2) {
         sample_csv(csv);
-    else if (interval > 0)
+    } else if (interval > 0) {
         write_domains(csv, sim_sample_seconds(csv->run));
+        write_messages(csv, sim_sample_seconds(csv->run));
+    }
 }
 
 static bool close_csv(void *state, char *error)
 {
     struct csv *csv = state;
-    if (csv->links != NULL)
+    if (csv->messages != NULL)
         sample_end(csv);
     bool ok = sim_record_close(csv->wires, "wires.csv", error);
     ok = sim_record_close(csv->domains, "domains.csv", error) && ok;
     ok = sim_record_close(csv->links, "links.csv", error) && ok;
+    ok = sim_record_close(csv->messages, "messages.csv", error) && ok;
     for (size_t i = 0; i < csv->run->world->host_count; i++)
         free(csv->hosts[i].links);
+    for (size_t i = 0; i < csv->run->plan->channel_count; i++)
+        free(csv->latencies[i]);
+    free(csv->latencies);
     free(csv->hosts);
     free(csv->before);
     free(csv);
@@ -159,8 +205,9 @@ static bool close_csv(void *state, char *error)
 const struct sim_recorder_ops sim_record_csv = {
     .name = "csv",
     .target = "DIRECTORY",
-    .summary = "time series: wires.csv, domains.csv, links.csv",
+    .summary = "time series: wires.csv, domains.csv, links.csv, messages.csv",
     .open = open_csv,
     .sample = sample_csv,
+    .message = on_message,
     .close = close_csv,
 };

@@ -301,9 +301,10 @@ static void print_check(const struct sim_run_options *options, const struct sim_
     char buffer[SIM_TOPO_NOTE_MAX];
     const char *note;
     size_t cursor = 0;
-    printf("%s: ok: %zu nodes, %zu links, %zu transfers, %zu faults, %zu sources of traffic\n",
+    printf("%s: ok: %zu nodes, %zu links, %zu transfers, %zu channels, %zu faults, %zu "
+           "sources of traffic\n",
            options->scenario, plan->topo.node_count, plan->topo.link_count, plan->transfer_count,
-           plan->fault_count, plan->traffic_count);
+           plan->channel_count, plan->fault_count, plan->traffic_count);
     while ((note = sim_topo_next_note(&plan->notes, &cursor, buffer)) != NULL)
         printf("note: %s\n", note);
 }

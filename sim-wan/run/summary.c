@@ -4,61 +4,17 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/assert.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/run/drive.h"
+#include "sim-wan/run/json.h"
 #include "sim-wan/scenario.h"
-
-static double seconds(gmc_duration time)
-{
-    return (double)time / 1e9;
-}
-
-/* JSON has no infinity: null. */
-static json_t *real(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* JSON is UTF-8; names from files may not be. */
-static json_t *text(const char *name)
-{
-    json_t *value = json_string(name);
-    if (value != NULL)
-        return value;
-    char *copy = sim_strdup(name);
-    for (char *at = copy; *at != '\0'; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    value = json_string(copy);
-    free(copy);
-    return value;
-}
-
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static void put(json_t *object, const char *name, json_t *value)
-{
-    int status = json_object_set_new(object, name, value);
-    GMC_ASSERT(status == 0);
-}
-
-static void append(json_t *list, json_t *value)
-{
-    int status = json_array_append_new(list, value);
-    GMC_ASSERT(status == 0);
-}
 
 /* ---- wires ---- */
 static double utilisation(const struct sim_run *run, const struct sim_wire_config *wire,
                           uint64_t bytes)
 {
-    double time = seconds(run->end - run->zero);
+    double time = sim_seconds(run->end - run->zero);
     if (wire->rate_bps == 0 || time <= 0)
         return 0;
     return (double)bytes * 8 / (double)wire->rate_bps / time;
@@ -71,18 +27,18 @@ static json_t *wire_summary(const struct sim_run *run, uint32_t wire, int way)
     struct sim_lane_counters count = sim_run_lane(run, wire, way);
     uint64_t bytes = sim_lane_carried_bytes(&count);
     json_t *object = json_object();
-    put(object, "from", text(nodes[way == 0 ? link->a : link->b].name));
-    put(object, "to", text(nodes[way == 0 ? link->b : link->a].name));
-    put(object, "bytes", integer(bytes));
-    put(object, "packets", integer(count.offered_packets));
-    put(object, "dropped_loss", integer(count.dropped_packets[SIM_DROP_LOSS]));
-    put(object, "dropped_queue", integer(sim_lane_queue_drops(&count)));
-    put(object, "dropped_codel", integer(count.dropped_packets[SIM_DROP_CODEL]));
-    put(object, "dropped_down", integer(count.dropped_packets[SIM_DROP_DOWN]));
-    put(object, "dropped_mtu", integer(count.dropped_packets[SIM_DROP_MTU]));
-    put(object, "marked", integer(count.marked_packets));
-    put(object, "utilisation",
-        real(utilisation(run, way == 0 ? &link->a_to_b : &link->b_to_a, bytes)));
+    sim_json_put(object, "from", sim_json_text(nodes[way == 0 ? link->a : link->b].name));
+    sim_json_put(object, "to", sim_json_text(nodes[way == 0 ? link->b : link->a].name));
+    sim_json_put(object, "bytes", sim_json_integer(bytes));
+    sim_json_put(object, "packets", sim_json_integer(count.offered_packets));
+    sim_json_put(object, "dropped_loss", sim_json_integer(count.dropped_packets[SIM_DROP_LOSS]));
+    sim_json_put(object, "dropped_queue", sim_json_integer(sim_lane_queue_drops(&count)));
+    sim_json_put(object, "dropped_codel", sim_json_integer(count.dropped_packets[SIM_DROP_CODEL]));
+    sim_json_put(object, "dropped_down", sim_json_integer(count.dropped_packets[SIM_DROP_DOWN]));
+    sim_json_put(object, "dropped_mtu", sim_json_integer(count.dropped_packets[SIM_DROP_MTU]));
+    sim_json_put(object, "marked", sim_json_integer(count.marked_packets));
+    sim_json_put(object, "utilisation",
+                 sim_json_real(utilisation(run, way == 0 ? &link->a_to_b : &link->b_to_a, bytes)));
     return object;
 }
 
@@ -91,7 +47,7 @@ static json_t *wire_list(const struct sim_run *run)
     json_t *list = json_array();
     for (uint32_t i = 0; i < run->plan->topo.link_count; i++)
         for (int way = 0; way < 2; way++)
-            append(list, wire_summary(run, i, way));
+            sim_json_append(list, wire_summary(run, i, way));
     return list;
 }
 
@@ -141,19 +97,20 @@ static void put_members(const struct sim_run_transfer *transfer, json_t *domains
     for (size_t i = 0;
          gmc_gateway_member_info(source->gateway, sim_host_now(source), index, i, &info); i++) {
         json_t *domain = json_object(), *link = json_object();
-        put(domain, "transfer", text(transfer->plan->name));
-        put(domain, "domain", text(info.domain));
-        put(domain, "state", text(member_state(info.state)));
-        put(domain, "seconds", real(seconds(info.elapsed)));
-        put(domain, "bytes", integer(info.bytes));
+        sim_json_put(domain, "transfer", sim_json_text(transfer->plan->name));
+        sim_json_put(domain, "domain", sim_json_text(info.domain));
+        sim_json_put(domain, "state", sim_json_text(member_state(info.state)));
+        sim_json_put(domain, "seconds", sim_json_real(sim_seconds(info.elapsed)));
+        sim_json_put(domain, "bytes", sim_json_integer(info.bytes));
         if (info.reason != NULL && info.reason[0] != '\0')
-            put(domain, "reason", text(info.reason));
-        append(domains, domain);
-        put(link, "transfer", text(transfer->plan->name));
-        put(link, "parent", info.parent != NULL ? text(info.parent) : json_null());
-        put(link, "child", text(info.domain));
-        put(link, "repairs", integer(info.repairs));
-        append(links, link);
+            sim_json_put(domain, "reason", sim_json_text(info.reason));
+        sim_json_append(domains, domain);
+        sim_json_put(link, "transfer", sim_json_text(transfer->plan->name));
+        sim_json_put(link, "parent",
+                     info.parent != NULL ? sim_json_text(info.parent) : json_null());
+        sim_json_put(link, "child", sim_json_text(info.domain));
+        sim_json_put(link, "repairs", sim_json_integer(info.repairs));
+        sim_json_append(links, link);
     }
 }
 
@@ -162,28 +119,32 @@ static json_t *transfer_summary(const struct sim_run_transfer *transfer, double 
     const struct sim_run *run = transfer->run;
     struct gmc_channel_info info = {0};
     json_t *object = json_object();
-    double spent = seconds((transfer->end > 0 ? transfer->end : run->end) - transfer->begin);
+    double spent = sim_seconds((transfer->end > 0 ? transfer->end : run->end) - transfer->begin);
     bool known = transfer->key.e != 0 &&
                  sim_channel(run->world->hosts[transfer->plan->source], &transfer->key, &info);
     const char *reason = known ? info.reason : transfer->error;
     bool complete = known && info.state == GMC_CHANNEL_COMPLETE;
-    put(object, "name", text(transfer->plan->name));
-    put(object, "source", text(run->plan->topo.nodes[transfer->plan->source].name));
-    put(object, "bytes", integer(transfer->plan->bytes));
-    put(object, "state",
-        text(known                     ? channel_state(info.state)
-             : transfer->error[0] != 0 ? "failed"
-             : transfer->begin == 0    ? "waiting"
-                                       : "unknown"));
-    put(object, "start_seconds",
-        transfer->begin > 0 ? real(seconds(transfer->begin - run->zero)) : json_null());
-    put(object, "completion_seconds", complete ? real(spent) : json_null());
-    put(object, "setup_seconds", known ? real(seconds(info.setup)) : json_null());
-    put(object, "limit_seconds", real(limit));
-    put(object, "ratio", complete && spent > 0 ? real(limit / spent) : json_null());
-    put(object, "first_wire", real(first_wire(run, transfer->plan)));
+    sim_json_put(object, "name", sim_json_text(transfer->plan->name));
+    sim_json_put(object, "source",
+                 sim_json_text(run->plan->topo.nodes[transfer->plan->source].name));
+    sim_json_put(object, "bytes", sim_json_integer(transfer->plan->bytes));
+    sim_json_put(object, "state",
+                 sim_json_text(known                     ? channel_state(info.state)
+                               : transfer->error[0] != 0 ? "failed"
+                               : transfer->begin == 0    ? "waiting"
+                                                         : "unknown"));
+    sim_json_put(object, "start_seconds",
+                 transfer->begin > 0 ? sim_json_real(sim_seconds(transfer->begin - run->zero))
+                                     : json_null());
+    sim_json_put(object, "completion_seconds", complete ? sim_json_real(spent) : json_null());
+    sim_json_put(object, "setup_seconds",
+                 known ? sim_json_real(sim_seconds(info.setup)) : json_null());
+    sim_json_put(object, "limit_seconds", sim_json_real(limit));
+    sim_json_put(object, "ratio",
+                 complete && spent > 0 ? sim_json_real(limit / spent) : json_null());
+    sim_json_put(object, "first_wire", sim_json_real(first_wire(run, transfer->plan)));
     if (reason != NULL && reason[0] != '\0')
-        put(object, "reason", text(reason));
+        sim_json_put(object, "reason", sim_json_text(reason));
     return object;
 }
 
@@ -193,7 +154,7 @@ static double earliest_end(const struct sim_plan *plan, const double *limits, ui
 {
     double end = 0;
     for (; i != UINT32_MAX; i = plan->transfers[i].after)
-        end += seconds(plan->transfers[i].at) + limits[i];
+        end += sim_seconds(plan->transfers[i].at) + limits[i];
     return end;
 }
 
@@ -206,30 +167,41 @@ static gmc_time first_begin(const struct sim_plan *plan)
     return first;
 }
 
+/* Of the transfers, if there are any. */
+static gmc_time last_end(const struct sim_run *run)
+{
+    gmc_time last = run->plan->transfer_count > 0 ? 0 : run->end;
+    for (size_t i = 0; i < run->plan->transfer_count; i++)
+        if (run->transfers[i].end > last)
+            last = run->transfers[i].end;
+    return last;
+}
+
 /* From the first start to the last end: how long it took, how long it had to. */
 static void put_times(const struct sim_run *run, const double *limits, json_t *summary)
 {
     const struct sim_plan *plan = run->plan;
     gmc_time first = first_begin(plan);
-    double limit = 0, spent = seconds(run->end - run->zero);
+    double limit = 0, spent = sim_seconds(gmc_time_sub(last_end(run), run->zero));
     bool complete = sim_run_is_complete(run);
     for (uint32_t i = 0; i < plan->transfer_count; i++)
         limit = fmax(limit, earliest_end(plan, limits, i));
     if (first != GMC_TIME_NEVER) {
-        limit -= seconds(first);
-        spent -= seconds(first);
+        limit -= sim_seconds(first);
+        spent -= sim_seconds(first);
     }
-    put(summary, "complete", json_boolean(complete));
-    put(summary, "completion_seconds", complete ? real(spent) : json_null());
-    put(summary, "limit_seconds", real(limit));
-    put(summary, "ratio", complete && spent > 0 ? real(limit / spent) : json_null());
+    sim_json_put(summary, "complete", json_boolean(complete));
+    sim_json_put(summary, "completion_seconds", complete ? sim_json_real(spent) : json_null());
+    sim_json_put(summary, "limit_seconds", sim_json_real(limit));
+    sim_json_put(summary, "ratio",
+                 complete && spent > 0 ? sim_json_real(limit / spent) : json_null());
 }
 
 static json_t *violations(const struct sim_run *run)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < SIM_VIOLATIONS_KEPT && run->world->oracle.texts[i] != NULL; i++)
-        append(list, text(run->world->oracle.texts[i]));
+        sim_json_append(list, sim_json_text(run->world->oracle.texts[i]));
     return list;
 }
 
@@ -240,13 +212,13 @@ static json_t *traffic_list(const struct sim_run *run)
         const struct sim_traffic_counters *count = sim_traffic_counters(&run->world->traffic, i);
         const struct sim_traffic_config *config = &run->plan->traffic[i];
         json_t *object = json_object();
-        put(object, "from", text(run->plan->topo.nodes[config->from].name));
-        put(object, "to", text(run->plan->topo.nodes[config->to].name));
-        put(object, "sent_packets", integer(count->sent_packets));
-        put(object, "sent_bytes", integer(count->sent_bytes));
-        put(object, "received_packets", integer(count->received_packets));
-        put(object, "received_bytes", integer(count->received_bytes));
-        append(list, object);
+        sim_json_put(object, "from", sim_json_text(run->plan->topo.nodes[config->from].name));
+        sim_json_put(object, "to", sim_json_text(run->plan->topo.nodes[config->to].name));
+        sim_json_put(object, "sent_packets", sim_json_integer(count->sent_packets));
+        sim_json_put(object, "sent_bytes", sim_json_integer(count->sent_bytes));
+        sim_json_put(object, "received_packets", sim_json_integer(count->received_packets));
+        sim_json_put(object, "received_bytes", sim_json_integer(count->received_bytes));
+        sim_json_append(list, object);
     }
     return list;
 }
@@ -256,28 +228,36 @@ json_t *sim_run_summary(const struct sim_run *run)
     const struct sim_plan *plan = run->plan;
     json_t *summary = json_object(), *transfers = json_array();
     json_t *domains = json_array(), *links = json_array();
+    json_t *channels = json_array(), *subscribers = json_array();
     double *limits = sim_calloc(plan->transfer_count, sizeof(*limits));
     char hash[24];
     for (size_t i = 0; i < plan->transfer_count; i++) {
         limits[i] = sim_run_limit(plan, &plan->transfers[i]);
-        append(transfers, transfer_summary(&run->transfers[i], limits[i]));
+        sim_json_append(transfers, transfer_summary(&run->transfers[i], limits[i]));
         put_members(&run->transfers[i], domains, links);
     }
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        sim_json_append(channels, sim_run_channel_summary(&run->channels[i]));
+        sim_run_channel_put_subscribers(&run->channels[i], subscribers);
+    }
     snprintf(hash, sizeof(hash), "%016" PRIx64, run->world->trace.hash);
-    put(summary, "scenario", text(plan->file));
-    put(summary, "title", text(plan->title));
-    put(summary, "seed", integer(run->seed));
+    sim_json_put(summary, "scenario", sim_json_text(plan->file));
+    sim_json_put(summary, "title", sim_json_text(plan->title));
+    sim_json_put(summary, "seed", sim_json_integer(run->seed));
     put_times(run, limits, summary);
-    put(summary, "simulated_seconds", real(seconds(run->end - run->zero)));
-    put(summary, "events", integer(run->world->engine.fired - run->events_before));
-    put(summary, "trace_hash", text(hash));
-    put(summary, "violations", integer(run->world->oracle.violations));
-    put(summary, "violation_texts", violations(run));
-    put(summary, "transfers", transfers);
-    put(summary, "domains", domains);
-    put(summary, "tree_links", links);
-    put(summary, "wires", wire_list(run));
-    put(summary, "traffic", traffic_list(run));
+    sim_json_put(summary, "simulated_seconds", sim_json_real(sim_seconds(run->end - run->zero)));
+    sim_json_put(summary, "events",
+                 sim_json_integer(run->world->engine.fired - run->events_before));
+    sim_json_put(summary, "trace_hash", sim_json_text(hash));
+    sim_json_put(summary, "violations", sim_json_integer(run->world->oracle.violations));
+    sim_json_put(summary, "violation_texts", violations(run));
+    sim_json_put(summary, "transfers", transfers);
+    sim_json_put(summary, "domains", domains);
+    sim_json_put(summary, "tree_links", links);
+    sim_json_put(summary, "channels", channels);
+    sim_json_put(summary, "subscribers", subscribers);
+    sim_json_put(summary, "wires", wire_list(run));
+    sim_json_put(summary, "traffic", traffic_list(run));
     free(limits);
     return summary;
 }

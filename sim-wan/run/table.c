@@ -72,6 +72,48 @@ static void print_domains(FILE *out, const json_t *domains, const json_t *links)
     print_more(out, json_array_size(domains));
 }
 
+static void print_channels(FILE *out, const json_t *list)
+{
+    const json_t *row;
+    if (json_array_size(list) > 0)
+        fprintf(out, "%-20s %-10s %10s %10s %10s\n", "channel", "state", "sent", "held", "from s");
+    for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++) {
+        fprintf(out, "%-20s %-10s %10.0f %10.0f", text(row, "name"), text(row, "state"),
+                real(row, "sent"), real(row, "held"));
+        print_real(out, row, "start_seconds");
+        if (json_object_get(row, "reason") != NULL)
+            fprintf(out, "  %s", text(row, "reason"));
+        fputc('\n', out);
+    }
+    print_more(out, json_array_size(list));
+}
+
+static void print_milliseconds(FILE *out, const json_t *row, const char *name)
+{
+    const json_t *value = json_object_get(row, name);
+    if (json_is_number(value))
+        fprintf(out, " %10.3f", json_number_value(value) * 1e3);
+    else
+        fprintf(out, " %10s", "-");
+}
+
+static void print_subscribers(FILE *out, const json_t *list)
+{
+    const json_t *row;
+    if (json_array_size(list) > 0)
+        fprintf(out, "%-20s %-20s %9s %9s %10s %10s %10s\n", "subscriber", "of channel",
+                "delivered", "lost", "median ms", "99 % ms", "max ms");
+    for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++) {
+        fprintf(out, "%-20s %-20s %9.0f %9.0f", text(row, "domain"), text(row, "channel"),
+                real(row, "delivered"), real(row, "lost"));
+        print_milliseconds(out, row, "latency_median_seconds");
+        print_milliseconds(out, row, "latency_p99_seconds");
+        print_milliseconds(out, row, "latency_max_seconds");
+        fputc('\n', out);
+    }
+    print_more(out, json_array_size(list));
+}
+
 static void print_wires(FILE *out, const json_t *wires)
 {
     size_t shown = 0, busy = 0;
@@ -99,6 +141,8 @@ void sim_table_print(FILE *out, const json_t *summary)
             real(summary, "cpu_seconds"));
     print_transfers(out, json_object_get(summary, "transfers"));
     print_domains(out, json_object_get(summary, "domains"), json_object_get(summary, "tree_links"));
+    print_channels(out, json_object_get(summary, "channels"));
+    print_subscribers(out, json_object_get(summary, "subscribers"));
     print_wires(out, json_object_get(summary, "wires"));
     for (size_t i = 0;
          (row = json_array_get(json_object_get(summary, "violation_texts"), i)) != NULL; i++)

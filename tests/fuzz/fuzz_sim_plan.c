@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "sim-wan/run/plan.h"
 #include "tests/fuzz/memfile.h"
+#include "wire/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -48,6 +49,16 @@ static void check_plan(const struct sim_plan *plan)
         GMC_ASSERT(transfer->shape < GMC_TREE_SHAPES);
         for (size_t j = 0; j < transfer->target_count; j++)
             GMC_ASSERT(topo->nodes[transfer->targets[j]].has_gateway);
+    }
+    for (size_t i = 0; i < plan->channel_count; i++) {
+        const struct sim_plan_channel *channel = &plan->channels[i];
+
+        GMC_ASSERT(channel->target_count > 0 && topo->nodes[channel->source].has_gateway);
+        GMC_ASSERT(channel->bytes > 0 && channel->bytes <= GMC_MESSAGE_BYTES_MAX);
+        GMC_ASSERT(channel->every >= SIM_PLAN_MESSAGES_EVERY_MIN);
+        GMC_ASSERT(channel->count > 0 || plan->transfer_count > 0);
+        for (size_t j = 0; j < channel->target_count; j++)
+            GMC_ASSERT(topo->nodes[channel->targets[j]].has_gateway);
     }
     for (size_t i = 0; i < plan->fault_count; i++) {
         GMC_ASSERT(plan->faults[i].host < topo->node_count);

@@ -218,10 +218,122 @@ static void test_beside_tcp(void **state)
     }
 }
 
+static double latency(const json_t *summary, const char *domain, const char *which)
+{
+    return number(row(summary, "subscribers", "domain", domain), which) * 1e3;
+}
+
+/* Messages alone take what the wires delay them, b behind a; beside an object that fills the wires
+ * hardly more. */
+static void test_messages(void **state)
+{
+#define TALK                                                                                       \
+    "nodes = {s, a, b} warm-up = yes limit = 60s\n"                                                \
+    "wire w { rate = 100Mbit delay = 15ms queue = 50ms }\n"                                        \
+    "link { between = {s, a} wire = w } link { between = {a, b} wire = w }\n"                      \
+    "channel alarms { from = s every = 1ms size = 256 at = 500ms for = 4s }\n"
+    json_t *alone = summary_of(TALK), *beside = summary_of(TALK "transfer t { from = s size = "
+                                                                "100MB }");
+    (void)state;
+    assert_true(is_complete(alone) && is_complete(beside));
+    const json_t *channel = row(alone, "channels", "name", "alarms");
+    assert_true(number(channel, "sent") == 4000 && number(channel, "held") == 0);
+    assert_true(number(channel, "start_seconds") == 0.5);
+    assert_true(number(alone, "simulated_seconds") < 4.7);
+    for (int i = 0; i < 2; i++) {
+        const json_t *summary = i == 0 ? alone : beside;
+        const json_t *last = row(summary, "subscribers", "domain", "b");
+        assert_true(number(last, "delivered") == 4000 && number(last, "lost") == 0);
+        assert_true(number(last, "gaps") == 0);
+        assert_string_equal(json_string_value(json_object_get(last, "parent")), "a");
+        printf("256 B over 15 and 30 ms, %s: median %.2f and %.2f ms, 99 %% %.2f and %.2f ms\n",
+               i == 0 ? "alone" : "beside bulk", latency(summary, "a", "latency_median_seconds"),
+               latency(summary, "b", "latency_median_seconds"),
+               latency(summary, "a", "latency_p99_seconds"),
+               latency(summary, "b", "latency_p99_seconds"));
+    }
+    assert_true(latency(alone, "b", "latency_max_seconds") < 31);
+    assert_true(latency(alone, "a", "latency_median_seconds") > 15);
+    assert_true(latency(beside, "b", "latency_median_seconds") <
+                latency(alone, "b", "latency_median_seconds") + 2);
+    assert_true(number(row(beside, "transfers", "name", "t"), "ratio") > 0.85);
+    json_decref(alone);
+    json_decref(beside);
+}
+
+/* What comes of channels on a wire that carries a fifth of what is said. */
+static void test_slow_messages(void **state)
+{
+    json_t *summary = summary_of("nodes = {s, a} warm-up = yes limit = 60s\n"
+                                 "link { between = {s, a} rate = 1Mbit delay = 5ms queue = 50ms }\n"
+                                 "channel news { from = s rate = 5Mbit for = 10s order = "
+                                 "latest }\n");
+    const json_t *row_of = row(summary, "subscribers", "domain", "a");
+    (void)state;
+    assert_true(is_complete(summary)); /* what was overtaken is not missed */
+    assert_true(number(row_of, "delivered") > 500 && number(row_of, "lost") > 3000);
+    assert_true(number(row_of, "gaps") > 300);
+    assert_true(latency(summary, "a", "latency_median_seconds") < 100);
+    json_decref(summary);
+    /* Nothing is lost of these: their publisher waits, which is in the latencies. */
+    summary = summary_of("nodes = {s, a} warm-up = yes limit = 60s\n"
+                         "link { between = {s, a} rate = 10Mbit delay = 5ms queue = 50ms }\n"
+                         "channel all { from = s rate = 50Mbit size = 100KB for = 3s order = "
+                         "unordered }\n");
+    row_of = row(summary, "subscribers", "domain", "a");
+    assert_true(is_complete(summary));
+    assert_true(number(row(summary, "channels", "name", "all"), "held") > 10);
+    assert_true(number(row_of, "delivered") == 188 && number(row_of, "lost") == 0);
+    assert_true(latency(summary, "a", "latency_max_seconds") > 10000);
+    json_decref(summary);
+}
+
+/* A publisher that dies, and a subscriber that is away for a while. */
+static void test_channel_faults(void **state)
+{
+    json_t *summary = summary_of(NET "channel c { from = s every = 10ms for = 5s }\n"
+                                     "fault { what = kill node = s at = 2s for = 1s }\n");
+    const json_t *channel = row(summary, "channels", "name", "c");
+    (void)state;
+    assert_false(is_complete(summary));
+    assert_string_equal(json_string_value(json_object_get(channel, "state")), "failed");
+    assert_string_equal(json_string_value(json_object_get(channel, "reason")),
+                        "the gateway of its source is down");
+    assert_true(number(channel, "sent") == 200);
+    json_decref(summary);
+    summary = summary_of(NET "channel c { from = s every = 10ms for = 5s }\n"
+                             "fault { what = wire-down between = {s, a} at = 2s for = 1s }\n");
+    assert_true(is_complete(summary));
+    assert_true(number(row(summary, "subscribers", "domain", "a"), "lost") == 0);
+    assert_true(latency(summary, "a", "latency_max_seconds") > 1000);
+    assert_true(latency(summary, "b", "latency_max_seconds") < 10);
+    json_decref(summary);
+}
+
+/* Without a length messages end with the transfer; without a warm-up they begin when the channel
+ * takes them. */
+static void test_channel_ends(void **state)
+{
+    json_t *summary = summary_of(NET TRANSFER "channel c { from = a every = 10ms at = 200ms }\n");
+    (void)state;
+    assert_true(is_complete(summary));
+    double spent = number(summary, "completion_seconds");
+    const json_t *channel = row(summary, "channels", "name", "c");
+    assert_in_range(number(channel, "sent"), (spent - 0.2) * 100, (spent - 0.2) * 100 + 1);
+    assert_true(number(channel, "end_seconds") > spent);
+    json_decref(summary);
+    summary = summary_of(NET "warm-up = no channel c { from = a every = 10ms for = 1s }\n");
+    assert_true(is_complete(summary));
+    channel = row(summary, "channels", "name", "c");
+    assert_true(number(channel, "sent") == 100 && number(channel, "start_seconds") > 0.005);
+    json_decref(summary);
+}
+
 static void test_again(void **state)
 {
     const char *text = NET TRANSFER "fault { what = kill node = a at = 300ms for = 1s }\n"
-                                    "traffic x { from = s to = b rate = 3Mbit kind = poisson }\n";
+                                    "traffic x { from = s to = b rate = 3Mbit kind = poisson }\n"
+                                    "channel c { from = b every = 3ms order = latest }\n";
     json_t *first = summary_of(text), *second = summary_of(text);
     (void)state;
     assert_true(json_equal(first, second));
@@ -232,10 +344,12 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),      cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_times),      cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_background),
-        cmocka_unit_test(test_beside_tcp), cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_repairs),
+        cmocka_unit_test(test_times),         cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
+        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,10 @@ done
 expect 0 --set transfer.size=1MB --set seeds=1 "$samples/staging.conf"
 expect 0 --set transfer.size=1MB "$samples/random.conf"
 
+expect 0 --set transfer.size=1MB --set channel.alarms.for=3s "$samples/messages.conf"
+grep -q '^alarms *complete *1500 ' "$dir/out" || fail "no channel: $(cat "$dir/out")"
+grep -q '^east.example *alarms *1500 *0 ' "$dir/out" || fail "no subscriber: $(cat "$dir/out")"
+
 expect 0 "$dir/small.conf"
 grep -q '^one .*complete' "$dir/out" || fail "no table: $(cat "$dir/out")"
 grep -q "again: sim-wan run --seed 3 $dir/small.conf" "$dir/out" || fail "no command"

@@ -45,7 +45,9 @@ static void test_read(void **state)
                   "fault { what = disk-full node = a at = 2s }\n"
                   "fault { what = kill node = b at = 3s }\n"
                   "traffic x { from = r to = s rate = 1Mbit kind = pareto on = 1s off = 2s at = 1s "
-                  "for = 3s }\n",
+                  "for = 3s }\n"
+                  "channel alarms { from = s every = 10ms for = 95ms at = 2s }\n"
+                  "channel news { from = a to = {s} rate = 8Mbit size = 2000 order = latest }\n",
                   &plan, error) != GMC_OK)
         fail_msg("%s", error);
     assert_string_equal(plan.title, "t");
@@ -79,6 +81,16 @@ static void test_read(void **state)
     assert_int_equal(plan.faults[2].disk.rate_bps, 2000000000);
     assert_int_equal(plan.traffic_count, 1);
     assert_true(plan.traffic[0].stop == GMC_S(4) && plan.traffic[0].pareto_shape_milli == 1500);
+    assert_int_equal(plan.channel_count, 2);
+    const struct sim_plan_channel *channel = &plan.channels[0];
+    assert_string_equal(channel->name, "alarms");
+    assert_true(channel->source == 0 && channel->target_count == 2 && channel->targets[1] == 2);
+    assert_true(channel->order == GMC_MESSAGES_ORDERED && channel->bytes == 1024);
+    assert_true(channel->every == GMC_MS(10) && channel->at == GMC_S(2) && channel->count == 10);
+    channel = &plan.channels[1];
+    assert_true(channel->source == 1 && channel->target_count == 1 && channel->targets[0] == 0);
+    assert_true(channel->order == GMC_MESSAGES_LATEST && channel->bytes == 2000);
+    assert_true(channel->every == GMC_MS(2) && channel->at == 0 && channel->count == 0);
     sim_plan_fini(&plan);
 }
 
@@ -118,7 +130,24 @@ static void test_errors(void **state)
         {NET "gateways = {s, x}", ":1: no node is called 'x'; there are 's' and 3 others"},
         {NET "gateway x { }", ":1: no node is called 'x'"},
         {NET "gateway r { }", ":1: 'r' is a router; expected a node with a gateway"},
-        {NET "channel c { from = s }", ":1: message channels are not there yet"},
+        {NET "channel c { every = 1s for = 1s }", ":1: from is missing: the node of the publisher"},
+        {NET "channel c { from = r every = 1s for = 1s }", ":1: 'r' is a router"},
+        {NET "channel c { from = s to = {a, a} every = 1s for = 1s }", ":1: 'a' is the source, or"},
+        {NET "gateways = {s} channel c { from = s every = 1s for = 1s }",
+         ":1: the channel has no target: no other node has a gateway"},
+        {NET "channel \"a b\" { from = s every = 1s for = 1s }",
+         ":1: 'a b' cannot be the name of a channel"},
+        {NET "channel c { from = s for = 1s }", ":1: expected either every, the time from one"},
+        {NET "channel c { from = s for = 1s\nevery = 1s\nrate = 1Mbit }",
+         ":3: expected either every, the time from one"},
+        {NET "channel c { from = s every = 1s }", ":1: for is missing: how long messages are"},
+        {NET "channel c { from = s every = 1ns }", ":1: channel: '1ns' is not right for every"},
+        {NET "channel c { from = s size = 2MB }", ":1: channel: '2MB' is not right for size"},
+        {NET "channel c { from = s order = oldest }",
+         ":1: channel: 'oldest' is not right for order: expected one of ordered, unordered"},
+        {NET "channel c { from = s size = 10 rate = 81Mbit for = 1s }",
+         ":1: the rate is more than a million messages of 10 bytes a second; expected at most "
+         "80Mbit"},
         {NET "transfer t { size = 1 }", ":1: from is missing"},
         {NET "transfer t { from = s }", ":1: size is missing"},
         {NET "transfer t { from = r size = 1 }", ":1: 'r' is a router"},

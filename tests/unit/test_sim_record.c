@@ -168,6 +168,23 @@ static void test_csv(void **state)
                         "scenario.conf/wires.csv: Not a directory");
 }
 
+/* Messages at 0, 10, 20 and 30 ms; a sample comes before what is due at its time. */
+static void test_csv_of_messages(void **state)
+{
+    (void)state;
+    assert_string_equal(record("nodes = {s, a} warm-up = yes link { between = {s, a} delay = 5ms }"
+                               "channel c { from = s every = 10ms size = 10 for = 40ms }"
+                               "record { every = 20ms }",
+                               "csv", "series"),
+                        "");
+    assert_text("series/messages.csv",
+                "seconds,channel,domain,published,delivered,latency_median_seconds,"
+                "latency_p99_seconds,latency_max_seconds\n"
+                "0.000000,c,a,1,0,,,\n"
+                "0.020000,c,a,2,2,0.005000,0.005000,0.005000\n"
+                "0.040000,c,a,4,4,0.005000,0.005000,0.005000\n");
+}
+
 static void test_csv_of_a_transfer(void **state)
 {
     (void)state;
@@ -364,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_ns),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_csv_of_a_transfer),
+        cmocka_unit_test(test_csv_of_messages),
         cmocka_unit_test(test_pcap),
         cmocka_unit_test(test_tcpdump),
         cmocka_unit_test(test_heads),
