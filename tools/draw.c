@@ -151,6 +151,33 @@ static void put_limit(const struct gmc_ctl_transfer *t, FILE *out)
     }
 }
 
+/* What the plan counts with, and where that comes from. */
+static void put_rates(const struct gmc_ctl_plan *plan, FILE *out)
+{
+    static const char *const origins[] = {[GMC_CTL_ORIGIN_UNKNOWN] = "",
+                                          [GMC_CTL_ORIGIN_CONFIGURED] = ", configured",
+                                          [GMC_CTL_ORIGIN_MEASURED] = ", measured",
+                                          [GMC_CTL_ORIGIN_ASSUMED] = ", assumed"};
+    char rate[TEXT_FIGURE_MAX];
+
+    if (plan->rate_count > 0)
+        fputs("it counts with these rates, without headers:\n", out);
+    for (size_t i = 0; i < plan->rate_count; i++) {
+        const struct gmc_ctl_rate *at = &plan->rates[i];
+
+        fputs("    ", out);
+        put_safe(at->domain, out);
+        fprintf(out, ": uplink %s%s", text_rate((double)at->uplink_bps / 8, rate),
+                origins[at->uplink_origin]);
+        if (at->copies > 0)
+            fprintf(out, ", for %u %s", at->copies, at->copies == 1 ? "child" : "children");
+        if (at->downlink_bps > 0)
+            fprintf(out, "; downlink %s, configured",
+                    text_rate((double)at->downlink_bps / 8, rate));
+        fputc('\n', out);
+    }
+}
+
 void draw_plan(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
 {
     const struct gmc_ctl_plan *plan = &transfer->plan;
@@ -164,6 +191,7 @@ void draw_plan(const struct gmc_ctl_transfer *transfer, bool lines, FILE *out)
     else
         fprintf(out, "%s; no prediction: too many domains, or too little is known\n", size);
     put_limit(transfer, out);
+    put_rates(plan, out);
     if (plan->bound_ns > 0)
         fprintf(out, "no trees could take less than %.2f s\n", (double)plan->bound_ns / 1e9);
     if (transfer->reason[0] != '\0') {

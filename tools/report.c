@@ -104,6 +104,33 @@ json_t *report_tree(const struct gmc_ctl_transfer *t, size_t stripe)
     return object;
 }
 
+static json_t *rate_list(const struct gmc_ctl_plan *plan)
+{
+    static const char *const origins[] = {[GMC_CTL_ORIGIN_CONFIGURED] = "configured",
+                                          [GMC_CTL_ORIGIN_MEASURED] = "measured",
+                                          [GMC_CTL_ORIGIN_ASSUMED] = "assumed"};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < plan->rate_count; i++) {
+        const struct gmc_ctl_rate *rate = &plan->rates[i];
+        json_t *object = json_object();
+
+        json_object_set_new(object, "domain", report_text(rate->domain));
+        json_object_set_new(object, "uplink_bps", count(rate->uplink_bps));
+        json_object_set_new(object, "uplink_origin",
+                            rate->uplink_origin != GMC_CTL_ORIGIN_UNKNOWN
+                                ? json_string(origins[rate->uplink_origin])
+                                : json_null());
+        json_object_set_new(object, "copies", count(rate->copies));
+        json_object_set_new(object, "downlink_bps",
+                            rate->downlink_bps > 0 ? count(rate->downlink_bps) : json_null());
+        json_object_set_new(object, "downlink_origin",
+                            rate->downlink_bps > 0 ? json_string("configured") : json_null());
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *plan_object(const struct gmc_ctl_plan *plan)
 {
     static const char *const limits[] = {[GMC_CTL_LIMIT_UPLINK] = "uplink",
@@ -124,6 +151,7 @@ static json_t *plan_object(const struct gmc_ctl_plan *plan)
     json_object_set_new(object, "copies", count(plan->copies));
     json_object_set_new(object, "assumed", json_boolean(plan->assumed));
     json_object_set_new(object, "measured", json_boolean(plan->measured));
+    json_object_set_new(object, "rates", rate_list(plan));
     return object;
 }
 

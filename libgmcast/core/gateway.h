@@ -173,6 +173,23 @@ enum gmc_channel_state {
     GMC_CHANNEL_PLANNED /* the trees are chosen, and nothing else was to be done */
 };
 
+/* Where a rate that a plan counts with comes from. */
+enum gmc_rate_origin {
+    GMC_RATE_CONFIGURED,
+    GMC_RATE_MEASURED, /* in earlier transfers */
+    GMC_RATE_ASSUMED   /* not known: the least of those that are, see core/tree_predict.h */
+};
+
+/* What a plan counts with for one gateway. Downlinks are not measured, and nothing is assumed of
+ * them. */
+struct gmc_plan_rate {
+    const char *domain;
+    uint64_t uplink_bps;
+    enum gmc_rate_origin uplink_origin;
+    uint32_t copies;       /* children over all stripes */
+    uint64_t downlink_bps; /* as configured; 0 not known */
+};
+
 /* How long a planned transfer would take once its members are measured, and why. Rates are those of
  * the object: without heads, and what congestion control leaves. */
 struct gmc_plan_info {
@@ -185,6 +202,10 @@ struct gmc_plan_info {
     uint32_t copies;          /* children of that domain over all stripes, if its uplink is it */
     bool assumed;             /* the uplink is not known */
     bool measured;            /* the uplink is known from earlier transfers, not configured */
+    /* The source, then all that are in the trees; none when there is no prediction. Borrowed until
+     * the next input. */
+    const struct gmc_plan_rate *rates;
+    size_t rate_count;
 };
 
 enum gmc_member_state {

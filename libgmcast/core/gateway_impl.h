@@ -195,10 +195,12 @@ struct gwsource {
     bool background;
     bool plan; /* only the trees are wanted */
     struct gmc_tree_prediction prediction;
-    uint64_t planned_bps; /* of the record; 0: uplinks are not known */
-    bool limit_measured;  /* the rate of limit_at, not configured */
-    gmc_peer limit_at;    /* whose uplink or downlink limits them */
-    uint64_t limit_bps;   /* its rate */
+    uint64_t planned_bps;        /* of the record; 0: uplinks are not known */
+    bool limit_measured;         /* the rate of limit_at, not configured */
+    gmc_peer limit_at;           /* whose uplink or downlink limits them */
+    uint64_t limit_bps;          /* its rate */
+    struct gmc_plan_rate *rates; /* of a plan: what it counts with */
+    size_t rate_count;
     struct gwbuild build;
     struct gmc_list unread; /* blocks that the store could not read, for read_again_at */
     gmc_time read_again_at;

@@ -38,7 +38,9 @@ static void describe_plan(const struct gmc_gateway *gw, const struct gwchannel *
                                    .limit = p->limit,
                                    .copies = p->copies,
                                    .assumed = p->assumed,
-                                   .measured = ch->src->limit_measured};
+                                   .measured = ch->src->limit_measured,
+                                   .rates = ch->src->rates,
+                                   .rate_count = ch->src->rate_count};
     if (of_domain) {
         plan->limit_domain = gw->peers[ch->src->limit_at]->name;
         plan->limit_bps = ch->src->limit_bps;

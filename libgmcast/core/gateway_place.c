@@ -220,6 +220,29 @@ static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_
     return status;
 }
 
+/* For who reads a plan: each rate, and where it comes from. Before use_measured; without memory
+ * there is no list. */
+static void tell_rates(struct gwsource *src, const struct graph *graph, uint32_t stripes)
+{
+    size_t n = graph->view.n;
+    free(src->rates);
+    src->rates = calloc(n, sizeof(*src->rates));
+    src->rate_count = src->rates != NULL ? n : 0;
+    for (size_t i = 0; i < src->rate_count; i++) {
+        uint64_t downlink = gmc_tree_downlink(&graph->view, i);
+        src->rates[i] =
+            (struct gmc_plan_rate){.domain = graph->names[i],
+                                   .uplink_origin = graph->uplink[i] != 0 ? GMC_RATE_CONFIGURED
+                                                    : graph->measured[i].most != 0
+                                                        ? GMC_RATE_MEASURED
+                                                        : GMC_RATE_ASSUMED,
+                                   .downlink_bps = downlink != UINT64_MAX ? downlink : 0};
+    }
+    for (size_t i = 1; i < src->rate_count; i++)
+        for (uint32_t k = 0; k < stripes; k++)
+            src->rates[graph->parent[k * n + i]].copies++;
+}
+
 /* Predictions count with what was measured, whatever the trees were built from. */
 static void use_measured(struct graph *graph)
 {
@@ -235,7 +258,12 @@ static void predict(struct gwchannel *ch, struct graph *graph, uint32_t stripes)
     struct gwsource *src = ch->src;
     struct gmc_tree_prediction *p = &src->prediction;
     uint32_t fragment = ch->object.fragment_bytes;
+    if (src->plan)
+        tell_rates(src, graph, stripes);
     use_measured(graph);
+    uint64_t least = gmc_tree_least_uplink(&graph->view);
+    for (size_t i = 0; i < src->rate_count; i++)
+        src->rates[i].uplink_bps = gmc_tree_uplink(&graph->view, i, least);
     if (gmc_tree_predict(&graph->view, graph->parent, stripes, p) != GMC_OK || p->at < 0)
         return;
     bool is_measured =
@@ -245,9 +273,8 @@ static void predict(struct gwchannel *ch, struct graph *graph, uint32_t stripes)
     size_t at = (size_t)p->at;
     src->limit_at = graph->list[at];
     src->limit_measured = is_measured;
-    src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK
-                         ? gmc_tree_uplink(&graph->view, at, gmc_tree_least_uplink(&graph->view))
-                         : gmc_tree_downlink(&graph->view, at);
+    src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK ? gmc_tree_uplink(&graph->view, at, least)
+                                                       : gmc_tree_downlink(&graph->view, at);
 }
 
 /* A large group, of which not every pair was measured: one tree. */

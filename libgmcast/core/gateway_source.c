@@ -35,6 +35,7 @@ void gw_source_free(struct gmc_gateway *gw, struct gwsource *src)
     gmc_map_fini(&src->by_peer);
     free(src->paths);
     free(src->members);
+    free(src->rates);
     free(src);
 }
 

@@ -61,6 +61,30 @@ static void describe_plan(const struct gmc_plan_info *info, struct gmc_ctl_plan 
                                   .measured = info->measured};
 }
 
+static enum gmc_ctl_origin origin_of(enum gmc_rate_origin origin)
+{
+    switch (origin) {
+    case GMC_RATE_CONFIGURED:
+        return GMC_CTL_ORIGIN_CONFIGURED;
+    case GMC_RATE_MEASURED:
+        return GMC_CTL_ORIGIN_MEASURED;
+    case GMC_RATE_ASSUMED:
+        return GMC_CTL_ORIGIN_ASSUMED;
+    }
+    return GMC_CTL_ORIGIN_UNKNOWN;
+}
+
+/* As many as the plan has. */
+static void describe_rates(const struct gmc_plan_info *info, struct gmc_ctl_rate *rates)
+{
+    for (size_t i = 0; i < info->rate_count; i++)
+        rates[i] = (struct gmc_ctl_rate){.domain = info->rates[i].domain,
+                                         .uplink_bps = info->rates[i].uplink_bps,
+                                         .uplink_origin = origin_of(info->rates[i].uplink_origin),
+                                         .copies = info->rates[i].copies,
+                                         .downlink_bps = info->rates[i].downlink_bps};
+}
+
 static enum gmc_ctl_member_state member_state(enum gmc_member_state state)
 {
     switch (state) {
@@ -173,16 +197,20 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
 {
     struct gmc_ctl_member *members = calloc(info->member_count + 1, sizeof *members);
     more_parents *parents = calloc(info->member_count + 1, sizeof *parents);
+    struct gmc_ctl_rate *rates = calloc(info->plan.rate_count + 1, sizeof *rates);
     struct gmc_ctl_transfer transfer;
     char text[GMC_CTL_CHANNEL_TEXT_MAX];
     struct gmc_ctl_reply reply = {.channel = text, .transfers = &transfer, .transfer_count = 1};
     struct gmc_member_info member;
 
-    if (members == NULL || parents == NULL) {
+    if (members == NULL || parents == NULL || rates == NULL) {
         gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
         goto release;
     }
     describe(info, &transfer, text);
+    describe_rates(&info->plan, rates);
+    transfer.plan.rates = rates;
+    transfer.plan.rate_count = info->plan.rate_count;
     count_members(call, index, &transfer);
     transfer.members = members;
     for (size_t i = 0; i < info->member_count; i++) {
@@ -196,6 +224,7 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
     gmc_ctl_reply(call, &reply);
 
 release:
+    free(rates);
     free(parents);
     free(members);
 }

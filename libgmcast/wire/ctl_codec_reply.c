@@ -69,7 +69,29 @@ static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ct
     to->failed_count = from->failed_members;
 }
 
-static void fill_plan(const struct gmc_ctl_plan *from, Gmcast__Ctl__Plan *to)
+static bool fill_rates(struct gmc_ctl_holder *holder, const struct gmc_ctl_plan *from,
+                       Gmcast__Ctl__Plan *to)
+{
+    Gmcast__Ctl__PlanRate *rates = gmc_ctl_alloc(holder, from->rate_count, sizeof *rates);
+
+    to->rates = gmc_ctl_alloc(holder, from->rate_count, sizeof(void *));
+    if (rates == NULL || to->rates == NULL)
+        return false;
+    to->n_rates = from->rate_count;
+    for (size_t i = 0; i < from->rate_count; i++) {
+        gmcast__ctl__plan_rate__init(&rates[i]);
+        rates[i].domain = gmc_ctl_text(from->rates[i].domain);
+        rates[i].uplink_bps = from->rates[i].uplink_bps;
+        rates[i].uplink_origin = (Gmcast__Ctl__RateOrigin)from->rates[i].uplink_origin;
+        rates[i].copies = from->rates[i].copies;
+        rates[i].downlink_bps = from->rates[i].downlink_bps;
+        to->rates[i] = &rates[i];
+    }
+    return true;
+}
+
+static bool fill_plan(struct gmc_ctl_holder *holder, const struct gmc_ctl_plan *from,
+                      Gmcast__Ctl__Plan *to)
 {
     gmcast__ctl__plan__init(to);
     to->time_ns = from->time_ns;
@@ -81,6 +103,7 @@ static void fill_plan(const struct gmc_ctl_plan *from, Gmcast__Ctl__Plan *to)
     to->copies = from->copies;
     to->assumed = from->assumed;
     to->measured = from->measured;
+    return fill_rates(holder, from, to);
 }
 
 static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_ctl_transfer *from,
@@ -91,9 +114,8 @@ static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_
     fill_transfer_fields(from, to);
     if (from->state == GMC_CTL_TRANSFER_PLANNED) {
         to->plan = gmc_ctl_alloc(holder, 1, sizeof *to->plan);
-        if (to->plan == NULL)
+        if (to->plan == NULL || !fill_plan(holder, &from->plan, to->plan))
             return GMC_ERR_NOMEM;
-        fill_plan(&from->plan, to->plan);
     }
     to->members = gmc_ctl_alloc(holder, from->member_count, sizeof(void *));
     if (members == NULL || to->members == NULL)
@@ -101,7 +123,7 @@ static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_
     to->n_members = from->member_count;
     for (size_t i = 0; i < from->member_count; i++) {
         if (!fill_member(holder, &from->members[i], &members[i]))
-            return false;
+            return GMC_ERR_NOMEM;
         to->members[i] = &members[i];
     }
     return GMC_OK;
@@ -314,7 +336,37 @@ static gmc_status take_members(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
     return GMC_OK;
 }
 
-static gmc_status take_plan(const Gmcast__Ctl__Plan *from, struct gmc_ctl_plan *to)
+static gmc_status take_rates(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Plan *from,
+                             struct gmc_ctl_plan *to)
+{
+    struct gmc_ctl_rate *rates;
+
+    if (from->n_rates > GMC_MEMBERS_MAX)
+        return GMC_ERR_INVALID;
+    rates = gmc_ctl_alloc(holder, from->n_rates, sizeof *rates);
+    if (rates == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < from->n_rates; i++) {
+        const Gmcast__Ctl__PlanRate *rate = from->rates[i];
+
+        if (!gmc_ctl_name_fits(rate->domain, GMC_NAME_MAX))
+            return GMC_ERR_INVALID;
+        rates[i] = (struct gmc_ctl_rate){.domain = rate->domain,
+                                         .uplink_bps = rate->uplink_bps,
+                                         .uplink_origin =
+                                             (unsigned)rate->uplink_origin <= GMC_CTL_ORIGIN_ASSUMED
+                                                 ? (enum gmc_ctl_origin)rate->uplink_origin
+                                                 : GMC_CTL_ORIGIN_UNKNOWN,
+                                         .copies = rate->copies,
+                                         .downlink_bps = rate->downlink_bps};
+    }
+    to->rates = rates;
+    to->rate_count = from->n_rates;
+    return GMC_OK;
+}
+
+static gmc_status take_plan(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Plan *from,
+                            struct gmc_ctl_plan *to)
 {
     *to = (struct gmc_ctl_plan){.limit_domain = ""};
     if (from == NULL)
@@ -331,7 +383,7 @@ static gmc_status take_plan(const Gmcast__Ctl__Plan *from, struct gmc_ctl_plan *
     to->copies = from->copies;
     to->assumed = from->assumed != 0;
     to->measured = from->measured != 0;
-    return GMC_OK;
+    return take_rates(holder, from, to);
 }
 
 static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Transfer *from,
@@ -363,7 +415,7 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->total_members = from->member_count;
     to->verified_members = from->verified_count;
     to->failed_members = from->failed_count;
-    status = take_plan(from->plan, &to->plan);
+    status = take_plan(holder, from->plan, &to->plan);
     if (status == GMC_OK)
         status = take_digest(&from->digest, &to->has_digest, to->digest);
     return status == GMC_OK ? take_members(holder, from, to) : status;

@@ -31,6 +31,11 @@ def test_what_limits():
         lib.check(plan["bound_seconds"] <= plan["seconds"] < 10, str(plan))
         # Their sum would carry 73 Mbit/s to each.
         lib.check(40e6 < plan["rate_bps"] < 73e6, str(plan))
+        rates = {rate["domain"]: rate for rate in plan["rates"]}
+        lib.check(list(rates) == ["a.test", "b.test", "c.test", "d.test"], str(plan))
+        lib.check(all(rate["uplink_origin"] == "configured" for rate in rates.values()), str(plan))
+        lib.check(rates[plan["limit_domain"]]["uplink_bps"] == plan["limit_bps"], str(plan))
+        lib.check(rates["a.test"]["downlink_bps"] is None, str(plan))
         sent_little(grid, "abcd")
         for name in "bcd":
             grid.absent(name, "f")
@@ -46,6 +51,7 @@ def test_without_uplinks_it_is_assumed():
         grid.write("a", "f", SIZE)
         plan = grid.stage("a", ["f"], "bc", "--plan", "--tree", "flat").last["plan"]
         lib.check(plan["limit"] == "uplink" and plan["assumed"] and plan["copies"] == 2, str(plan))
+        lib.check([rate["uplink_origin"] for rate in plan["rates"]] == ["assumed"] * 3, str(plan))
         plan = grid.stage("a", ["f"], "bc", "--plan", "--rate", "1M").last["plan"]
         lib.check(plan["limit"] == "rate" and plan["rate_bps"] == 1000000, str(plan))
 

@@ -98,6 +98,11 @@ static void test_slow_relay_is_seen_once(void **state)
     struct gmc_plan_info before = plan(&site);
     double first = transfer(&site, GMC_TREE_BULK);
     struct gmc_plan_info after = plan(&site);
+    assert_int_equal(after.rate_count, TARGETS + 1);
+    assert_string_equal(after.rates[0].domain, "s.example");
+    assert_int_equal(after.rates[0].uplink_origin, GMC_RATE_MEASURED);
+    assert_int_equal(after.rates[0].uplink_bps, after.limit_bps);
+    assert_int_equal(after.rates[0].copies, after.copies);
     double second = transfer(&site, GMC_TREE_BULK);
     assert_true(before.assumed && !before.measured);
     assert_true(after.measured && !after.assumed);

@@ -190,6 +190,9 @@ static void a_plan_round_trip(void **state)
 {
     const struct gmc_ctl_target target = {"d", "p", NULL};
     const struct gmc_ctl_request in = {.kind = GMC_CTL_PLAN, .targets = &target, .target_count = 1};
+    const struct gmc_ctl_rate rates[] = {{"a", 4, GMC_CTL_ORIGIN_MEASURED, 3, 0},
+                                         {"b", 2, GMC_CTL_ORIGIN_CONFIGURED, 0, 1},
+                                         {"c", 2, (enum gmc_ctl_origin)99, 0, 0}};
     const struct gmc_ctl_transfer transfer = {.state = GMC_CTL_TRANSFER_PLANNED,
                                               .plan = {.time_ns = 9,
                                                        .bound_ns = 8,
@@ -199,7 +202,9 @@ static void a_plan_round_trip(void **state)
                                                        .limit_bps = 6,
                                                        .copies = 5,
                                                        .assumed = true,
-                                                       .measured = true}};
+                                                       .measured = true,
+                                                       .rates = rates,
+                                                       .rate_count = 3}};
     const struct gmc_ctl_reply reply = {.transfers = &transfer, .transfer_count = 1};
     struct gmc_ctl_request request;
     struct gmc_ctl_reply out;
@@ -223,6 +228,14 @@ static void a_plan_round_trip(void **state)
     assert_int_equal(out.transfers[0].plan.limit_bps, 6);
     assert_int_equal(out.transfers[0].plan.copies, 5);
     assert_true(out.transfers[0].plan.assumed && out.transfers[0].plan.measured);
+    assert_int_equal(out.transfers[0].plan.rate_count, 3);
+    const struct gmc_ctl_rate *rate = out.transfers[0].plan.rates;
+    assert_string_equal(rate[0].domain, "a");
+    assert_true(rate[0].uplink_bps == 4 && rate[0].copies == 3 && rate[0].downlink_bps == 0);
+    assert_int_equal(rate[0].uplink_origin, GMC_CTL_ORIGIN_MEASURED);
+    assert_int_equal(rate[1].uplink_origin, GMC_CTL_ORIGIN_CONFIGURED);
+    assert_int_equal(rate[1].downlink_bps, 1);
+    assert_int_equal(rate[2].uplink_origin, GMC_CTL_ORIGIN_UNKNOWN); /* of a newer gateway */
     gmc_ctl_release(holder);
 }
 

@@ -151,6 +151,9 @@ static void plan(FILE *out)
                                          .parent = "s",
                                          .state = GMC_CTL_MEMBER_WAITING,
                                          .reason = ""};
+    const struct gmc_ctl_rate rates[] = {{"s", 200000000, GMC_CTL_ORIGIN_CONFIGURED, 2, 400000000},
+                                         {"b", 100000000, GMC_CTL_ORIGIN_MEASURED, 1, 0},
+                                         {"c", 100000000, GMC_CTL_ORIGIN_ASSUMED, 0, 0}};
     const struct gmc_ctl_transfer planned = {.channel = "0123456789abcdef@s",
                                              .state = GMC_CTL_TRANSFER_PLANNED,
                                              .shape = "bulk",
@@ -164,7 +167,9 @@ static void plan(FILE *out)
                                                       .limit = GMC_CTL_LIMIT_UPLINK,
                                                       .limit_domain = "s",
                                                       .limit_bps = 200000000,
-                                                      .copies = 2}};
+                                                      .copies = 2,
+                                                      .rates = rates,
+                                                      .rate_count = 3}};
 
     draw_plan(&planned, false, out);
 }
@@ -179,6 +184,11 @@ static void test_plan(void **state)
                         "`-- b\n"
                         "predicted: 100 MB at each domain after 8.00 s and the set-up (12.5 MB/s)\n"
                         "limited by the uplink of s: 25.0 MB/s, for 2 children\n"
+                        "it counts with these rates, without headers:\n"
+                        "    s: uplink 25.0 MB/s, configured, for 2 children; downlink 50.0 MB/s, "
+                        "configured\n"
+                        "    b: uplink 12.5 MB/s, measured, for 1 child\n"
+                        "    c: uplink 12.5 MB/s, assumed\n"
                         "no trees could take less than 7.50 s\n");
     free(text);
 }

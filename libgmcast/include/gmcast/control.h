@@ -104,6 +104,23 @@ struct gmc_ctl_member {
     uint32_t nodes, nodes_verified, nodes_failed; /* of its domain, that are to have it */
 };
 
+/* Where a rate comes from. */
+enum gmc_ctl_origin {
+    GMC_CTL_ORIGIN_UNKNOWN, /* from a newer gateway */
+    GMC_CTL_ORIGIN_CONFIGURED,
+    GMC_CTL_ORIGIN_MEASURED, /* in earlier transfers */
+    GMC_CTL_ORIGIN_ASSUMED   /* not known: the least of those that are, or 100 Mbit/s */
+};
+
+/* What a plan counts with for one domain. */
+struct gmc_ctl_rate {
+    const char *domain;
+    uint64_t uplink_bps;
+    enum gmc_ctl_origin uplink_origin;
+    uint32_t copies;       /* children that this uplink feeds, over all stripes */
+    uint64_t downlink_bps; /* as configured; 0 not known: it counts as no limit */
+};
+
 /* What a planned transfer would take after its set-up. Rates are those of the object, without
  * headers and what congestion control leaves free, in bit/s. */
 struct gmc_ctl_plan {
@@ -113,9 +130,11 @@ struct gmc_ctl_plan {
     enum gmc_ctl_limit limit;
     const char *limit_domain; /* whose uplink or downlink it is */
     uint64_t limit_bps;
-    uint32_t copies; /* children that this uplink feeds, over all stripes */
-    bool assumed;    /* that uplink is not known */
-    bool measured;   /* that uplink is known from earlier transfers alone */
+    uint32_t copies;                  /* children that this uplink feeds, over all stripes */
+    bool assumed;                     /* that uplink is not known */
+    bool measured;                    /* that uplink is known from earlier transfers alone */
+    const struct gmc_ctl_rate *rates; /* only when one transfer was asked for; the source first */
+    size_t rate_count;
 };
 
 struct gmc_ctl_transfer {
