@@ -96,7 +96,7 @@ bench-sim-wide: tests/bench/bench_wide
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
 EXTRA_PROGRAMS += tests/bench/bench_uplinks
 tests_bench_bench_uplinks_LDADD = $(GMC_SIM_LIBS) -lm
-# A quarter of an hour; UPLINKS_BYTES=1000000000 an hour and a half.
+# Over all cores: ten minutes of CPU; UPLINKS_BYTES=1000000000 an hour of it.
 bench-uplinks: tests/bench/bench_uplinks
 	tests/bench/bench_uplinks --sets $${SETS:-50} \
 	    --bytes $${UPLINKS_BYTES:-200000000}
