@@ -113,6 +113,10 @@ static void on_step(struct sim_event *event, gmc_time now)
         fail(channel, "the gateway of its source is down");
         return;
     }
+    if (source_of(channel)->frozen) { /* a publisher that calls it waits for its answer */
+        sim_engine_at(engine, event, gmc_time_add(now, GMC_MS(1)));
+        return;
+    }
     if (channel->key.e == 0)
         open_channel(channel, now);
     if (channel->is_closing || !channel->has_room)
@@ -197,9 +201,8 @@ void sim_run_channels_on_message(void *ctx, struct sim_host *host, const struct 
     const struct sim_host *source = sim_world_find(run->world, out->u.arrived.source);
     struct sim_run_channel *channel =
         source != NULL ? find(run, source->id, out->u.arrived.e) : NULL;
-    for (size_t i = 0; channel != NULL && i < channel->plan->target_count; i++)
-        if (channel->plan->targets[i] == host->id)
-            hear(channel, i, out);
+    if (channel != NULL && channel->targets[host->id] > 0)
+        hear(channel, channel->targets[host->id] - 1, out);
 }
 
 void sim_run_channels_on_event(struct sim_run *run, struct sim_host *host,
@@ -225,6 +228,9 @@ void sim_run_channels_init(struct sim_run *run)
             run->endless_left++;
         channel->body = sim_calloc(plan->bytes, 1);
         channel->subscribers = sim_calloc(plan->target_count, sizeof(*channel->subscribers));
+        channel->targets = sim_calloc(run->plan->topo.node_count, sizeof(*channel->targets));
+        for (uint32_t j = 0; j < plan->target_count; j++)
+            channel->targets[plan->targets[j]] = j + 1;
         sim_event_init(&channel->step, on_step);
     }
 }
@@ -235,6 +241,7 @@ void sim_run_channels_fini(struct sim_run *run)
         if (run->world != NULL)
             sim_engine_cancel(&run->world->engine, &run->channels[i].step);
         free(run->channels[i].subscribers);
+        free(run->channels[i].targets);
         free(run->channels[i].body);
     }
     free(run->channels);

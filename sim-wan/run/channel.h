@@ -39,6 +39,7 @@ struct sim_run_channel {
     uint8_t *body;                          /* room for one message */
     char error[128];                        /* why it failed */
     struct sim_run_subscriber *subscribers; /* by target */
+    uint32_t *targets;                      /* by node: its number as a target + 1; 0: it is none */
 };
 
 /* Before the first event; for the whole life of the run. */

@@ -308,6 +308,12 @@ static void test_channel_faults(void **state)
     assert_true(latency(summary, "a", "latency_max_seconds") > 1000);
     assert_true(latency(summary, "b", "latency_max_seconds") < 10);
     json_decref(summary);
+    summary = summary_of(NET "channel c { from = s every = 10ms for = 5s }\n"
+                             "fault { what = freeze node = s at = 2s for = 1s }\n");
+    assert_true(is_complete(summary));
+    double longest = latency(summary, "b", "latency_max_seconds");
+    assert_true(longest > 1000 && longest < 1100);
+    json_decref(summary);
 }
 
 /* Without a length messages end with the transfer; without a warm-up they begin when the channel
