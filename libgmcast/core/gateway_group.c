@@ -10,9 +10,12 @@
 
 #define PACKET_BYTES 1500u        /* of the pace */
 #define GATHER_WAIT GMC_MS(500)   /* for the nodes, before the first window */
-#define PATIENCE_FULL GMC_MS(100) /* with a window that holds others up */
-#define PATIENCE GMC_MS(500)      /* with any */
-#define BACKOFF_RTTS 4u           /* RFC 5401, section 3.2.2: K */
+#define PATIENCE_FULL GMC_MS(100) /* with a window that holds others up, at least */
+#define PATIENCE GMC_MS(500)      /* with any, at least */
+#define PATIENCE_MAX GMC_S(2)
+#define PATIENCE_SETTLINGS 4u /* or so many times what windows take lately */
+#define SETTLING_SHIFT 3      /* of the smoothing */
+#define BACKOFF_RTTS 4u       /* RFC 5401, section 3.2.2: K */
 #define BACKOFF_MIN GMC_MS(1)
 #define BACKOFF_MAX GMC_MS(100)
 #define SHARE_PERCENT 3u /* of the rate, for all nodes that are behind together */
@@ -156,9 +159,16 @@ bool gw_window_has(const struct gwwindow *window, size_t i)
     return (window->has[i / 64] >> i % 64 & 1) != 0;
 }
 
+/* Where all nodes are slow, none of them is behind. */
+static void note_settling(struct gwgroup *group, gmc_duration took)
+{
+    group->settling += (took >> SETTLING_SHIFT) - (group->settling >> SETTLING_SHIFT);
+}
+
 void gw_window_retire(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window)
 {
     uint32_t number = window->out.window;
+    note_settling(group, gmc_time_sub(gw->now, window->out.sent_at));
     gmc_group_tx_close(&group->tx, &window->out);
     unpin(gw, window);
     gmc_list_push_back(&group->spares, &window->node);
@@ -246,13 +256,18 @@ static bool is_spent(const struct gmc_group_out *out)
 }
 
 /* Windows that somebody does not complete although all was sent are left to his link. */
-static gmc_time patience_ends(const struct gmc_group_out *out, bool full)
+static gmc_time patience_ends(const struct gwgroup *group, const struct gmc_group_out *out,
+                              bool full)
 {
     if (out->sources_sent < out->sources || out->sent < out->promised)
         return GMC_TIME_NEVER;
     if (is_spent(out))
         return out->sent_at;
-    return gmc_time_add(out->sent_at, full ? PATIENCE_FULL : PATIENCE);
+    gmc_duration least = full ? PATIENCE_FULL : PATIENCE;
+    gmc_duration usual = PATIENCE_SETTLINGS * group->settling;
+    if (usual > PATIENCE_MAX)
+        usual = PATIENCE_MAX;
+    return gmc_time_add(out->sent_at, usual > least ? usual : least);
 }
 
 static void give_up(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window)
@@ -280,7 +295,7 @@ static void step(struct gmc_gateway *gw, struct gwgroup *group)
     GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
     {
         struct gmc_group_out *out = GMC_CONTAINER_OF(node, struct gmc_group_out, node);
-        if (gw->now >= patience_ends(out, full))
+        if (gw->now >= patience_ends(group, out, full))
             give_up(gw, group, gw_window_of(out));
     }
     if (group->channel->group_over)
@@ -317,8 +332,9 @@ static gmc_time deadline(const struct gmc_gateway *gw, const struct gwgroup *gro
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &group->tx.open)
     {
-        when = gmc_time_min(when, patience_ends(GMC_CONTAINER_OF(node, struct gmc_group_out, node),
-                                                full));
+        when = gmc_time_min(when,
+                            patience_ends(group, GMC_CONTAINER_OF(node, struct gmc_group_out, node),
+                                          full));
     }
     return !gathered && gw_group_hearing(group) > 0 ? gmc_time_min(when, group->gather_until)
                                                     : when;

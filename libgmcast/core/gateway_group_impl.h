@@ -61,6 +61,7 @@ struct gwgroup {
     gmc_time gather_until;
     gmc_time told_at; /* the last word to the group */
     gmc_duration backoff;
+    gmc_duration settling; /* from a window's last datagram until everybody has it, smoothed */
 };
 
 static inline struct gwwindow *gw_window_of(struct gmc_group_out *out)

@@ -6,6 +6,8 @@
 
 #include "core/gateway_group_impl.h"
 
+#define LATE_TIME GMC_MS(8) /* that a late host makes up for, but no more than so many bytes */
+#define LATE_BYTES 262144u
 #define TELL_WAIT GMC_MS(2) /* between two words to the group, unless nothing else is sent */
 
 static uint64_t end_of(const struct gwchannel *ch, uint64_t window)
@@ -272,6 +274,17 @@ static bool send_one(struct gmc_gateway *gw, struct gwgroup *group, struct gmc_d
     return true;
 }
 
+/* A busy host wakes us late. What then goes at once has to fit into the queue of a port, which was
+ * empty for as long as we were late. */
+static void set_slack(struct gmc_gateway *gw)
+{
+    gmc_duration room = gmc_duration_of_bytes(LATE_BYTES, gw->group_pace.rate_bps);
+    if (room > LATE_TIME)
+        room = LATE_TIME;
+    gw->group_pace.slack = gw->groups_idle ? 0 : room;
+    gw->groups_idle = false;
+}
+
 bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
 {
     struct gmc_list *node, *after;
@@ -285,10 +298,12 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
             continue;
         group->next_packet++;
         gw->counts.group_sent++;
+        set_slack(gw);
         gmc_pace_pay(&gw->group_pace, gw->now, gmc_dgram_out_len(dgram) + GMC_LINK_WIRE_BYTES);
         gmc_list_remove(node);
         gmc_list_push_back(&gw->groups, node);
         return true;
     }
+    gw->groups_idle = true;
     return false;
 }

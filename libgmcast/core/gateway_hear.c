@@ -41,11 +41,12 @@ static size_t shard_room(const struct gwchannel *ch)
 }
 
 /* ---- windows ---- */
-static void release(struct gmc_gateway *gw, struct gwhearing *hearing, struct gwheard *heard)
+static void release(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard *heard)
 {
+    struct gwhearing *hearing = ch->hearing;
     for (uint32_t i = 0; i < heard->in.shape.blocks; i++)
         if (heard->blocks[i] != NULL)
-            gmc_block_unpin(gw->cache, heard->blocks[i]);
+            gw_block_unpin(gw, ch, heard->blocks[i]);
     memset(heard->blocks, 0, sizeof(heard->blocks));
     gmc_list_remove(&heard->node);
     gmc_list_push_back(&hearing->spares, &heard->node);
@@ -280,7 +281,7 @@ static void look(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t window)
         heard = ch->hearing != NULL ? find(ch->hearing, window) : NULL;
     }
     if (heard != NULL && !count(ch, heard))
-        release(gw, ch->hearing, heard);
+        release(gw, ch, heard);
 }
 
 /* ---- datagrams ---- */
@@ -372,7 +373,7 @@ static gmc_status hear_state(struct gmc_gateway *gw, struct gwchannel *ch,
             gmc_group_in_told(&heard->in, gw->now, told, hearing->backoff, hearing->members,
                               &hearing->prng);
         else
-            release(gw, hearing, heard);
+            release(gw, ch, heard);
     }
     return GMC_OK;
 }
@@ -510,7 +511,7 @@ void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwhearing *hearing = ch->hearing;
     struct gmc_list *node;
     while (hearing != NULL && (node = gmc_list_first(&hearing->windows)) != NULL)
-        release(gw, hearing, GMC_CONTAINER_OF(node, struct gwheard, node));
+        release(gw, ch, GMC_CONTAINER_OF(node, struct gwheard, node));
 }
 
 void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch)

@@ -58,8 +58,9 @@
 
 #define GW_MESSAGE_PACKETS_KEPT 4096u /* ranges of packets that a child lacks */
 
-#define GW_LISTENERS_MAX 1024u   /* nodes of a group; others are served by unicast */
-#define GW_GROUP_OPEN_MAX 64u    /* windows on their way to a group */
+#define GW_LISTENERS_MAX 1024u /* nodes of a group; others are served by unicast */
+/* Windows on their way to a group: 6 MiB, which the socket of a node that is late holds. */
+#define GW_GROUP_OPEN_MAX 24u
 #define GW_GROUP_PREPARED_MAX 4u /* windows whose blocks are being read for it */
 
 struct gwchannel;
@@ -466,6 +467,7 @@ struct gmc_gateway {
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */
     struct gmc_pace group_pace;
+    bool groups_idle;          /* they had nothing to send when last asked */
     struct gmc_list groups;    /* gwgroup.node, in turn */
     struct gmc_map hearings;   /* of a node: number of a group -> struct gwchannel */
     struct gmc_map ops;        /* ticket -> struct gwop */
@@ -686,6 +688,8 @@ gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
+/* Unpins a block of a target; what nobody will be sent from here is forgotten at once. */
+void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
 void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,

@@ -252,6 +252,14 @@ static bool is_leaf(const struct gwchannel *ch)
     return gmc_list_is_empty(&ch->children) && !ch->dst->is_relay;
 }
 
+void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block)
+{
+    if (block->state == GMC_BLOCK_VERIFIED && block->pins == 1 && is_leaf(ch))
+        gmc_cache_remove(gw->cache, block);
+    else
+        gmc_block_unpin(gw->cache, block);
+}
+
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block)
 {
     struct gwtarget *dst = ch->dst;
@@ -269,10 +277,7 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw_children_offer(gw, ch, block, UINT64_MAX);
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);
-    if (is_leaf(ch) && block->pins == 1)
-        gmc_cache_remove(gw->cache, block);
-    else
-        gmc_block_unpin(gw->cache, block);
+    gw_block_unpin(gw, ch, block);
     gw_target_progress(gw, ch);
 }
 

@@ -68,16 +68,24 @@ def gmcast(share, multicast):
         lib.wait(lambda: is_ready(grid, multicast), "sessions, and multicast tested")
         path = grid.write(lan.SOURCE, "object", BYTES)
         lose(grid.lan, share)
-        sent = grid.lan.sent_bytes(lan.GATEWAY)
+        sent, cpu = grid.lan.sent_bytes(lan.GATEWAY), spent_by(grid)
         begun = time.monotonic()
         result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY], limit=PATIENCE)
         seconds = time.monotonic() - begun
         sent = grid.lan.sent_bytes(lan.GATEWAY) - sent
+        cpu = [after - before for before, after in zip(cpu, spent_by(grid))]
         whole = sum(is_whole(path, os.fsdecode(grid.incoming(name, "object"))) for name in NODES)
-        remark = "gateway sent %.2f of the object" % (sent / BYTES)
+        remark = "gateway sent %.2f of the object; transfer: source %.1f, gateway %.1f, nodes %.1f s" % (
+            sent / BYTES, *cpu)
         if result.last.get("result") != "complete":
             remark += "; " + str(result.last.get("result"))
     return seconds, whole, remark
+
+
+def spent_by(grid):
+    """CPU seconds of the source, the gateway, all nodes."""
+    return [sum(grid[name].cpu_seconds() for name in names)
+            for names in ([lan.SOURCE], [lan.GATEWAY], NODES)]
 
 
 def is_ready(grid, multicast):

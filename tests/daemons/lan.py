@@ -62,12 +62,15 @@ class Lan:
                       ("link", "set", "eth0", "up"), ("link", "set", "lo", "up"),
                       ("route", "add", "224.0.0.0/4", "dev", "eth0")):
             run("ip", "-n", name, *words)
-        # A lost super-packet would be many datagrams.
-        run("ip", "-n", name, "link", "set", "eth0", "gso_max_segs", "1")
-        run("ip", "link", "set", port, "gso_max_segs", "1")
         if self.rate_bps:
+            self._each_datagram(name)
             self._shape(["tc"], port)
             self._shape(["tc", "-n", name], "eth0")
+
+    def _each_datagram(self, name):
+        """By itself over the wire: a lost super-packet would be many datagrams, and shaped ports have packets."""
+        run("ip", "-n", name, "link", "set", "eth0", "gso_max_segs", "1")
+        run("ip", "link", "set", "port-" + name, "gso_max_segs", "1")
 
     def _shape(self, tc, device):
         run(*tc, "qdisc", "add", "dev", device, "root", "tbf", "rate", "%dbit" % self.rate_bps,
@@ -83,6 +86,9 @@ class Lan:
 
     def lose(self, name, share):
         """Each datagram by itself, as it comes in; 0 for none."""
+        if share:
+            for each in self.names:
+                self._each_datagram(each)
         self.rules(name, *(["meta l4proto udp numgen random mod 1000 < %d drop" %
                             round(share * 1000)] if share else []))
 

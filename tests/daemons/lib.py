@@ -346,6 +346,11 @@ class Domain:
     def bytes_sent(self):
         return {peer["domain"]: peer["bytes_sent"] for peer in self.peers()["peers"]}
 
+    def cpu_seconds(self):
+        with open("/proc/%d/stat" % self.process.pid) as stat_file:
+            words = stat_file.read().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident_bytes(self):
         with open("/proc/%d/statm" % self.process.pid) as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
