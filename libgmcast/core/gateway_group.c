@@ -29,7 +29,8 @@ void gw_groups_init(struct gmc_gateway *gw)
 bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     return gw->group_address_len > 0 && gw->config.fec.ops != NULL && !gw->config.virtual_bodies &&
-           !ch->group_over && ch->dst->node_count > 1;
+           !ch->group_over && ch->dst->node_count > 1 &&
+           ch->dst->inside_kind != GMC_INSIDE_SHARED; /* one node at a time gets it */
 }
 
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,

@@ -66,6 +66,15 @@ def test_multicast_arrives():
         lib.check(share < 1.5, "%g of the object was sent to three nodes" % share)
 
 
+def test_one_writer_is_no_group():
+    with multicast_grid() as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+        path = grid.write(lan.SOURCE, "x", BYTES)
+        grid.stage(lan.SOURCE, [path], [lan.GATEWAY + "/shared"]).expect("complete")
+        lib.check(sent_by_multicast(grid) == 0, "one node alone got data by multicast")
+
+
 def test_losses_are_repaired():
     with multicast_grid() as grid:
         grid.start()
