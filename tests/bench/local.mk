@@ -104,7 +104,8 @@ bench-uplinks: tests/bench/bench_uplinks
 
 # make bench-plan: predictions of `stage --plan` beside what then happens.
 bench-plan: tests/scenarios/test_prediction
-	tests/scenarios/test_prediction --bytes 20000000 --bytes 200000000 --bytes 1000000000 --sets 8
+	tests/scenarios/test_prediction --bytes 20000000 --bytes 200000000 --bytes 1000000000 --sets 8 \
+	    --measured
 .PHONY: bench-plan
 
 # make bench-ldr: low-diameter graphs beside their limits, and the comparisons of the source; minutes.

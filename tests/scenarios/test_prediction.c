@@ -2,11 +2,12 @@
 /* What `gmcast stage --plan` predicts beside what then happens, with the real core over simulated
  * wires of several topologies.
  *
- *   test_prediction [--bytes N]... [--sets N]     20 MB and three sets, unless given
+ *   test_prediction [--bytes N]... [--sets N] [--measured]   20 MB and three sets, unless given
  *
  * Each line: a byte goes to all first, so that sessions are there and latencies known; then the
  * plan, then the transfer, from its command to its end. Ends with 1 when a prediction is farther
- * than 15 % from what happened.
+ * than 15 % from what happened. --measured adds lines in which nobody is told of uplinks: a
+ * transfer of the same size is what they know.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -115,18 +116,22 @@ static double stage(struct sim_world *world, uint64_t bytes, bool plan,
     return (double)(sim_world_now(world) - begin) / 1e9;
 }
 
-/* Whether the prediction is near enough. */
-static bool compare(const char *name, struct sim_world *world, uint64_t bytes)
+/* Whether the prediction is near enough. Where gateways are told nothing of their uplinks, the
+ * object goes to all before, and they have measured them. */
+static bool compare(const char *name, struct sim_world *world, uint64_t bytes, bool told)
 {
     struct gmc_channel_info info;
+    for (size_t i = 0; i < world->host_count && !told; i++)
+        world->hosts[i]->uplink_bps = world->hosts[i]->downlink_bps = 0;
     sim_world_start(world);
-    double warm = stage(world, 1, false, &info);
+    double warm = stage(world, told ? 1 : bytes, false, &info);
     double planned = warm < 0 ? -1 : stage(world, bytes, true, &info);
     double predicted = (double)info.plan.time / 1e9;
     double seconds = planned < 0 ? -1 : stage(world, bytes, false, &info);
     bool ok = seconds > 0 && fabs(predicted / seconds - 1) <= FARTHEST;
-    printf("%-12s %12" PRIu64 " %10.3f %10.3f %8.3f  %s\n", name, bytes, predicted, seconds,
-           predicted / seconds, ok ? "ok" : "MISSED");
+    printf("%-12s %-10s %12" PRIu64 " %10.3f %10.3f %8.3f  %s\n", name,
+           told ? "configured" : "measured", bytes, predicted, seconds, predicted / seconds,
+           ok ? "ok" : "MISSED");
     fflush(stdout);
     sim_world_free(world);
     return ok;
@@ -136,10 +141,11 @@ int main(int argc, char **argv)
 {
     static const struct option names[] = {{"bytes", required_argument, NULL, 'b'},
                                           {"sets", required_argument, NULL, 's'},
+                                          {"measured", no_argument, NULL, 'm'},
                                           {NULL, 0, NULL, 0}};
     uint64_t sizes[SIZES_MAX] = {20000000}, sets = 3;
     size_t count = 0;
-    bool ok = true;
+    bool ok = true, with_measured = false;
     int letter;
     while ((letter = getopt_long(argc, argv, "", names, NULL)) != -1) {
         uint64_t value = optarg != NULL ? strtoull(optarg, NULL, 10) : 0;
@@ -147,17 +153,22 @@ int main(int argc, char **argv)
             sizes[count++] = value;
         else if (letter == 's')
             sets = value;
+        else if (letter == 'm')
+            with_measured = true;
         else
             return 2;
     }
-    printf("%-12s %12s %10s %10s %8s\n", "topology", "bytes", "predicted", "seconds", "ratio");
+    printf("%-12s %-10s %12s %10s %10s %8s\n", "topology", "uplinks", "bytes", "predicted",
+           "seconds", "ratio");
     for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
-        ok = compare("flat", flat(1), sizes[i]) && ok;
-        ok = compare("tree3", tree3(1), sizes[i]) && ok;
-        for (uint64_t set = 1; set <= sets; set++) {
-            char name[32];
-            snprintf(name, sizeof(name), "unequal %" PRIu64, set);
-            ok = compare(name, unequal(set), sizes[i]) && ok;
+        for (int told = 1; told >= !with_measured; told--) {
+            ok = compare("flat", flat(1), sizes[i], told) && ok;
+            ok = compare("tree3", tree3(1), sizes[i], told) && ok;
+            for (uint64_t set = 1; set <= sets; set++) {
+                char name[32];
+                snprintf(name, sizeof(name), "unequal %" PRIu64, set);
+                ok = compare(name, unequal(set), sizes[i], told) && ok;
+            }
         }
     }
     return ok ? 0 : 1;
