@@ -156,7 +156,7 @@ static void test_multicast_does_not_arrive(void **state)
     struct lan lan;
     begin(&lan, 4, 3, &(struct loss){0, 0});
     lan.story.world->net.groups.blocked = true;
-    story_stage(&lan.story, 60 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 24 * MB, GMC_TREE_CHAIN, "a");
     run_to(&lan, 1, 3, GMC_S(20));
     assert_true(story_has_line("multicast to lan does not arrive at node n2.example"));
     end(&lan);
@@ -169,11 +169,11 @@ static void test_node_comes_late(void **state)
     struct lan lan;
     begin(&lan, 5, 4, &(struct loss){0, 0});
     sim_host_crash(node_of(&lan, 4), SIM_CRASH_KILL);
-    story_stage(&lan.story, 40 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_percent(&lan.story, "n1", 50, GMC_S(10));
     sim_host_start(node_of(&lan, 4));
     double seconds = run_to(&lan, 1, 3, GMC_S(20));
-    double sent = (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(40 * MB);
+    double sent = (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(20 * MB);
     print_message("one comes late: %.3f s, %.3f bytes sent per byte\n", seconds, sent);
     assert_true(sent < 1.2);
     end(&lan);
@@ -184,7 +184,7 @@ static void test_node_is_killed(void **state)
     (void)state;
     struct lan lan;
     begin(&lan, 6, 4, &(struct loss){10000, 0});
-    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
     sim_host_crash(node_of(&lan, 2), SIM_CRASH_POWER);
     story_run(&lan.story, GMC_MS(300));
@@ -197,7 +197,7 @@ static void test_gateway_is_killed(void **state)
     (void)state;
     struct lan lan;
     begin(&lan, 7, 4, &(struct loss){10000, 0});
-    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
     sim_host_crash(story_host(&lan.story, "a"), SIM_CRASH_KILL);
     story_run(&lan.story, GMC_MS(300));
