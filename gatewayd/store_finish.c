@@ -122,7 +122,8 @@ static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
         /* Repeated after a crash: it may be done already. */
         bool done = errno == ENOENT && fstatat(chan->dest_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
         if (!done && errno == EEXIST)
-            return gwd_job_fail(job, GMC_ERR_EXISTS, "%s exists already", full);
+            return gwd_job_fail(job, GMC_ERR_EXISTS,
+                                "%s exists already; choose another name or move it away", full);
         if (!done)
             return gwd_job_errno(job, full);
     }

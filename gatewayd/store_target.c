@@ -142,7 +142,7 @@ static bool take_apart(char *path, char *directory, const char **last)
     for (char *part = strtok_r(path, "/", &save); part != NULL; part = strtok_r(NULL, "/", &save)) {
         if (strcmp(part, ".") == 0)
             continue;
-        if (strcmp(part, "..") == 0 || strlen(part) > 255)
+        if (strcmp(part, "..") == 0 || strlen(part) > 255 || gwd_is_part_name(part))
             return false;
         if (*last != NULL)
             append(directory, *last);
@@ -170,7 +170,8 @@ static gmc_status resolve(struct gwd_chan *chan, struct gwd_job *job,
         (void)gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
     else if (!take_apart(copy, chan->relative, &last))
         (void)gwd_job_fail(job, GMC_ERR_ACCESS,
-                           "%s: '..' and names over 255 bytes are not allowed in a destination",
+                           "%s: '..', names over 255 bytes and .gmcast-*.part (unfinished "
+                           "transfers) are not allowed in a destination",
                            dest);
     if (job->result.status == GMC_OK && into && last != NULL)
         append(chan->relative, last);
@@ -287,6 +288,14 @@ static bool is_top(const struct gmc_entry *entry)
     return strchr(entry->path, '/') == NULL;
 }
 
+static const char *last_name(const struct gmc_entry *entry)
+{
+    const char *slash = strrchr(entry->path, '/');
+    return slash != NULL ? slash + 1 : entry->path;
+}
+
+/* Trees of unfinished transfers are not entered by others, who would add to what is verified, and
+ * do not count in quotas; so nobody else's file may look like one. */
 static gmc_status check_destinations(struct gwd_chan *chan, struct gwd_job *job)
 {
     size_t tops = 0;
@@ -294,6 +303,11 @@ static gmc_status check_destinations(struct gwd_chan *chan, struct gwd_job *job)
         const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
         char name[GMC_PATH_BYTES_MAX], full[2 * GMC_PATH_BYTES_MAX];
         struct stat st;
+        if (gwd_is_part_name(last_name(entry)))
+            return gwd_job_fail(job, GMC_ERR_ACCESS,
+                                "%s: names like .gmcast-*.part are for unfinished transfers; "
+                                "rename it",
+                                entry->path);
         if (!is_top(entry))
             continue;
         gwd_target_final_path(chan, entry->path, name, sizeof name);
@@ -309,7 +323,8 @@ static gmc_status check_destinations(struct gwd_chan *chan, struct gwd_job *job)
             return gwd_job_fail(job, GMC_ERR_EXISTS,
                                 "%s exists already; write '%s/' to put the source into it", full,
                                 chan->new_name);
-        return gwd_job_fail(job, GMC_ERR_EXISTS, "%s exists already", full);
+        return gwd_job_fail(job, GMC_ERR_EXISTS,
+                            "%s exists already; choose another name or move it away", full);
     }
     return GMC_OK;
 }

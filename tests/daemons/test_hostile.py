@@ -31,6 +31,8 @@ def listings(grid):
         os.symlink(target, os.path.join(grid["c"].data, name, "link1"))
     # The directory gets the name of the link that comes before it.
     grid.write("c", "through/link2/x", b"x")
+    # Quotas leave unfinished transfers out.
+    grid.write("c", "hidden/_gmcast-1.part", b"x")
     return {
         "plain@x": ("plain@x", "../../x", "has a '/'"),
         "above": ("--", "..", '".."'),
@@ -38,6 +40,7 @@ def listings(grid):
         "away": ("%" + out[1:], out, "absolute"),
         "up": ("++/out/x", "../out/x", "leads out"),
         "through": ("link2", "link1", "twice"),
+        "hidden": ("_gmcast-1.part", ".gmcast-1.part", "rename it"),
     }
 
 
@@ -55,7 +58,8 @@ def test_listings_that_lead_out():
             before = grid["b"].counters()
             runs = [(grid.begin("c", [path], "b"), case[2]) for path, case in cases.items()]
             runs += [(grid.begin("c", ["honest"], ["b:" + where]), why)
-                     for where, why in (("way/", "way"), ("way/y", "way"), ("way", "exists"))]
+                     for where, why in (("way/", "way"), ("way/y", "way"), ("way", "exists"),
+                                        (".gmcast-1.part/", "unfinished"))]
             for run, why in runs:
                 result = run.wait().expect("partial")
                 reason = result.domain("b.test")["reason"]

@@ -474,6 +474,11 @@ static void test_open_refusals(void **state)
     expect_refusal(&dst, open_at(&dst, "../x", 100, 1).status, GMC_ERR_ACCESS, "'..'");
     expect_refusal(&dst, open_at(&dst, "a/../../x", 100, 1).status, GMC_ERR_ACCESS, "'..'");
     expect_refusal(&dst, open_at(&dst, "/etc/x", 100, 1).status, GMC_ERR_ACCESS, "outside");
+    /* The tree of another transfer, which would then stand there with more than was verified. */
+    expect_refusal(&dst, open_at(&dst, "a/.gmcast-1.part/x", 100, 1).status, GMC_ERR_ACCESS,
+                   "unfinished");
+    expect_refusal(&dst, open_at(&dst, ".gmcast-1.part/", 100, 1).status, GMC_ERR_ACCESS,
+                   "unfinished");
     gwd_text(path, sizeof path, "%s2/x", dst.in);
     expect_refusal(&dst, open_at(&dst, path, 100, 1).status, GMC_ERR_ACCESS, "outside");
     expect_refusal(&dst, open_at(&dst, "x", 100, UINT64_C(1) << 60).status, GMC_ERR_NOSPACE,
@@ -530,6 +535,13 @@ static void test_destination_refusals(void **state)
     layout_only("x", "folder");
     assert_int_equal(simple(&dst, GMC_STORE_LAYOUT), GMC_ERR_EXISTS);
     assert_non_null(strstr(dst.reason, "write 'folder/'"));
+    discard();
+
+    /* Quotas do not count such files. */
+    put(src.data, ".gmcast-1.part", "hello", 5);
+    layout_only(".gmcast-1.part", "");
+    assert_int_equal(simple(&dst, GMC_STORE_LAYOUT), GMC_ERR_ACCESS);
+    assert_non_null(strstr(dst.reason, ".gmcast-1.part: names like"));
     discard();
 
     /* A symlink in the way leads nowhere. */
