@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/io.h"
 #include "tools/gmcast.h"
 #include "tools/text.h"
 
@@ -57,6 +58,12 @@ static int add(struct targets *targets, const char *word, const char *command)
         target_free(&target);
         return gmcast_usage_error(
             command, "\"%s\" is no target: write DOMAIN, DOMAIN:PATH or DOMAIN/NODES:PATH", word);
+    }
+    if (is_split && strlen(target.path) >= GMC_PATH_BYTES_MAX) {
+        int status = gmcast_error("the path for %s has %zu bytes; %d are possible", target.domain,
+                                  strlen(target.path), GMC_PATH_BYTES_MAX - 1);
+        target_free(&target);
+        return status;
     }
     grown = is_split ? realloc(targets->list, (targets->count + 1) * sizeof *grown) : NULL;
     if (grown == NULL) {

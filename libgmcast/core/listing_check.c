@@ -52,7 +52,7 @@ const char *gmc_listing_check_target(struct gmc_bytes target, uint32_t depth)
     if (memchr(target.data, 0, target.len) != NULL)
         return "its target has a NUL byte";
     if (target.data[0] == '/')
-        return "its target is an absolute path";
+        return "its target is an absolute path; make it relative, or leave the link out";
     for (size_t i = 0; i < target.len;) {
         const uint8_t *slash = memchr(target.data + i, '/', target.len - i);
         size_t end = slash != NULL ? (size_t)(slash - target.data) : target.len;
@@ -69,7 +69,7 @@ const char *gmc_listing_check_target(struct gmc_bytes target, uint32_t depth)
         if (below)
             return "its target goes up again behind another component";
         if (up == 0)
-            return "its target leads out of the tree";
+            return "its target leads out of the tree; leave the link out";
         up--;
     }
     return NULL;

@@ -255,11 +255,12 @@ static void handle_add(struct call *call, const struct gmc_channel_key *key)
 {
     struct targets targets = {0};
     const char *error = NULL;
+    gmc_status status;
 
-    if (targets_resolve(call, false, &targets))
-        end_key_call(call,
-                     gmc_gateway_add(call->ctl->gateway, call->now, key, &targets.list[0], &error),
-                     key, error);
+    if (targets_resolve(call, false, &targets)) {
+        status = gmc_gateway_add(call->ctl->gateway, call->now, key, &targets.list[0], &error);
+        end_key_call(call, status, key, error);
+    }
     targets_free(&targets);
 }
 
@@ -306,7 +307,12 @@ static void fail_not_found(struct call *call)
 static void handle_here(struct call *call, size_t index, const struct gmc_channel_info *info)
 {
     if (!may_see(call, index, info)) {
-        fail_not_found(call);
+        if (info->is_source && is_member(call, index))
+            gmc_ctl_fail(call, GMC_ERR_ACCESS,
+                         "\"%s\" is sent by %s: it is changed there, or where it was asked for",
+                         call->request->channel, call->ctl->domain);
+        else
+            fail_not_found(call);
         return;
     }
     if (call->request->kind == GMC_CTL_STATUS)

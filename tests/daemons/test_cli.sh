@@ -57,6 +57,7 @@ expect 1 'is no target' stage file --to ''
 expect 1 'is no target' stage file --to a,,b
 expect 1 'is no target' stage file --to a/
 expect 1 'is no target' stage file --to :x
+expect 1 'has 4096 bytes; 4095 are possible' stage file --to "a,b:$(printf %04096d 0)"
 expect 1 'is no rate' stage file --to b --rate fast
 expect 1 'cannot find missing' stage missing --to b
 expect 1 'cannot find no/where' stage no/where --to b

@@ -444,7 +444,10 @@ static void test_what_another_domain_may_ask(void **state)
     assert_int_equal(ask_from(f, gmc_gateway_peer(f->a.gateway, "d.example"), &request),
                      GMC_ERR_NOT_FOUND);
     request.kind = GMC_CTL_CANCEL;
-    assert_int_equal(ask_from(f, c, &request), GMC_ERR_NOT_FOUND);
+    assert_int_equal(ask_from(f, c, &request), GMC_ERR_ACCESS);
+    assert_error_says(f, "is sent by a.example: it is changed there");
+    assert_int_equal(ask_from(f, gmc_gateway_peer(f->a.gateway, "d.example"), &request),
+                     GMC_ERR_NOT_FOUND);
     assert_int_equal(ask_from(f, b, &request), GMC_OK);
 
     request = (struct gmc_ctl_request){.kind = GMC_CTL_STATUS};
@@ -488,7 +491,7 @@ static void test_forwarding(void **state)
     assert_string_equal(f->reply.transfers[0].members[0].domain, "a.example");
     about(f, GMC_CTL_CANCEL, channel);
     run(f);
-    assert_int_equal(f->reply.status, GMC_ERR_NOT_FOUND);
+    assert_int_equal(f->reply.status, GMC_ERR_ACCESS);
 }
 
 static void test_requests_too_long_to_forward(void **state)
