@@ -14,6 +14,10 @@
 
 #define EXPECTED "expected: option = value, or section \"title\" { ... }"
 #define UNKNOWN_MAX 16 /* unknown options that are named before the reader gives up */
+/* libconfuse takes the end of the file for that of a section. So the reader ends each file with an
+ * option that only the top has. */
+#define END_NAME "\x7f"
+#define END_TEXT " " END_NAME "=1"
 
 struct gwd_conf_lines {
     struct gwd_conf_lines *next;
@@ -21,6 +25,8 @@ struct gwd_conf_lines {
     const struct gwd_option *option;
     const char *title; /* borrowed during parsing; only top and tls are looked up later */
     int line;
+    unsigned size; /* of a list, when it was last looked at */
+    bool whole;    /* that list was looked at once more at its end */
 };
 
 /* libconfuse gives its callbacks no context, so the one reader that runs is kept here. It stops
@@ -169,42 +175,90 @@ static void say_unknown(const struct unknown *unknown)
                        *section ? " in section " : "", section, known);
 }
 
+static void say_end(const cfg_t *cfg, bool in_section)
+{
+    const char *title = cfg->title != NULL ? cfg->title : "";
+    if (in_section)
+        gwd_errors_add(reader->errors, reader->file, cfg->line,
+                       "the file ends within section %s%s%s%s; expected } behind its last option",
+                       cfg->name, *title ? " \"" : "", title, *title ? "\"" : "");
+    else
+        gwd_errors_add(reader->errors, reader->file, cfg->line,
+                       "the file ends within an option; " EXPECTED);
+}
+
+static bool note_unknown(const cfg_t *cfg, char *text)
+{
+    struct unknown *unknown = &reader->unknown[reader->unknown_count];
+    char *open = strchr(text, '\'');
+    char *close = open != NULL ? strrchr(text, '\'') : NULL;
+    /* One that is empty or was cut would be unknown again in the next pass. */
+    if (reader->unknown_count == UNKNOWN_MAX || open == NULL || close <= open + 1 ||
+        (size_t)(close - open) > sizeof unknown->name)
+        return false;
+    *close = '\0';
+    (void)snprintf(unknown->name, sizeof unknown->name, "%s", open + 1);
+    unknown->section = section_of(cfg);
+    unknown->line = cfg->line;
+    reader->unknown_count++;
+    reader->found_unknown = true;
+    return true;
+}
+
 static void on_error(cfg_t *cfg, const char *format, va_list args)
 {
     char text[512];
-    if (strstr(format, "no such option") != NULL && reader->unknown_count < UNKNOWN_MAX) {
-        struct unknown *unknown = &reader->unknown[reader->unknown_count];
-        (void)vsnprintf(text, sizeof text, format, args);
-        char *open = strchr(text, '\'');
-        char *close = open != NULL ? strrchr(text, '\'') : NULL;
-        /* One that is empty or was cut would be unknown again in the next pass. */
-        if (open != NULL && close > open + 1 && (size_t)(close - open) <= sizeof unknown->name) {
-            *close = '\0';
-            (void)snprintf(unknown->name, sizeof unknown->name, "%s", open + 1);
-            unknown->section = section_of(cfg);
-            unknown->line = cfg->line;
-            reader->unknown_count++;
-            reader->found_unknown = true;
-            return;
-        }
-    } else {
-        (void)vsnprintf(text, sizeof text, format, args);
+    bool is_unknown = strstr(format, "no such option") != NULL;
+    (void)vsnprintf(text, sizeof text, format, args);
+    if (strstr(text, END_NAME) != NULL) {
+        reader->syntax = true;
+        say_end(cfg, is_unknown);
+    } else if (!is_unknown || !note_unknown(cfg, text)) {
+        reader->syntax = true;
+        gwd_errors_add(reader->errors, reader->file, cfg->line, "%s; " EXPECTED, text);
     }
-    reader->syntax = true;
-    gwd_errors_add(reader->errors, reader->file, cfg->line, "%s; " EXPECTED, text);
 }
 
-static void note_line(const cfg_t *cfg, enum gwd_section section, const struct gwd_option *option)
+static const char *title_of(const cfg_t *cfg, enum gwd_section section)
+{
+    return section >= GWD_PEER ? cfg->title : NULL;
+}
+
+static void note_line(const cfg_t *cfg, enum gwd_section section, const struct gwd_option *option,
+                      unsigned size)
 {
     struct gwd_conf_lines *note = calloc(1, sizeof *note);
     if (note == NULL)
         return;
     note->section = section;
     note->option = option;
-    note->title = section >= GWD_PEER ? cfg->title : NULL;
+    note->title = title_of(cfg, section);
     note->line = cfg->line;
+    note->size = size;
     note->next = reader->lines;
     reader->lines = note;
+}
+
+/* The last one of an option that stands twice would count, and nobody would see that. A list comes
+ * here after each of its values and at its end. */
+static void note_option(const cfg_t *cfg, enum gwd_section section, const struct gwd_option *option,
+                        unsigned size)
+{
+    struct gwd_conf_lines *note = reader->lines;
+    bool is_list = option->type == GWD_PATHS;
+    while (note != NULL && (note->section != section || note->option != option ||
+                            note->title != title_of(cfg, section)))
+        note = note->next;
+    if (note == NULL) {
+        note_line(cfg, section, option, size);
+        return;
+    }
+    if (!is_list || (note->whole && size == 1))
+        gwd_errors_add(reader->errors, reader->file, cfg->line,
+                       "'%s' stands already in line %d; remove one%s", option->name, note->line,
+                       is_list ? ", or put all values into one list" : "");
+    note->whole = size == note->size && !note->whole;
+    note->size = size;
 }
 
 /* Runs right after an option was read, where the line is still known. Never fails, so that
@@ -229,7 +283,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
                            gwd_conf_section_name(section), section == GWD_TOP ? "" : ": ", value,
                            option->name, want);
     }
-    note_line(cfg, section, option);
+    note_option(cfg, section, option, cfg_opt_size(opt));
     return 0;
 }
 
@@ -240,7 +294,7 @@ static void build_section(enum gwd_section section, cfg_opt_t *out)
 {
     size_t n = 0;
     for (const struct gwd_option *o = gwd_conf_options(section); o->name != NULL; o++) {
-        GMC_ASSERT(n + UNKNOWN_MAX + GWD_SECTIONS + 2 < OPTIONS_MAX);
+        GMC_ASSERT(n + UNKNOWN_MAX + GWD_SECTIONS + 3 < OPTIONS_MAX);
         if (o->type == GWD_PATHS)
             out[n++] = (cfg_opt_t)CFG_STR_LIST(o->name, NULL, CFGF_NONE);
         else
@@ -275,9 +329,14 @@ static char *read_text(const char *path)
         free(text);
         text = failed ? NULL : calloc(1, 1); /* empty */
     }
-    if (text != NULL)
-        gmc_blank_comments(text);
-    return text;
+    if (text == NULL)
+        return NULL;
+    gmc_blank_comments(text);
+    size_t used = strlen(text);
+    char *ended = realloc(text, used + sizeof END_TEXT);
+    GMC_ASSERT(ended != NULL);
+    memcpy(ended + used, END_TEXT, sizeof END_TEXT);
+    return ended;
 }
 
 static cfg_t *parse_once(int *result)
@@ -290,6 +349,7 @@ static cfg_t *parse_once(int *result)
         build_section((enum gwd_section)s, tables[s]);
     while (top[n].name != NULL)
         n++;
+    top[n++] = (cfg_opt_t)CFG_STR(END_NAME, NULL, CFGF_NODEFAULT);
     top[n++] = (cfg_opt_t)CFG_SEC("tls", tables[GWD_TLS], CFGF_NODEFAULT);
     for (int s = GWD_PEER; s < GWD_SECTIONS; s++)
         top[n++] = (cfg_opt_t)CFG_SEC(gwd_conf_section_name((enum gwd_section)s), tables[s],

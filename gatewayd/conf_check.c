@@ -3,6 +3,7 @@
  * directories, duplicates. */
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <net/if.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "core/inside.h"
 #include "gatewayd/addr.h"
@@ -17,6 +19,8 @@
 #include "gatewayd/conf.h"
 #include "gatewayd/identity.h"
 #include "gatewayd/mcast.h"
+#include "gatewayd/priv.h"
+#include "gatewayd/text.h"
 
 const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, const char *name)
 {
@@ -115,8 +119,19 @@ static void check_authorities(const struct gwd_conf *conf, struct gwd_errors *er
     X509_STORE_free(store);
 }
 
+static void check_access(const struct gwd_conf *conf, struct gwd_errors *errors, int line,
+                         const char *what, const char *path, int mode)
+{
+    if (!gwd_priv_may(conf->user, conf->group, path, mode))
+        gwd_errors_add(errors, conf->file, line,
+                       "%s: user %s may not %s %s: %s; change its owner or mode", what,
+                       conf->user[0] != '\0' ? conf->user : "that gatewayd runs as",
+                       (mode & W_OK) != 0 ? "write to" : "enter", path, strerror(errno));
+}
+
+/* mode: what the daemon does there, as of access(). */
 static void check_directory(const struct gwd_conf *conf, struct gwd_errors *errors, int line,
-                            const char *what, const char *path)
+                            const char *what, const char *path, int mode)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -124,6 +139,27 @@ static void check_directory(const struct gwd_conf *conf, struct gwd_errors *erro
                        strerror(errno));
     else if (!S_ISDIR(st.st_mode))
         gwd_errors_add(errors, conf->file, line, "%s: %s is not a directory", what, path);
+    else
+        check_access(conf, errors, line, what, path, mode);
+}
+
+/* It is opened again by a reload, without the privileges of the start. */
+static void check_log_file(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    int line = gwd_conf_line(conf, GWD_TOP, "log_file");
+    char folder[PATH_MAX];
+    struct stat st;
+    if (conf->log_file[0] == '\0')
+        return;
+    if (stat(conf->log_file, &st) == 0) {
+        check_access(conf, errors, line, "log_file", conf->log_file, W_OK);
+        return;
+    }
+    gwd_text(folder, sizeof folder, "%s", conf->log_file);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        slash[1] = '\0';
+    check_directory(conf, errors, line, "log_file", slash != NULL ? folder : ".", W_OK | X_OK);
 }
 
 static void check_peers(const struct gwd_conf *conf, struct gwd_errors *errors)
@@ -147,6 +183,13 @@ static void check_peers(const struct gwd_conf *conf, struct gwd_errors *errors)
                                "peer \"%s\" stands already in line %d; remove one", peer->name,
                                conf->peers[j].line);
         }
+        if (strcasecmp(peer->alias, conf->domain) == 0 ||
+            (peer->alias[0] != '\0' && gwd_conf_peer_find(conf, peer->alias) != NULL &&
+             gwd_conf_peer_find(conf, peer->alias) != peer))
+            gwd_errors_add(errors, conf->file, peer->line,
+                           "peer \"%s\": alias '%s' is the name of another domain; choose another "
+                           "one",
+                           peer->name, peer->alias);
         if (strpbrk(peer->alias, ":,@/ \t") != NULL)
             gwd_errors_add(errors, conf->file, peer->line,
                            "peer \"%s\": alias '%s' must not contain : , @ / or blanks", peer->name,
@@ -173,12 +216,12 @@ static void check_node(const struct gwd_conf *conf, struct gwd_errors *errors)
 }
 
 static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
-                         size_t count, const char *what, struct gwd_errors *errors)
+                         size_t count, const char *what, int mode, struct gwd_errors *errors)
 {
     for (size_t i = 0; i < count; i++) {
         char label[320];
         (void)snprintf(label, sizeof label, "%s \"%s\"", what, grants[i].domain);
-        check_directory(conf, errors, grants[i].line, label, grants[i].directory);
+        check_directory(conf, errors, grants[i].line, label, grants[i].directory, mode);
         /* To a node its gateway speaks for all of them. */
         if (conf->node_of[0] == '\0' && strcmp(grants[i].domain, "*") != 0 &&
             strcmp(grants[i].domain, conf->domain) != 0 &&
@@ -259,10 +302,11 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "token"),
                        "token is for gmcast-noded without a tls section: remove one of them");
     check_listen(conf, errors);
-    check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "state"), "state", conf->state);
+    check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "state"), "state", conf->state,
+                    R_OK | W_OK | X_OK);
     for (size_t i = 0; i < conf->exports.count; i++)
         check_directory(conf, errors, gwd_conf_line(conf, GWD_TOP, "export"), "export",
-                        conf->exports.items[i]);
+                        conf->exports.items[i], X_OK);
     check_peers(conf, errors);
     check_node(conf, errors);
     if (gmc_inside_kind(conf->deliver) == GMC_INSIDE_NONE)
@@ -270,12 +314,16 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                        "deliver: '%s' is not right: expected gateway, nodes, shared, or names of "
                        "nodes with + between",
                        conf->deliver);
-    check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
-    check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
+    check_grants(conf, conf->receives, conf->receive_count, "receive", W_OK | X_OK, errors);
+    check_grants(conf, conf->serves, conf->serve_count, "serve", X_OK, errors);
     check_multicast(conf, errors);
     check_endpoint(conf, "control", conf->control, errors);
     check_endpoint(conf, "events", conf->events, errors);
+    if (strcmp(conf->control, conf->events) == 0)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "events"),
+                       "events: '%s' is that of control; each needs its own", conf->events);
     check_account(conf, errors);
+    check_log_file(conf, errors);
     return errors->count + errors->dropped == before;
 }
 

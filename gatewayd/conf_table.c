@@ -243,9 +243,11 @@ static const char *number_error(const struct gwd_option *option, const char *val
         return want[option->type];
     if (number >= option->min && number <= option->max)
         return NULL;
-    (void)snprintf(buffer, size, "%s, at least %" PRIu64 " and at most %" PRIu64 "%s",
-                   want[option->type], option->min, option->max,
-                   option->type == GWD_DURATION ? " ns" : "");
+    bool is_time = option->type == GWD_DURATION;
+    (void)snprintf(buffer, size, "%s, at least %" PRIu64 "%s and at most %" PRIu64 "%s",
+                   want[option->type], is_time ? option->min / 1000000 : option->min,
+                   is_time ? "ms" : "", is_time ? option->max / 1000000000 : option->max,
+                   is_time ? "s" : "");
     return buffer;
 }
 

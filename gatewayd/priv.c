@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gatewayd/text.h"
@@ -73,6 +74,27 @@ bool gwd_priv_drop(const char *user, uid_t uid, gid_t gid, char *reason, size_t 
     }
     (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     return true;
+}
+
+bool gwd_priv_may(const char *user, const char *group, const char *path, int mode)
+{
+    char reason[256];
+    uid_t uid;
+    gid_t gid;
+    int status;
+    if (geteuid() != 0 || (user[0] == '\0' && group[0] == '\0'))
+        return access(path, mode) == 0;
+    pid_t child = fork();
+    if (child == 0) {
+        bool ok = gwd_priv_ids(user, group, &uid, &gid, reason, sizeof reason) &&
+                  gwd_priv_drop(user, uid, gid, reason, sizeof reason);
+        /* Who cannot be asked for is a mistake of another option. */
+        _exit(!ok || access(path, mode) == 0 ? 0 : errno);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return true;
+    errno = WEXITSTATUS(status);
+    return errno == 0;
 }
 
 void gwd_notify(const char *state)

@@ -238,6 +238,10 @@ def test_privileges():
         return
     nobody = pwd.getpwnam("nobody")
     with lib.Grid("ab", start=False, top='user = "nobody"') as grid:
+        done = run_gatewayd(grid["a"], "-T")
+        for what in ("state", 'receive "b.test"'):
+            lib.check(what + ": user nobody may not write to" in done.stderr, done.stderr)
+        lib.check(done.returncode == 1, "a folder that cannot be written is taken")
         for domain in grid.domains.values():
             for path in (domain.state, domain.incoming, domain.data, domain.path):
                 os.chown(path, nobody.pw_uid, nobody.pw_gid)

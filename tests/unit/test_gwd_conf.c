@@ -159,9 +159,41 @@ static void test_syntax(void **state)
     assert_null(read_text("domain = \"cern.example\"\n\"\" = 1\n", &errors));
     expect(&errors, ":2:", "cannot be parsed; expected: option = value");
     gwd_errors_clear(&errors);
+    /* Half a file, as a full disk or an interrupted editor leaves it. */
+    assert_null(read_text(HEAD TLS "peer \"a.example\" { alias = \"a\"\n", &errors));
+    expect(&errors, ".conf:", "the file ends within section peer \"a.example\"");
+    gwd_errors_clear(&errors);
+    assert_null(read_text(HEAD "tls { ca = \"/x\" # }", &errors));
+    expect(&errors, ".conf:", "the file ends within section tls");
+    gwd_errors_clear(&errors);
+    assert_null(read_text(HEAD TLS "export = { \"/tmp\"", &errors));
+    expect(&errors, ".conf:", "the file ends within an option");
+    gwd_errors_clear(&errors);
     memset(&errors, 0, sizeof errors);
     assert_null(gwd_conf_read("/nonexistent/gatewayd.conf", &errors));
     expect(&errors, "gatewayd.conf: ", "No such file");
+    gwd_errors_clear(&errors);
+}
+
+/* The last one would count. */
+static void test_twice(void **state)
+{
+    struct gwd_errors errors;
+    struct gwd_conf *conf = read_text("domain = \"cern.example\"\n"         /* 1 */
+                                      "cache = 64M\n"                       /* 2 */
+                                      "export = {\n\"/tmp\"\n}\n"           /* 3 to 5 */
+                                      "cache = 32M\n"                       /* 6 */
+                                      "export = {\"/var\"}\n"               /* 7 */
+                                      "peer \"a.example\" {alias = \"a\"\n" /* 8 */
+                                      "alias = \"b\" }\n"                   /* 9 */
+                                      "export += {\"/usr\"}\n" TLS,         /* 10 */
+                                      &errors);
+    (void)state;
+    assert_null(conf);
+    expect(&errors, ":6:", "'cache' stands already in line 2");
+    expect(&errors, ":7:", "'export' stands already in line 4");
+    expect(&errors, ":9:", "'alias' stands already in line 8");
+    assert_int_equal(errors.count, 3);
     gwd_errors_clear(&errors);
 }
 
@@ -169,16 +201,20 @@ static void test_checks(void **state)
 {
     struct gwd_errors errors;
     struct gwd_conf *conf =
-        read_text("domain = \"ufl.example\"\n"                            /* 1 */
-                  "state = \"@/missing\"\n"                               /* 2 */
-                  "user = \"nobody-of-this-name\"\n"                      /* 3 */
-                  "listen = \"gateway.example:7411\"\n"                   /* 4 */
-                  "tls { certificate = \"@/cern.crt\"\n"                  /* 5 */
-                  "key = \"@/old.key\"\n"                                 /* 6 */
-                  "ca = \"@/cern.key\" }\n"                               /* 7 */
-                  "peer \"a.example\" { alias = \"x\" }\n"                /* 8 */
-                  "peer \"b.example\" { alias = \"x\" }\n"                /* 9 */
-                  "receive \"c.example\" { directory = \"@/ca.pem\" }\n", /* 10 */
+        read_text("domain = \"ufl.example\"\n"                           /* 1 */
+                  "state = \"@/missing\"\n"                              /* 2 */
+                  "user = \"nobody-of-this-name\"\n"                     /* 3 */
+                  "listen = \"gateway.example:7411\"\n"                  /* 4 */
+                  "tls { certificate = \"@/cern.crt\"\n"                 /* 5 */
+                  "key = \"@/old.key\"\n"                                /* 6 */
+                  "ca = \"@/cern.key\" }\n"                              /* 7 */
+                  "peer \"a.example\" { alias = \"x\" }\n"               /* 8 */
+                  "peer \"b.example\" { alias = \"x\" }\n"               /* 9 */
+                  "receive \"c.example\" { directory = \"@/ca.pem\" }\n" /* 10 */
+                  "events = \"ipc:///run/gmcast/control\"\n"             /* 11 */
+                  "log_file = \"@/missing/log\"\n"                       /* 12 */
+                  "peer \"d.example\" { alias = \"A.example\" }\n"       /* 13 */
+                  "peer \"e.example\" { alias = \"ufl.example\" }\n",    /* 14 */
                   &errors);
     (void)state;
     assert_non_null(conf);
@@ -193,6 +229,10 @@ static void test_checks(void **state)
     expect(&errors, ":9:", "alias 'x'");
     expect(&errors, ":10:", "not a directory");
     expect(&errors, ":10:", "no such peer");
+    expect(&errors, ":11:", "that of control");
+    expect(&errors, ":12:", "missing/: No such file or directory; create it");
+    expect(&errors, ":13:", "alias 'A.example' is the name of another domain");
+    expect(&errors, ":14:", "alias 'ufl.example' is the name of another domain");
     gwd_errors_clear(&errors);
     gwd_conf_free(conf);
 }
@@ -305,10 +345,15 @@ static void test_restart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),           cmocka_unit_test(test_all_mistakes_are_named),
-        cmocka_unit_test(test_syntax),         cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_nodes),          cmocka_unit_test(test_expired),
-        cmocka_unit_test(test_defaults_parse), cmocka_unit_test(test_comments_keep_lines),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_all_mistakes_are_named),
+        cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_expired),
+        cmocka_unit_test(test_defaults_parse),
+        cmocka_unit_test(test_comments_keep_lines),
         cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
