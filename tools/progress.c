@@ -75,17 +75,16 @@ static void add_rate(struct progress *progress, const struct gmc_ctl_member *mem
     grown[progress->count++] = (struct member_rate){domain, member->bytes, at, -1, 0};
 }
 
-static void update_rate(struct member_rate *rate, const struct gmc_ctl_member *member, double at)
+/* begun: when the first data of the transfer left. What a member first reports came since then, or
+ * since the member is known. */
+static void update_rate(struct member_rate *rate, const struct gmc_ctl_member *member, double at,
+                        double begun)
 {
-    double interval = at - rate->at;
+    double interval = at - (rate->bytes == 0 ? fmax(rate->at, begun) : rate->at);
     double now, weight;
 
-    if (interval <= 0)
+    if (interval <= 0 || member->bytes == 0)
         return;
-    if (member->bytes == 0) { /* it has not begun: do not measure that */
-        rate->at = at;
-        return;
-    }
     /* Members report in steps, more rarely than they are asked about. */
     if (member->bytes == rate->bytes && interval < REPORT_SECONDS)
         return;
@@ -100,12 +99,14 @@ static void update_rate(struct member_rate *rate, const struct gmc_ctl_member *m
 void progress_update(struct progress *progress, const struct gmc_ctl_transfer *transfer,
                      double seconds)
 {
+    double begun = seconds - ((double)transfer->elapsed_ns - (double)transfer->setup_ns) / 1e9;
+
     for (size_t i = 0; i < transfer->member_count; i++) {
         const struct gmc_ctl_member *member = &transfer->members[i];
         struct member_rate *rate = find_rate(progress, member->domain, i);
 
         if (rate != NULL)
-            update_rate(rate, member, seconds);
+            update_rate(rate, member, seconds, begun);
         else
             add_rate(progress, member, seconds);
     }

@@ -98,6 +98,39 @@ static void test_wide(void **state)
     free(text);
 }
 
+/* 10 MB/s since the first data left at 11.0, told every second and looked at more often: what came
+ * before the first report did not come within a moment. */
+static void test_rate_of_reports(void **state)
+{
+    const struct progress_screen screen = {120, 24, false};
+    struct gmc_ctl_member member = {.domain = "b.example",
+                                    .parent = "",
+                                    .path = "",
+                                    .state = GMC_CTL_MEMBER_RECEIVING,
+                                    .reason = ""};
+    struct gmc_ctl_transfer t = transfer;
+    struct progress *progress = progress_new();
+
+    (void)state;
+    t.members = &member;
+    t.member_count = 1;
+    t.setup_ns = 1000 * MS;
+    for (unsigned look = 0; look <= 16; look++) {
+        char *text = NULL;
+        size_t len = 0;
+        FILE *out = open_memstream(&text, &len);
+
+        t.elapsed_ns = look * 250 * MS;
+        member.bytes = look < 8 ? 0 : (look / 4 - 1) * 10000000ull;
+        progress_update(progress, &t, 10.0 + look * 0.25);
+        progress_draw(progress, &t, &screen, out);
+        fclose(out);
+        assert_non_null(strstr(text, look < 8 ? "  -  ETA -:--" : "  10.0 MB/s  ETA"));
+        free(text);
+    }
+    progress_free(progress);
+}
+
 static void test_narrow_and_low(void **state)
 {
     const struct progress_screen screen = {40, 5, false};
@@ -146,9 +179,8 @@ static void test_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_narrow_and_low),
-        cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_wide),           cmocka_unit_test(test_rate_of_reports),
+        cmocka_unit_test(test_narrow_and_low), cmocka_unit_test(test_colour),
         cmocka_unit_test(test_table),
     };
 
