@@ -461,7 +461,8 @@ static void check_title(const char *title, enum gwd_section section, int line)
         return;
     if (gwd_conf_value_error(&name, title, NULL, 0) != NULL)
         gwd_errors_add(reader->errors, reader->file, line,
-                       "%s \"%s\": the title has to be a domain name such as ornl.example%s",
+                       "%s \"%s\": the title has to be a domain name of at most 229 bytes such as "
+                       "ornl.example%s",
                        gwd_conf_section_name(section), title,
                        is_grant ? ", or \"*\" for any peer" : "");
 }

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* DNS has 253, but folders of the state directory are named by an id, a domain and what they are
+ * for. */
+#define GWD_DOMAIN_BYTES_MAX 229
 #define GWD_CONF_ERRORS_MAX 50
 
 /* What is wrong, each with file and line and what would be right; owned strings. */

@@ -211,7 +211,7 @@ bool gwd_conf_number(const struct gwd_option *option, const char *value, uint64_
 static bool name_ok(const char *name)
 {
     size_t len = strlen(name);
-    if (len == 0 || len > 253 || name[0] == '.' || name[0] == '-')
+    if (len == 0 || len > GWD_DOMAIN_BYTES_MAX || name[0] == '.' || name[0] == '-')
         return false;
     for (size_t i = 0; i < len; i++) {
         if (!isalnum((unsigned char)name[i]) && strchr("-._", name[i]) == NULL)
@@ -256,6 +256,8 @@ const char *gwd_conf_value_error(const struct gwd_option *option, const char *va
 {
     switch (option->type) {
     case GWD_NAME:
+        if (strlen(value) > GWD_DOMAIN_BYTES_MAX)
+            return "a DNS name of at most 229 bytes";
         return name_ok(value) ? NULL : "a DNS name such as cern.example";
     case GWD_PATH:
     case GWD_PATHS:

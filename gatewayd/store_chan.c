@@ -54,7 +54,7 @@ void gwd_chan_free(struct gwd_chan *chan)
 bool gwd_chan_key_ok(const struct gmc_channel_key *key)
 {
     return key->source[0] != '\0' && key->source[0] != '.' && strchr(key->source, '/') == NULL &&
-           strlen(key->source) < 230;
+           strlen(key->source) <= GWD_DOMAIN_BYTES_MAX;
 }
 
 void gwd_chan_folder(const struct gmc_channel_key *key, char *out, size_t size)

@@ -382,17 +382,18 @@ static void mark_created(struct gwd_chan *chan)
 static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
 {
     bool before = chan->laid_out;
-    char part[64];
+    char part[64], full[2 * GMC_PATH_BYTES_MAX];
     gmc_status status = GMC_OK;
     gwd_target_part_name(chan, part, sizeof part);
+    gwd_target_full_path(chan, part, full, sizeof full);
     chan->laid_out = true; /* noted first: a tree without a note would be nobody's */
     if (!before && !gwd_target_note(chan))
         return gwd_job_errno(job, "state folder");
     if (mkdirat(chan->dest_fd, part, 0700) != 0 && (errno != EEXIST || !before))
-        return gwd_job_errno(job, part);
+        return gwd_job_errno(job, full);
     chan->tree_fd = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (chan->tree_fd < 0)
-        return gwd_job_errno(job, part);
+        return gwd_job_errno(job, full);
     /* Once renaming began, what is missing here is in its final place. */
     for (size_t i = 0; !chan->finishing && i < gmc_listing_count(chan->listing); i++) {
         status = make_entry(chan, job, gmc_listing_entry(chan->listing, i));

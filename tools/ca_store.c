@@ -230,7 +230,7 @@ static bool record(struct ca_store *store, X509 *cert, const struct ca_entry *en
     char name[MEMBER_MAX];
     char path[CA_PATH_MAX];
 
-    snprintf(name, sizeof name, "issued/%s-%s.crt", entry->domain, entry->serial);
+    snprintf(name, sizeof name, "issued/%.200s-%s.crt", entry->domain, entry->serial);
     return append(store, entry, error) && write_index(store, error) &&
            path_in(store->path, name, path, error) && ca_write_cert(path, cert, error);
 }

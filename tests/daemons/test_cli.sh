@@ -98,6 +98,8 @@ expect 1 'is no number of days' ca issue here a.example --days 0
 expect 1 'p256 or ed25519' ca issue here a.example --algorithm rsa
 expect 0 'issued a.example.crt and a.example.key' ca issue here A.example
 expect 1 'not overwritten' ca issue here a.example
+long=$(printf %060d 1 | tr 01 ab)
+expect 0 'issued long.crt' ca issue here "$long.$long.$long.$long.example" --out long
 expect 0 'valid ' ca list here
 expect 0 'revoked 1 certificate' ca revoke here a.example
 expect 0 'revoked 0 certificates' ca revoke here a.example

@@ -175,6 +175,27 @@ static void test_syntax(void **state)
     gwd_errors_clear(&errors);
 }
 
+static void test_long_names(void **state)
+{
+    char longest[230 + 1], text[600];
+    struct gwd_errors errors;
+    (void)state;
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    (void)snprintf(text, sizeof text, "domain = \"%s\"\n" TLS, longest);
+    assert_null(read_text(text, &errors));
+    expect(&errors, ":1:", "a DNS name of at most 229 bytes");
+    gwd_errors_clear(&errors);
+    (void)snprintf(text, sizeof text, HEAD TLS "peer \"%s\" { }\n", longest);
+    assert_null(read_text(text, &errors));
+    expect(&errors, ".conf:", "at most 229 bytes");
+    gwd_errors_clear(&errors);
+    (void)snprintf(text, sizeof text, HEAD TLS "peer \"%s\" { }\n", longest + 1);
+    struct gwd_conf *conf = read_text(text, &errors);
+    assert_non_null(conf);
+    gwd_conf_free(conf);
+}
+
 /* The last one would count. */
 static void test_twice(void **state)
 {
@@ -345,15 +366,11 @@ static void test_restart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),
-        cmocka_unit_test(test_all_mistakes_are_named),
-        cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_twice),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_expired),
-        cmocka_unit_test(test_defaults_parse),
-        cmocka_unit_test(test_comments_keep_lines),
+        cmocka_unit_test(test_good),           cmocka_unit_test(test_all_mistakes_are_named),
+        cmocka_unit_test(test_syntax),         cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_twice),          cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_nodes),          cmocka_unit_test(test_expired),
+        cmocka_unit_test(test_defaults_parse), cmocka_unit_test(test_comments_keep_lines),
         cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
