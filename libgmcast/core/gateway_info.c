@@ -189,11 +189,12 @@ static bool target_member(const struct gmc_gateway *gw, const struct gwchannel *
                           size_t i, struct gmc_member_info *info)
 {
     size_t nodes = ch->dst->node_count;
+    gmc_time end = ch->ended_at != 0 ? ch->ended_at : now;
     if (!ch->recorded || i >= nodes + ch->stripes[0].overlay.depth)
         return false;
     *info = (struct gmc_member_info){.path = "",
                                      .state = GMC_MEMBER_RECEIVING,
-                                     .elapsed = gmc_time_sub(now, ch->opened_at),
+                                     .elapsed = gmc_time_sub(end, ch->opened_at),
                                      .stripes = ch->stripe_count,
                                      .reason = ""};
     if (i == 0) {

@@ -486,6 +486,9 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
         return GMC_ERR_INVALID;
     gw_channel_set_object(ch, &object);
+    for (size_t i = 0; i < src->member_count; i++)
+        if (src->members[i].state == GMC_MEMBER_VERIFIED)
+            src->members[i].bytes = object.total_bytes;
     ch->restored = true;
     return GMC_OK;
 }

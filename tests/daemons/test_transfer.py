@@ -33,10 +33,14 @@ def test_a_target_that_is_down():
         lib.check(result.domain("b.test")["state"] in ("failed", "silent"), str(result))
         lib.check(result.domain("b.test")["reason"], str(result))
         grid.same("a", "x", "c")
-        # It comes back, and gets what it lacks.
+        # It comes back, and gets what it lacks, also after the source went and came.
+        grid["a"].stop()
+        grid["a"].start()
         grid["b"].start()
-        grid.resume("a", result.channel).expect("complete")
+        again = grid.resume("a", result.channel).expect("complete")
         grid.same("a", "x", "b")
+        for name in "bc":
+            lib.check(again.domain(grid.dns(name))["bytes"] == 1000000, str(again))
 
 
 def test_places_outside_are_refused():

@@ -109,6 +109,11 @@ static void test_chain(void **state)
     assert_true(toynet_stats(net, 0)->data_sent[relay] <
                 config.total_bytes * 105 / 100 + 4 * BLOCK);
     assert_int_equal(toynet_stats(net, leaf)->blocks_rewritten, 0);
+    /* What a member says of itself does not go on when it is over. */
+    struct gmc_channel_info info;
+    assert_true(toynet_channel(net, leaf, &key, &info));
+    assert_true(toynet_member(net, leaf, &key, leaf, &member));
+    assert_int_equal(member.elapsed, info.elapsed);
     toynet_free(net);
 }
 
