@@ -54,3 +54,13 @@ uint32_t ic_traffic_partner(const struct ic_traffic *traffic, uint32_t from)
         return permute(traffic, from);
     }
 }
+
+gmc_status ic_traffic_check_senders(const struct ic_traffic *traffic, char *error)
+{
+    if (traffic->pattern == IC_TRAFFIC_UNIFORM)
+        return GMC_OK;
+    for (uint32_t i = 0; i < traffic->hosts; i++)
+        if (ic_traffic_partner(traffic, i) != i)
+            return GMC_OK;
+    return ic_refuse(error, "no host sends: with this pattern each would send to itself");
+}

@@ -40,6 +40,8 @@ struct ic_traffic {
 GMC_NODISCARD gmc_status ic_traffic_init(struct ic_traffic *traffic,
                                          enum ic_traffic_pattern pattern, uint32_t hosts,
                                          uint64_t shift, char *error);
+/* INVALID with words when no host would send. */
+GMC_NODISCARD gmc_status ic_traffic_check_senders(const struct ic_traffic *traffic, char *error);
 /* Where a host of a pattern other than uniform sends; itself where it does not send. */
 uint32_t ic_traffic_partner(const struct ic_traffic *traffic, uint32_t from);
 /* The next destination; one draw for uniform traffic, none for others. */

@@ -261,6 +261,10 @@ enum ic_options_outcome ic_options_read(struct ic_options *options, const char *
         options->golden = word + 9;
         return IC_OPTIONS_GO;
     }
+    if (strncmp(word, "--golden", 8) == 0) {
+        ic_bad(command, "--golden takes the file of a reference table, and nothing stands beside");
+        return IC_OPTIONS_BAD;
+    }
     if (word[0] == '\0' || word[0] == '-') {
         ic_bad(command, "a family is needed; see gmcast-interconnect list");
         return IC_OPTIONS_BAD;

@@ -247,11 +247,12 @@ static gmc_status keep_outputs(struct flows *flows, struct ic_packet_flows *all)
 
 static gmc_status find_flows(struct flows *flows, struct ic_packet_flows *all, char *error)
 {
+    gmc_status status = ic_traffic_check_senders(&flows->config->traffic, error);
+    if (status != GMC_OK)
+        return status;
     for (uint32_t to = 0; to < flows->network->switches; to++)
         if (flows->hosts_at[to] > 0)
             add_destination(flows, to);
-    if (flows->total <= 0)
-        return ic_refuse(error, "no host sends: with this pattern each would send to itself");
     all->total = flows->total;
     all->mean_hops = flows->hop_sum / flows->total;
     return keep_outputs(flows, all);

@@ -424,9 +424,10 @@ static void sum_up(const struct packets *sim, struct ic_packets_result *result)
 
 static gmc_status run_all(struct packets *sim, char *error)
 {
+    gmc_status status = ic_traffic_check_senders(&sim->config->traffic, error);
+    if (status != GMC_OK)
+        return status;
     uint32_t senders = start_hosts(sim);
-    if (senders == 0)
-        return ic_refuse(error, "no host sends: with this pattern each would send to itself");
     uint64_t warmup = warmup_length(sim->config->load, senders);
     ic_warmup_init(&sim->warmup, warmup, warmup * WARMUP_MOST);
     if (sim->config->broadcast_packets > 0)

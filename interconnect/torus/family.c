@@ -37,7 +37,7 @@ static const struct ic_param params[PARAMS] = {
     [ALGORITHM] = {"algorithm", "", "multicast algorithm", IC_CHOICE, 0, 0, IC_TORUS_MD, algorithms,
                    IC_BOTH},
     [K] = {"k", "nodes", "nodes per ring", IC_COUNT, 2, IC_TORUS_K_MAX, 4, NULL, IC_BOTH},
-    [DIMENSIONS] = {"N", "dimensions", "dimensions of the torus", IC_COUNT, 1,
+    [DIMENSIONS] = {"N", "dimensions", "dimensions of the torus; the model has 2", IC_COUNT, 1,
                     IC_TORUS_DIMENSIONS_MAX, 2, NULL, IC_SIMULATOR},
     [R] = {"r", "nodes", "partition length of Mu-torus; 0: k", IC_COUNT, 0, IC_GROUP_MAX, 0, NULL,
            IC_BOTH},
@@ -73,9 +73,14 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
 {
     (void)setting;
     struct ic_sci_latency t;
-    uint64_t k = (uint64_t)values[K], r = (uint64_t)values[R];
-    gmc_status status = ic_sci_latency(k, (uint64_t)values[BYTES], r > 0 ? r : k,
-                                       (uint64_t)values[GROUP], &t, error);
+    uint64_t k = (uint64_t)values[K], r = (uint64_t)values[R], group = (uint64_t)values[GROUP];
+    if (values[DIMENSIONS] != 2)
+        return GMC_OK; /* the closed forms know two dimensions */
+    gmc_status status = ic_check_range("group, of the k x k nodes,", group, 2, k * k, error);
+    if (status == GMC_OK && r > 0)
+        status = ic_check_range("r, the partition length,", r, 1, k * k, error);
+    if (status == GMC_OK)
+        status = ic_sci_latency(k, (uint64_t)values[BYTES], r > 0 ? r : k, group, &t, error);
     if (status != GMC_OK)
         return status;
     const double latency[IC_TORUS_ALGORITHMS] = {

@@ -278,15 +278,16 @@ gmc_status ic_updown_flows_new(const struct ic_wh_network *network,
 {
     struct search search;
     struct ic_updown_flows *flows = NULL;
-    gmc_status status = prepare(&search, network, traffic);
+    gmc_status status = ic_traffic_check_senders(traffic, error);
+    if (status != GMC_OK)
+        return status;
+    status = prepare(&search, network, traffic);
     if (status == GMC_OK && (flows = make_room(&search)) == NULL)
         status = GMC_ERR_NOMEM;
     if (status == GMC_OK) {
         for (uint32_t to = 0; to < flows->nodes; to++)
             add_destination(&search, to);
         keep_all(&search, flows);
-        if (flows->senders <= 0)
-            status = ic_refuse(error, "no host sends: with this pattern each would send to itself");
     }
     release(&search);
     if (status != GMC_OK) {

@@ -215,6 +215,8 @@ gmc_status ic_wh_run(const struct ic_wh_network *network, const struct ic_wh_opt
     struct simulation sim = {.network = network, .load = load, .run = control};
     gmc_status status = ic_check_number("load, messages per node and cycle,", load->rate, 1e-12,
                                         load->is_bernoulli ? 1 : 1e6, error);
+    if (status == GMC_OK && !load->has_own)
+        status = ic_traffic_check_senders(&load->traffic, error);
     if (status != GMC_OK)
         return status;
     GMC_ASSERT(load->traffic.hosts == network->nodes);

@@ -87,8 +87,8 @@ expect 0 model torus --algorithm separate,S-torus --group 2..16/14
 [ "$(wc -l <"$dir/out")" = 5 ] || fail "not four points: $(cat "$dir/out")"
 grep -q '^algorithm,k \[nodes\],.*,latency \[us\],' "$dir/out" || fail "no units in the head"
 grep -q '^separate,4,0,16,128,136.904,none,1.994$' "$dir/out" || fail "not the anchor"
-"$command" model torus --algorithm all --group 2..64 --jobs 1 >"$dir/one"
-"$command" model torus --algorithm all --group 2..64 --jobs 3 >"$dir/three"
+"$command" model torus --algorithm all --k 8 --group 2..64 --jobs 1 >"$dir/one"
+"$command" model torus --algorithm all --k 8 --group 2..64 --jobs 3 >"$dir/three"
 cmp "$dir/one" "$dir/three" || fail "the number of processes makes a difference"
 expect 0 model star --json --algorithm all --group 2..9
 expect 0 model torus --help
@@ -97,6 +97,12 @@ expect 1 model
 expect 1 model ring
 expect 1 model torus --k 1
 says "k (nodes per ring) is 1; it must be 2 to 1024"
+expect 1 model torus --k 4 --group 17
+says "group, of the k x k nodes, is 17; it must be 2 to 16"
+expect 1 model torus --k 4 --algorithm Mu-torus --r 17
+says "r, the partition length, is 17; it must be 1 to 16"
+expect 1 simulate hypercube --n 1 --traffic transpose
+says "no host sends"
 expect 1 model torus --group 4..2
 says "group: the range 4..2 is empty"
 expect 1 model torus --group 2 --group 3
@@ -113,6 +119,8 @@ expect 1 model --golden "$dir/unknown.csv"
 says "no reference table has this name"
 expect 1 model --golden "$dir/sci_latency.csv"
 says "No such file"
+expect 1 model --golden "$dir/sci_latency.csv" --json
+says "nothing stands beside"
 printf 'k,M_bytes,r,G\n4,128,4,x\n' >"$dir/sci_latency.csv"
 expect 1 model --golden "$dir/sci_latency.csv"
 says 'line 2: G is "x"; it must be a whole number'

@@ -482,6 +482,26 @@ static void simulate(const struct ic_family *family, const char *load, const cha
     assert_ok(ic_family_simulate(family, values, NULL, &control, result, error));
 }
 
+/* Otherwise a run would wait for its first message for ever. */
+static void traffic_without_senders_is_refused(void **state)
+{
+    struct ic_wh_network network;
+    struct ic_wh_figures figures;
+    struct ic_wh_load load = {.rate = 0.01};
+    const struct ic_wh_options options = {.vcs = 1, .flits = 8, .depth = 1};
+    const struct ic_run control = {.seed = 1, .messages = 100};
+    (void)state;
+    assert_ok(ic_hypercube_network(1, IC_HYPERCUBE_ECUBE, true, &network, error));
+    assert_ok(ic_traffic_init(&load.traffic, IC_TRAFFIC_TRANSPOSE, 2, 0, error));
+    assert_int_equal(ic_wh_run(&network, &options, &load, &control, &figures, error),
+                     GMC_ERR_INVALID);
+    assert_non_null(strstr(error, "no host sends"));
+    load.has_own = true;
+    assert_ok(ic_wh_run(&network, &options, &load, &control, &figures, error));
+    assert_true(figures.accepted > 0);
+    ic_wh_network_fini(&network);
+}
+
 static void families_simulate(void **state)
 {
     static const struct {
@@ -525,6 +545,7 @@ int main(void)
         cmocka_unit_test(trees_are_those_of_the_reference),
         cmocka_unit_test(clusters_are_those_of_the_reference),
         cmocka_unit_test(cubes_saturate_where_they_should),
+        cmocka_unit_test(traffic_without_senders_is_refused),
         cmocka_unit_test(families_simulate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
