@@ -26,12 +26,14 @@ struct flows {
     const struct ic_packets_config *config;
     const struct ic_network *network;
     uint32_t *hosts_at; /* by switch */
-    uint32_t *reverse;  /* of a channel: that of the other direction */
     size_t *square;     /* of a switch: where its flows from inputs to outputs begin */
+    size_t *row;        /* of a channel: where the flows begin of the input that it leads to */
     double *pairs;      /* (ports + 1)^2 for each switch; the last one is its hosts */
-    double *choices;    /* the same flows, by output and by how many ports they could take */
-    double *now;        /* to one destination, by the channel back from where it comes */
-    double *entering;   /* at each switch, to one destination */
+    double *choices;    /* the same flows, by output and by how many ports they could take;
+                         * NULL: by one */
+    /* Of one destination, by switch. */
+    double *entering, *coming; /* from hosts there, from other switches */
+    uint64_t *ports;           /* mask of those that it is gone on by; 0: it is there */
     uint32_t *hops, *order;
     double total, hop_sum; /* of all flows; of flow times hops */
 };
@@ -55,24 +57,25 @@ static double *choice(struct flows *flows, uint32_t at, uint32_t out, uint32_t p
 static void release(struct flows *flows)
 {
     free(flows->hosts_at);
-    free(flows->reverse);
     free(flows->square);
+    free(flows->row);
     free(flows->pairs);
     free(flows->choices);
-    free(flows->now);
     free(flows->entering);
+    free(flows->coming);
+    free(flows->ports);
     free(flows->hops);
     free(flows->order);
 }
 
-static void find_reverses(struct flows *flows)
+static void find_rows(struct flows *flows)
 {
     const struct ic_network *network = flows->network;
     for (uint32_t c = 0; c < ic_network_channels(network); c++) {
-        uint32_t back = network->first[network->to[c]];
-        while (network->to[back] != network->from[c])
-            back++;
-        flows->reverse[c] = back;
+        uint32_t at = network->to[c], in = 0;
+        while (network->to[network->first[at] + in] != network->from[c])
+            in++;
+        flows->row[c] = flows->square[at] + (size_t)in * (ports_of(flows, at) + 1);
     }
 }
 
@@ -84,28 +87,30 @@ static gmc_status prepare(struct flows *flows, const struct ic_packets_config *c
         .config = config,
         .network = network,
         .hosts_at = calloc(switches, sizeof(*flows->hosts_at)),
-        .reverse = calloc(channels + 1, sizeof(*flows->reverse)),
         .square = calloc(switches, sizeof(*flows->square)),
-        .now = calloc(channels + 1, sizeof(*flows->now)),
+        .row = calloc(channels + 1, sizeof(*flows->row)),
         .entering = calloc(switches, sizeof(*flows->entering)),
+        .coming = calloc(switches, sizeof(*flows->coming)),
+        .ports = calloc(switches, sizeof(*flows->ports)),
         .hops = calloc(switches, sizeof(*flows->hops)),
         .order = calloc(switches, sizeof(*flows->order)),
     };
-    if (flows->hosts_at == NULL || flows->reverse == NULL || flows->square == NULL ||
-        flows->now == NULL || flows->entering == NULL || flows->hops == NULL ||
-        flows->order == NULL)
+    if (flows->hosts_at == NULL || flows->square == NULL || flows->row == NULL ||
+        flows->entering == NULL || flows->coming == NULL || flows->ports == NULL ||
+        flows->hops == NULL || flows->order == NULL)
         return GMC_ERR_NOMEM;
     for (uint32_t i = 0; i < switches; i++) {
         flows->square[i] = squares;
         squares += (size_t)(ports_of(flows, i) + 1) * (ports_of(flows, i) + 1);
     }
     flows->pairs = calloc(squares, sizeof(*flows->pairs));
-    flows->choices = calloc(squares, sizeof(*flows->choices));
-    if (flows->pairs == NULL || flows->choices == NULL)
+    if (config->routing != IC_FIXED)
+        flows->choices = calloc(squares, sizeof(*flows->choices));
+    if (flows->pairs == NULL || (config->routing != IC_FIXED && flows->choices == NULL))
         return GMC_ERR_NOMEM;
     for (uint32_t i = 0; i < network->hosts; i++)
         flows->hosts_at[network->attached[i]]++;
-    find_reverses(flows);
+    find_rows(flows);
     return GMC_OK;
 }
 
@@ -131,48 +136,53 @@ static void enter(struct flows *flows, uint32_t to)
     }
 }
 
-/* What comes to a switch by one input goes on by all ports alike. */
-static void split(struct flows *flows, uint32_t at, uint32_t in, double share, uint64_t ports)
+static void find_ports(struct flows *flows, uint32_t to)
 {
-    double *row = pair(flows, at, in, 0);
+    for (uint32_t i = 0; i < flows->network->switches; i++) {
+        uint64_t ports = ic_routes_ports(flows->config->routes, i, to);
+        flows->ports[i] = flows->config->routing == IC_FIXED ? ports & (~ports + 1) : ports;
+    }
+}
+
+/* What comes to a switch by one input goes on by all ports alike, or to the hosts there. */
+static void split(struct flows *flows, uint32_t at, size_t row, double flow)
+{
+    double *outputs = &flows->pairs[row];
+    uint64_t ports = flows->ports[at];
+    if (ports == 0) {
+        outputs[ports_of(flows, at)] += flow;
+        return;
+    }
+    double share = flow / __builtin_popcountll(ports);
     for (; ports != 0; ports &= ports - 1)
-        row[__builtin_ctzll(ports)] += share;
+        outputs[__builtin_ctzll(ports)] += share;
 }
 
-static void pass_on(struct flows *flows, uint32_t at, double share, uint32_t count, uint64_t ports)
+static void pass_on(struct flows *flows, uint32_t at, double share, uint32_t count)
 {
-    uint32_t first = flows->network->first[at];
-    for (; ports != 0; ports &= ports - 1) {
-        uint32_t out = (uint32_t)__builtin_ctzll(ports);
-        *choice(flows, at, out, count) += share;
-        flows->now[flows->reverse[first + out]] = share;
+    for (uint64_t ports = flows->ports[at]; ports != 0; ports &= ports - 1) {
+        uint32_t out = (uint32_t)__builtin_ctzll(ports), channel = flows->network->first[at] + out;
+        uint32_t next = flows->network->to[channel];
+        if (flows->choices != NULL)
+            *choice(flows, at, out, count) += share;
+        flows->coming[next] += share;
+        split(flows, next, flows->row[channel], share);
     }
 }
 
-static void pass(struct flows *flows, uint32_t at, uint32_t to)
+static void pass(struct flows *flows, uint32_t at)
 {
-    uint32_t own = ports_of(flows, at);
-    double *now = &flows->now[flows->network->first[at]], sum = 0;
-    uint64_t ports = at != to ? ic_routes_ports(flows->config->routes, at, to) : 0;
-    if (flows->config->routing == IC_FIXED)
-        ports &= ~ports + 1;
-    uint32_t count = ports != 0 ? (uint32_t)__builtin_popcountll(ports) : 1;
-    flows->total += flows->entering[at];
-    flows->hop_sum += flows->entering[at] * flows->hops[at];
-    for (uint32_t in = 0; in <= own; in++) {
-        double flow = in < own ? now[in] : flows->entering[at];
-        if (flow <= 0)
-            continue;
-        sum += flow;
-        if (at == to)
-            *pair(flows, at, in, own) += flow;
-        else
-            split(flows, at, in, flow / count, ports);
-        if (in < own)
-            now[in] = 0;
-    }
-    if (sum > 0)
-        pass_on(flows, at, sum / count, count, ports);
+    double entering = flows->entering[at], sum = entering + flows->coming[at];
+    uint32_t count = (uint32_t)__builtin_popcountll(flows->ports[at]);
+    flows->total += entering;
+    flows->hop_sum += entering * flows->hops[at];
+    flows->coming[at] = 0;
+    if (entering > 0)
+        split(flows, at,
+              flows->square[at] + (size_t)ports_of(flows, at) * (ports_of(flows, at) + 1),
+              entering);
+    if (sum > 0 && count > 0)
+        pass_on(flows, at, sum / count, count);
 }
 
 /* Farthest switches first: what comes to a switch is known when it is passed on. */
@@ -180,8 +190,9 @@ static void add_destination(struct flows *flows, uint32_t to)
 {
     uint32_t found = ic_network_search(flows->network, to, flows->hops, flows->order);
     enter(flows, to);
+    find_ports(flows, to);
     while (found-- > 0)
-        pass(flows, flows->order[found], to);
+        pass(flows, flows->order[found]);
 }
 
 /* ---- outputs ---- */
@@ -213,7 +224,8 @@ static void keep_choices(struct flows *flows, uint32_t out, struct output *outpu
     if (out == own)
         return;
     for (uint32_t ports = 1; ports <= own; ports++) {
-        shares[ports - 1] = *choice(flows, output->at, out, ports);
+        shares[ports - 1] =
+            flows->choices != NULL ? *choice(flows, output->at, out, ports) : ports == 1;
         sum += shares[ports - 1];
         if (shares[ports - 1] > 0)
             output->ports = ports;
