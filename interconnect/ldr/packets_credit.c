@@ -160,7 +160,8 @@ static void try_output(struct packets *sim, uint32_t output)
 {
     struct credits *credits = &sim->credits;
     struct credit_output *out = &credits->outputs[output];
-    uint32_t hops = 0, packet = out->is_taken ? NONE : choose(sim, output, &hops);
+    bool is_idle = out->is_taken || out->waiting == 0;
+    uint32_t hops = 0, packet = is_idle ? NONE : choose(sim, output, &hops);
     if (packet == NONE)
         return;
     struct lane *line = &credits->lanes[lane_of(credits, output, hops)];
