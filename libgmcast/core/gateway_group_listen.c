@@ -81,9 +81,11 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
     struct gwlistener *listener = gw_listener_of(group, peer);
     if (listener == NULL && group != NULL)
         listener = listener_add(group, peer);
-    if (listener == NULL || listener->state == GW_HEARS)
+    if (listener == NULL)
         return; /* without memory: by unicast */
     take_room(ch, listener);
+    if (listener->state == GW_HEARS)
+        return;
     listener->state = GW_ASKED;
     listener->deaf_said = false;
     listener->asked_at = gw->now;

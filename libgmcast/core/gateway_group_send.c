@@ -49,8 +49,10 @@ static uint32_t most_blocks(const struct gmc_gateway *gw, const struct gwgroup *
 bool gw_group_is_full(const struct gmc_gateway *gw, const struct gwgroup *group)
 {
     uint32_t blocks = gmc_group_blocks(&group->channel->object);
+    /* One window may always be sent: who has no room for it is given up in time, and whoever says
+     * that he has none holds nobody up. */
     return group->tx.count >= GW_GROUP_OPEN_MAX ||
-           (group->tx.count + 1) * blocks > most_blocks(gw, group);
+           (group->tx.count > 0 && (group->tx.count + 1) * blocks > most_blocks(gw, group));
 }
 
 static struct gwwindow *window_new(struct gwgroup *group)

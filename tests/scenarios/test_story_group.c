@@ -20,6 +20,12 @@ struct loss {
     uint32_t last_ppm; /* that the last one does */
 };
 
+/* What is unusual of a domain; zeros: nothing. */
+struct unusual {
+    size_t cache_bytes;
+    uint32_t mtu;
+};
+
 static void node_name(char *out, size_t size, size_t i)
 {
     snprintf(out, size, "n%zu.example", i);
@@ -33,16 +39,22 @@ static struct sim_host *node_of(struct lan *lan, size_t i)
 }
 
 /* S far away - A - switch - n1 to n<nodes>. */
-static void begin(struct lan *lan, uint64_t seed, size_t nodes, const struct loss *loss)
+static void begin_with(struct lan *lan, uint64_t seed, size_t nodes, const struct loss *loss,
+                       const struct unusual *unusual)
 {
-    static const struct sim_wire_config uplink = {.rate_bps = 1000000000,
-                                                  .delay = GMC_MS(1),
-                                                  .queue_bytes = 2000000};
-    struct sim_wire_config wire = {.rate_bps = RATE, .delay = GMC_US(50), .queue_bytes = 200000};
+    struct sim_wire_config uplink = {.rate_bps = 1000000000,
+                                     .delay = GMC_MS(1),
+                                     .queue_bytes = 2000000,
+                                     .mtu = unusual->mtu};
+    struct sim_wire_config wire = {.rate_bps = RATE,
+                                   .delay = GMC_US(50),
+                                   .queue_bytes = 200000,
+                                   .mtu = unusual->mtu};
     struct story *story = &lan->story;
     *lan = (struct lan){.nodes = nodes};
     story_open_with(story, &(struct sim_world_config){.seed = seed,
                                                       .exact_clocks = true,
+                                                      .cache_bytes = unusual->cache_bytes,
                                                       .multicast_bps = RATE});
     struct sim_host *source = sim_world_add(story->world, "s.example");
     struct sim_host *gateway = sim_world_add(story->world, "a.example");
@@ -59,6 +71,11 @@ static void begin(struct lan *lan, uint64_t seed, size_t nodes, const struct los
         sim_lane_configure(sim_net_lane(&story->world->net, id, 0), &lossy);
     }
     story_start(story);
+}
+
+static void begin(struct lan *lan, uint64_t seed, size_t nodes, const struct loss *loss)
+{
+    begin_with(lan, seed, nodes, loss, &(struct unusual){0});
 }
 
 static bool has_it(struct lan *lan, size_t i)
@@ -132,6 +149,29 @@ static void test_losses(void **state)
     each_loses(4, 10000, 0.88);
     each_loses(8, 50000, 0.84);
     each_loses(4, 200000, 0.78);
+}
+
+/* Where caches hold little, a window of blocks is more than a quarter of one. */
+static void small_caches(uint32_t mtu, uint32_t loss_ppm)
+{
+    struct lan lan;
+    begin_with(&lan, 9, 3, &(struct loss){loss_ppm, 0},
+               &(struct unusual){.cache_bytes = 1, .mtu = mtu});
+    story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
+    double seconds = run_to(&lan, 1, 3, GMC_S(20));
+    print_message("caches of 16 blocks, packets of %u: %.2f of the limit, %.3f bytes per byte\n",
+                  mtu, seconds / at_rate(10 * MB),
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(10 * MB));
+    end(&lan);
+}
+
+static void test_small_caches(void **state)
+{
+    (void)state;
+    small_caches(1500, 0);
+    small_caches(1500, 10000);
+    small_caches(9000, 0);
+    small_caches(9000, 10000);
 }
 
 /* One that loses far more is served at its own pace. */
@@ -241,10 +281,15 @@ static void test_somebody_forges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_each_byte_once),  story_test(test_losses),
-        story_test(test_one_loses_much),  story_test(test_multicast_does_not_arrive),
-        story_test(test_node_comes_late), story_test(test_somebody_forges),
-        story_test(test_node_is_killed),  story_test(test_gateway_is_killed),
+        story_test(test_each_byte_once),
+        story_test(test_losses),
+        story_test(test_small_caches),
+        story_test(test_one_loses_much),
+        story_test(test_multicast_does_not_arrive),
+        story_test(test_node_comes_late),
+        story_test(test_somebody_forges),
+        story_test(test_node_is_killed),
+        story_test(test_gateway_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
