@@ -85,6 +85,11 @@ struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpe
 bool gw_listener_counts(const struct gwlistener *listener);
 size_t gw_group_hearing(const struct gwgroup *group);
 bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *group);
+/* Does a node that hears lack some of the window? Who has all of it is noted. */
+bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window);
+/* The lowest block, from this one on, that a node which hears has not and that its link does not
+ * bring; the channel's blocks: there is none. */
+uint64_t gw_group_lacked(const struct gwgroup *group, uint64_t first);
 void gw_listener_say_deaf(struct gmc_gateway *gw, struct gwlistener *listener);
 
 /* ---- gateway_group_send.c ---- */

@@ -130,6 +130,53 @@ static bool has_blocks(struct gwchannel *ch, const struct gwpeer *peer,
     return true;
 }
 
+bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window)
+{
+    bool lacked = false;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct gwlistener *listener = &group->listeners[i];
+        if (listener->state != GW_HEARS)
+            continue;
+        if (has_blocks(group->channel, listener->peer, &window->shape))
+            window->has[i / 64] |= UINT64_C(1) << i % 64;
+        else
+            lacked = true;
+    }
+    return lacked;
+}
+
+/* The same of one node. */
+static uint64_t lacked_by(const struct gwgroup *group, const struct gwlistener *listener,
+                          uint64_t first)
+{
+    struct gwchannel *ch = group->channel;
+    uint32_t stripes = ch->stripe_count;
+    uint64_t least = ch->blocks;
+    for (uint32_t k = 0; k < stripes; k++) {
+        const struct gwchild *child = gw_child_find(ch, listener->peer, k);
+        uint64_t from = gmc_stripe_below(stripes, k, first), index;
+        if (child == NULL)
+            return first;
+        if (!gmc_interval_first_missing(&child->tx.taken, from, child->tx.blocks, &index))
+            continue;
+        index = gmc_stripe_block(stripes, k, index);
+        least = index < least ? index : least;
+    }
+    return least;
+}
+
+uint64_t gw_group_lacked(const struct gwgroup *group, uint64_t first)
+{
+    uint64_t least = group->channel->blocks;
+    for (size_t i = 0; i < group->count && least > first; i++) {
+        if (group->listeners[i].state != GW_HEARS)
+            continue;
+        uint64_t lacked = lacked_by(group, &group->listeners[i], first);
+        least = lacked < least ? lacked : least;
+    }
+    return least;
+}
+
 void gw_group_had(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer)
 {
     struct gwgroup *group = ch->group;

@@ -72,14 +72,33 @@ static struct gwwindow *window_new(struct gwgroup *group)
     return window;
 }
 
-static void begin_window(struct gwgroup *group, uint64_t number)
+/* Windows that every node has already: from before the group, mostly. False: not this one. */
+static bool skip_had(struct gmc_gateway *gw, struct gwgroup *group, uint64_t window)
+{
+    struct gwchannel *ch = group->channel;
+    uint32_t blocks = gmc_group_blocks(&ch->object);
+    uint64_t lacked = gw_group_lacked(group, window * blocks), at;
+    uint64_t end = lacked < ch->blocks ? lacked / blocks : group->windows;
+    if (end <= window)
+        return false;
+    if (gmc_interval_first_present(&group->begun, window, end, &at))
+        end = at;
+    if (gmc_interval_add(&group->begun, window, end) != GMC_OK ||
+        gmc_interval_add(&group->retired, window, end) != GMC_OK)
+        ch->group_over = true; /* with the next step */
+    gw_children_touch(gw, ch);
+    return true;
+}
+
+/* False: it cannot be kept. */
+static bool begin_window(struct gwgroup *group, uint64_t number)
 {
     struct gwwindow *window = window_new(group);
     if (window == NULL)
-        return;
+        return false;
     if (gmc_interval_add(&group->begun, number, number + 1) != GMC_OK) {
         gmc_list_push_back(&group->spares, &window->node);
-        return;
+        return false;
     }
     gmc_group_shape(&group->channel->object, (uint32_t)number, &window->shape);
     window->out.window = (uint32_t)number;
@@ -87,6 +106,7 @@ static void begin_window(struct gwgroup *group, uint64_t number)
     memset(window->has, 0, sizeof(window->has));
     gmc_list_push_back(&group->prepared, &window->node);
     group->prepared_count++;
+    return true;
 }
 
 static void set_shards(const struct gwgroup *group, struct gwwindow *window, uint32_t i)
@@ -146,13 +166,12 @@ static bool prepare(struct gmc_gateway *gw, struct gwgroup *group, struct gwwind
 
 static void open_ready(struct gmc_gateway *gw, struct gwgroup *group)
 {
+    bool *over = &group->channel->group_over;
     uint64_t number;
-    while (group->prepared_count < GW_GROUP_PREPARED_MAX && gw_group_next_window(group, &number)) {
-        uint32_t before = group->prepared_count;
-        begin_window(group, number);
-        if (group->prepared_count == before)
-            break; /* no memory now */
-    }
+    while (!*over && group->prepared_count < GW_GROUP_PREPARED_MAX &&
+           gw_group_next_window(group, &number))
+        if (!skip_had(gw, group, number))
+            *over = !begin_window(group, number);
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &group->prepared)
     {
@@ -163,7 +182,9 @@ static void open_ready(struct gmc_gateway *gw, struct gwgroup *group)
         group->prepared_count--;
         gmc_group_tx_open(&group->tx, &window->out, gw->now, window->out.window,
                           window->shape.sources);
-        return;
+        if (gw_window_is_lacked(group, window))
+            return;
+        gw_window_retire(gw, group, window); /* its links brought it meanwhile */
     }
 }
 

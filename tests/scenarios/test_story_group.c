@@ -232,16 +232,23 @@ static void test_node_is_killed(void **state)
     end(&lan);
 }
 
+/* The one that starts does not send again what all nodes have, nor wait for word of it. */
 static void test_gateway_is_killed(void **state)
 {
     (void)state;
     struct lan lan;
-    begin(&lan, 7, 4, &(struct loss){10000, 0});
-    story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
+    begin(&lan, 7, 4, &(struct loss){50000, 0});
+    story_stage(&lan.story, 40 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
     sim_host_crash(story_host(&lan.story, "a"), SIM_CRASH_KILL);
     story_run(&lan.story, GMC_MS(300));
     sim_host_start(story_host(&lan.story, "a"));
+    run_to(&lan, 1, 4, GMC_S(20));
+    double sent = (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(40 * MB);
+    print_message("the gateway is killed: %.3f s, %.3f bytes sent per byte\n",
+                  story_seconds(&lan.story), sent);
+    assert_false(story_has_line("does not follow the group"));
+    assert_true(sent < 1.5);
     end(&lan);
 }
 
