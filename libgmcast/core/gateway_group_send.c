@@ -128,7 +128,8 @@ static void set_shards(const struct gwgroup *group, struct gwwindow *window, uin
     }
 }
 
-/* Is a block here and sealed? Else it is read, if that has not begun. */
+/* Is a block here and sealed? Else it is read, if that has not begun. What the store has lost comes
+ * from the parent again, for which its place has to be free. */
 static bool prepare_block(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window,
                           uint32_t i)
 {
@@ -136,7 +137,8 @@ static bool prepare_block(struct gmc_gateway *gw, struct gwgroup *group, struct 
     uint32_t number = window->shape.first + i;
     struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
     if (block == NULL) {
-        gw_block_read(gw, ch, number, false);
+        if (gw_has(ch, number))
+            gw_block_read(gw, ch, number, false);
         return false;
     }
     if (block->state != GMC_BLOCK_VERIFIED)

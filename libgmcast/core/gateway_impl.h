@@ -265,6 +265,7 @@ struct gwtarget {
     struct gwnode *nodes; /* to whom this gateway hands on what it receives */
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */
+    uint32_t bad_reads;          /* for nodes, of what is nowhere else */
     bool told_partial;           /* that nodes lack it; they may be asked again until... */
     gmc_time partial_until;
     char inside[GMC_INSIDE_BYTES_MAX + 1];
@@ -880,6 +881,8 @@ void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified,
                     uint32_t *failed);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
+/* Those that are not complete will not be, for this. */
+void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason);
 void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Under a new record all are told anew. */

@@ -123,6 +123,16 @@ static void fail(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwno
              "node %s lacks it: %s", node->peer->name, node->reason);
 }
 
+void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason)
+{
+    for (size_t i = 0; i < ch->dst->node_count; i++)
+        if (!is_over(&ch->dst->nodes[i]))
+            fail(gw, ch, &ch->dst->nodes[i], reason);
+    ch->group_over = true;
+    gw_group_free(gw, ch);
+    gw_target_step(gw, ch);
+}
+
 void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number, bool is_node)
 {
     gw_begin_input(gw, now);

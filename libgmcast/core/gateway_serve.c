@@ -6,6 +6,7 @@
 
 #define READ_AGAIN_AFTER GMC_MS(250) /* doubled each time */
 #define READ_TRIES 6u
+#define BAD_READS_MAX 64u /* of a whole object, for nodes */
 
 void gw_seal_nonce(uint32_t block, uint16_t fragment, uint8_t nonce[GMC_NONCE_BYTES])
 {
@@ -99,6 +100,19 @@ static void verified(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw_children_touch(gw, ch);
 }
 
+/* When a domain has all of it, it takes nothing from outside any more, and its nodes have nobody
+ * else: what cannot be read is read once more. False: often enough. */
+static bool read_once_more(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+{
+    struct gwtarget *dst = ch->dst;
+    if (dst->phase <= GW_RECEIVING || dst->node_count == 0 || dst->bad_reads >= BAD_READS_MAX)
+        return false;
+    dst->bad_reads++;
+    gw_children_out_of_hand(ch, number);
+    gw_children_touch(gw, ch);
+    return true;
+}
+
 /* What the store holds is not (any more) what the source signed. */
 static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                      const char *reason)
@@ -109,6 +123,8 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         gw_source_fail(gw, ch, GMC_ERR_CHANGED, reason);
         return;
     }
+    if (read_once_more(gw, ch, number))
+        return;
     /* Children get it from an ancestor: this gateway does not offer it any more. */
     gw_have_lose(gw, ch, number);
     gw_seen_remove(ch, number);
@@ -134,6 +150,8 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         gw_send(gw, child->peer, &msg);
         gw_child_free(gw, child);
     }
+    if (ch->dst->phase > GW_RECEIVING)
+        gw_nodes_give_up(gw, ch, reason);
 }
 
 /* Is this the page that a restarted source goes on with? Children may have others read meanwhile;

@@ -174,6 +174,45 @@ static void test_small_caches(void **state)
     small_caches(9000, 10000);
 }
 
+/* The gateway's disk returns other bytes than were written, or none: it gets them again, and the
+ * group waits for them. */
+static void bad_reads(const struct sim_disk_config *disk)
+{
+    struct lan lan;
+    begin_with(&lan, 10, 3, &(struct loss){0, 0}, &(struct unusual){.cache_bytes = 2 << 20});
+    sim_disk_configure(&story_host(&lan.story, "a")->disk, disk);
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    double seconds = run_to(&lan, 1, 3, GMC_S(60));
+    print_message("bad reads at the gateway: %.2f of the limit, %.3f bytes per byte\n",
+                  seconds / at_rate(20 * MB),
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(20 * MB));
+    end(&lan);
+}
+
+static void test_bad_reads(void **state)
+{
+    (void)state;
+    bad_reads(&(struct sim_disk_config){.read_flip_ppm = 200000});
+    bad_reads(&(struct sim_disk_config){.read_error_ppm = 100000});
+    bad_reads(&(struct sim_disk_config){.read_flip_ppm = 200000, .rate_bps = 400000000});
+}
+
+/* It stays so, when nobody else has it any more: the nodes are given up, and that is said. */
+static void test_nothing_can_be_read(void **state)
+{
+    (void)state;
+    struct lan lan;
+    begin_with(&lan, 11, 3, &(struct loss){0, 0}, &(struct unusual){.cache_bytes = 2 << 20});
+    sim_disk_configure(&story_host(&lan.story, "a")->disk,
+                       &(struct sim_disk_config){.read_flip_ppm = 1000000});
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_run_to_end(&lan.story, GMC_S(120));
+    assert_int_equal(story_state(&lan.story), GMC_CHANNEL_PARTIAL);
+    assert_non_null(strstr(story_member_reason(&lan.story, "a"),
+                           "3 of 3 nodes lack it: n1.example (its data is not what was announced"));
+    story_close(&lan.story);
+}
+
 /* One that loses far more is served at its own pace. */
 static void test_one_loses_much(void **state)
 {
@@ -291,6 +330,8 @@ int main(void)
         story_test(test_each_byte_once),
         story_test(test_losses),
         story_test(test_small_caches),
+        story_test(test_bad_reads),
+        story_test(test_nothing_can_be_read),
         story_test(test_one_loses_much),
         story_test(test_multicast_does_not_arrive),
         story_test(test_node_comes_late),
