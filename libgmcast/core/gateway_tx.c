@@ -240,6 +240,22 @@ bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number)
     return gmc_block_is_page(number) || is_listing(ch, number);
 }
 
+/* Where the child goes on behind blocks that its group may bring yet, from `number` up to `end`.
+ * False: it waits for them, because without one of them it could not store what follows, and its
+ * window would be full when the group leaves that to the link after all. */
+static bool skip_group(const struct gwchild *child, uint32_t number, uint64_t end, uint64_t *from)
+{
+    const struct gwchannel *ch = child->channel;
+    *from = gmc_stripe_below(ch->stripe_count, child->stripe, end);
+    if (gw_is_prerequisite(ch, number))
+        return false;
+    if (*from >= child->tx.blocks)
+        return true;
+    uint32_t page = gmc_block_of_page(gmc_block_page(number_of(child, (uint32_t)*from)));
+    return page < number || page >= end ||
+           gmc_interval_contains(&child->tx.taken, gw_child_index(child, page));
+}
+
 /* The next block at or after the index `from` that the child lacks and this gateway has, or is
  * receiving. Nothing overtakes a prerequisite that is still on its way here: a child's window full
  * of blocks that wait for it would keep it out. */
@@ -259,7 +275,8 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
         if (!gw_group_leaves(gw, child, number, &at))
             return false;
         if (at > number) {
-            from = gmc_stripe_below(ch->stripe_count, child->stripe, at);
+            if (!skip_group(child, number, at, &from))
+                return false;
             continue;
         }
         if (!gmc_interval_first_present(seen, *index, child->tx.blocks, &at))

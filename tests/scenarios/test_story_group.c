@@ -152,13 +152,13 @@ static void test_losses(void **state)
 }
 
 /* Where caches hold little, a window of blocks is more than a quarter of one. */
-static void small_caches(uint32_t mtu, uint32_t loss_ppm)
+static void small_caches(uint32_t mtu, uint32_t loss_ppm, uint32_t last_ppm)
 {
     struct lan lan;
-    begin_with(&lan, 9, 3, &(struct loss){loss_ppm, 0},
+    begin_with(&lan, 9, 3, &(struct loss){loss_ppm, last_ppm},
                &(struct unusual){.cache_bytes = 1, .mtu = mtu});
     story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
-    double seconds = run_to(&lan, 1, 3, GMC_S(20));
+    double seconds = run_to(&lan, 1, 3, GMC_S(60));
     print_message("caches of 16 blocks, packets of %u: %.2f of the limit, %.3f bytes per byte\n",
                   mtu, seconds / at_rate(10 * MB),
                   (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(10 * MB));
@@ -168,10 +168,12 @@ static void small_caches(uint32_t mtu, uint32_t loss_ppm)
 static void test_small_caches(void **state)
 {
     (void)state;
-    small_caches(1500, 0);
-    small_caches(1500, 10000);
-    small_caches(9000, 0);
-    small_caches(9000, 10000);
+    small_caches(1500, 0, 0);
+    small_caches(1500, 10000, 0);
+    small_caches(1500, 0, 300000);
+    small_caches(9000, 0, 0);
+    small_caches(9000, 10000, 0);
+    small_caches(9000, 0, 300000);
 }
 
 /* The gateway's disk returns other bytes than were written, or none: it gets them again, and the
