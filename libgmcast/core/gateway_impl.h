@@ -463,7 +463,7 @@ struct gmc_gateway {
     struct gmc_peak peak;   /* of what all children got together */
     struct gmc_list turns;  /* peers that wait for it, in turn */
     size_t turn_count;
-    size_t feeding; /* peers with children */
+    size_t feeding; /* peers with children, but for nodes */
     /* the nodes all at once */
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */

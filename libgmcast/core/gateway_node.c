@@ -140,6 +140,10 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
     if (peer == NULL || number == gw->self || peer->is_node == is_node)
         return;
     peer->is_node = is_node;
+    if (!gmc_list_is_empty(&peer->children) && is_node)
+        gw->feeding--;
+    else if (!gmc_list_is_empty(&peer->children))
+        gw->feeding++;
     struct gmc_list *item, *after;
     GMC_LIST_FOREACH_SAFE(item, after, &gw->channels)
     {

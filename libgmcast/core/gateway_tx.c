@@ -101,7 +101,7 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     if (ch->talk != NULL) {
         gmc_list_push_back(&peer->hearers, &child->in_peer);
     } else {
-        gw->feeding += gmc_list_is_empty(&peer->children);
+        gw->feeding += !peer->is_node && gmc_list_is_empty(&peer->children);
         gmc_list_push_back(&peer->children, &child->in_peer);
     }
     ch->child_count++;
@@ -120,7 +120,7 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
         member->repairs_before += child->tx.repairs_sent;
     gmc_list_remove(&child->in_channel);
     gmc_list_remove(&child->in_peer);
-    if (ch->talk == NULL)
+    if (ch->talk == NULL && !child->peer->is_node)
         gw->feeding -= gmc_list_is_empty(&child->peer->children);
     gmc_tx_fini(&child->tx);
     gmc_interval_fini(&child->pending);

@@ -71,9 +71,10 @@ void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer)
  * Those that have nothing to get are seen when they are heard of. */
 void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes)
 {
+    if (peer->is_node)
+        return;
     bool held_back = gw->feeding > 1 && gw_children_waiting(gw, peer);
-    if (!peer->is_node)
-        gmc_peak_add(&gw->peak, gw->now, bytes, held_back, gw->config.probe_age_max);
+    gmc_peak_add(&gw->peak, gw->now, bytes, held_back, gw->config.probe_age_max);
 }
 
 /* Into a JOIN or STATUS. */
