@@ -54,15 +54,20 @@ gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group)
 {
     const struct gmc_crypto *crypto = gw->config.crypto;
     struct gmc_session session = {.remote_id = (uint32_t)gw_random64(gw)};
-    crypto->ops->random(crypto->ctx, group->key, GMC_KEY_BYTES);
-    memcpy(session.send_secret, group->key, GMC_KEY_BYTES);
+    crypto->ops->random(crypto->ctx, session.send_secret, GMC_KEY_BYTES);
     /* Nobody sends to the gateway by multicast. */
     crypto->ops->random(crypto->ctx, session.recv_secret, GMC_KEY_BYTES);
+    struct gmc_gate gate;
+    gmc_status status = gmc_gate_init(&gate, crypto, &session);
+    if (status != GMC_OK)
+        return status;
     if (group->channel->group != NULL)
         gmc_gate_fini(&group->gate);
+    memcpy(group->key, session.send_secret, GMC_KEY_BYTES);
+    group->gate = gate;
     group->number = session.remote_id;
     group->next_packet = 0;
-    return gmc_gate_init(&group->gate, crypto, &session);
+    return GMC_OK;
 }
 
 void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwpeer *peer,
@@ -323,6 +328,8 @@ static gmc_time deadline(const struct gmc_gateway *gw, const struct gwgroup *gro
     else if (gathered && !full && group->prepared_count == 0 &&
              gw_group_next_window(group, &window))
         when = gw->now;
+    else if (group->prepared_count > 0 && gw->group_pace.paid_until > gw->now)
+        when = gw->now; /* what was read meanwhile is looked at when more may be sent */
     when = gmc_time_max(when, gmc_pace_batch_time(&gw->group_pace));
     for (size_t i = 0; i < group->count; i++) {
         const struct gwlistener *listener = &group->listeners[i];

@@ -212,7 +212,7 @@ static void judge(struct gmc_gateway *gw, struct gwgroup *group)
     for (size_t i = 0; i < group->count; i++)
         known += group->listeners[i].state == GW_HEARS && group->listeners[i].loss_known;
     bool changed = false;
-    uint32_t above = PPM;
+    uint32_t above = PPM + 1;
     for (size_t place = 0; place < known / 4 + (known > 1 && known < 4); place++) {
         uint32_t worst = 0, next = 0;
         struct gwlistener *at = NULL;
@@ -263,7 +263,8 @@ static void take_loss(struct gmc_gateway *gw, struct gwgroup *group, struct gwli
     uint64_t received = msg->received - listener->received;
     if (expected < LOSS_SAMPLE)
         return;
-    uint32_t loss = received < expected ? (uint32_t)((expected - received) * PPM / expected) : 0;
+    uint64_t lost = received < expected ? expected - received : 0;
+    uint32_t loss = (uint32_t)(lost <= UINT64_MAX / PPM ? lost * PPM / expected : PPM);
     if (!listener->loss_known)
         listener->loss_ppm = loss;
     else
@@ -287,6 +288,8 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
         gw_group_end(gw, ch, GMC_ERR_MISMATCH, text);
         return;
     }
+    if (listener->state == GW_DEAF)
+        return; /* that was said */
     listener->state = GW_DEAF;
     listener->deaf_said = true;
     gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, msg->status,
