@@ -15,7 +15,7 @@ struct gwheard {
     struct gmc_list node; /* hearing->windows */
     struct gmc_group_in in;
     struct gmc_block *blocks[GMC_GROUP_BLOCKS_MAX]; /* pinned, with sealed bytes; NULL: none yet */
-    uint8_t *rows; /* shards of parity, GMC_FEC_PARITY_MAX of them; NULL: none came yet */
+    uint8_t *rows; /* shards of parity, rows_max() of them; NULL: none came yet */
     uint64_t row_mask;
     uint8_t row_index[GMC_FEC_PARITY_MAX]; /* of the shards in `rows` */
 };
@@ -38,6 +38,14 @@ struct gwhearing {
 static size_t shard_room(const struct gwchannel *ch)
 {
     return (size_t)ch->object.fragment_bytes + GMC_SEAL_TAG_BYTES;
+}
+
+/* Rows that a window can have use for. Where fragments are large they are few. */
+static uint32_t rows_max(const struct gwchannel *ch)
+{
+    uint32_t sources =
+        gmc_group_blocks(&ch->object) * gmc_fragment_count(&ch->object, ch->object.block_bytes);
+    return sources < GMC_FEC_PARITY_MAX ? sources : GMC_FEC_PARITY_MAX;
 }
 
 /* ---- windows ---- */
@@ -163,13 +171,38 @@ static struct gwheard *heard_of(struct gmc_gateway *gw, struct gwchannel *ch, ui
     return heard != NULL ? heard : begin(gw, ch, window);
 }
 
+/* Blocks that windows hold, and that are not stored. */
+static size_t unstored(const struct gwhearing *hearing)
+{
+    size_t blocks = 0;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &hearing->windows)
+    {
+        const struct gwheard *heard = GMC_CONTAINER_OF(node, struct gwheard, node);
+        for (uint32_t i = 0; i < heard->in.shape.blocks; i++)
+            blocks += heard->blocks[i] != NULL && heard->blocks[i]->state != GMC_BLOCK_VERIFIED;
+    }
+    return blocks;
+}
+
+/* The group begins as many blocks as the gateway was told, or one window. The link may begin as
+ * many as well, so that whatever comes from the group, and is never completed there, cannot keep
+ * out the page that all wait for. */
+static bool may_begin(const struct gmc_gateway *gw, const struct gwhearing *hearing)
+{
+    uint32_t most = gw_rx_window(gw);
+    return unstored(hearing) < (most < GMC_GROUP_BLOCKS_MAX ? GMC_GROUP_BLOCKS_MAX : most);
+}
+
 static bool pin_block(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard *heard,
                       uint32_t i)
 {
     uint32_t number = heard->in.shape.first + i;
     if (heard->blocks[i] != NULL)
         return true;
-    struct gmc_block *block = gw_rx_block(gw, ch, number);
+    struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
+    if (block == NULL && may_begin(gw, ch->hearing))
+        block = gw_rx_block(gw, ch, number);
     if (block == NULL)
         return false;
     gmc_block_pin(gw->cache, block);
@@ -313,6 +346,9 @@ static gmc_status hear_source(struct gmc_gateway *gw, struct gwchannel *ch,
                                  .seal_tag = packet->content.data + packet->content.len};
     gw->counts.data_bytes_in += data.body.len;
     gmc_status status = gw_rx_fragment(gw, ch, NULL, &data);
+    /* The gateway sends what is verified, and the link tag was right. */
+    if (status == GMC_ERR_AUTH && ch->hearing != NULL)
+        gw_hearing_forged(gw, ch, head->block);
     if (ch->hearing != NULL)
         look(gw, ch, window);
     return status;
@@ -334,7 +370,7 @@ static gmc_status hear_repair(struct gmc_gateway *gw, struct gwchannel *ch,
     if (packet->content.len != heard->in.shape.shard_bytes)
         return GMC_ERR_INVALID;
     if (heard->rows == NULL)
-        heard->rows = malloc(shard_room(ch) * GMC_FEC_PARITY_MAX);
+        heard->rows = malloc(shard_room(ch) * rows_max(ch));
     uint64_t bit = UINT64_C(1) << head->fragment;
     /* A row that nothing would be computed with is not kept. */
     if (heard->rows == NULL || (heard->row_mask & bit) != 0 || !count(ch, heard) ||

@@ -177,6 +177,8 @@ check_PROGRAMS += tests/unit/test_backoff
 tests_unit_test_backoff_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_group
 tests_unit_test_group_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+FUZZ_TARGETS += tests/fuzz/fuzz_hear
+tests_fuzz_fuzz_hear_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 # What uplinks were seen to carry.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/peak.c libgmcast/core/peak.h
