@@ -160,11 +160,11 @@ static void small_caches(uint32_t mtu, uint32_t loss_ppm, uint32_t last_ppm)
     struct lan lan;
     begin_with(&lan, 9, 3, &(struct loss){loss_ppm, last_ppm},
                &(struct unusual){.cache_bytes = 1, .mtu = mtu});
-    story_stage(&lan.story, 10 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 6 * MB, GMC_TREE_CHAIN, "a");
     double seconds = run_to(&lan, 1, 3, GMC_S(60));
     print_message("caches of 16 blocks, packets of %u: %.2f of the limit, %.3f bytes per byte\n",
-                  mtu, seconds / at_rate(10 * MB),
-                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(10 * MB));
+                  mtu, seconds / at_rate(6 * MB),
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(6 * MB));
     end(&lan);
 }
 
@@ -186,11 +186,11 @@ static void bad_reads(const struct sim_disk_config *disk)
     struct lan lan;
     begin_with(&lan, 10, 3, &(struct loss){0, 0}, &(struct unusual){.cache_bytes = 2 << 20});
     sim_disk_configure(&story_host(&lan.story, "a")->disk, disk);
-    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 12 * MB, GMC_TREE_CHAIN, "a");
     double seconds = run_to(&lan, 1, 3, GMC_S(60));
     print_message("bad reads at the gateway: %.2f of the limit, %.3f bytes per byte\n",
-                  seconds / at_rate(20 * MB),
-                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(20 * MB));
+                  seconds / at_rate(12 * MB),
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)(12 * MB));
     end(&lan);
 }
 
@@ -210,7 +210,7 @@ static void test_nothing_can_be_read(void **state)
     begin_with(&lan, 11, 3, &(struct loss){0, 0}, &(struct unusual){.cache_bytes = 2 << 20});
     sim_disk_configure(&story_host(&lan.story, "a")->disk,
                        &(struct sim_disk_config){.read_flip_ppm = 1000000});
-    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 12 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_end(&lan.story, GMC_S(120));
     assert_int_equal(story_state(&lan.story), GMC_CHANNEL_PARTIAL);
     assert_non_null(strstr(story_member_reason(&lan.story, "a"),
@@ -270,7 +270,7 @@ static void test_nodes_show_no_uplink(void **state)
     struct lan lan;
     begin_with(&lan, 12, 3, &(struct loss){0, 0}, &(struct unusual){.beyond = true});
     lan.story.world->net.groups.blocked = true;
-    story_stage(&lan.story, 60 * MB, GMC_TREE_CHAIN, "ab");
+    story_stage(&lan.story, 40 * MB, GMC_TREE_CHAIN, "ab");
     story_run_to_end(&lan.story, GMC_S(60));
     story_expect_complete(&lan.story);
     story_run(&lan.story, GMC_S(1));
@@ -301,14 +301,14 @@ static void test_gateway_is_killed(void **state)
     (void)state;
     struct lan lan;
     begin(&lan, 7, 4, &(struct loss){50000, 0});
-    story_stage(&lan.story, 40 * MB, GMC_TREE_CHAIN, "a");
+    story_stage(&lan.story, 20 * MB, GMC_TREE_CHAIN, "a");
     story_run_to_percent(&lan.story, "n2", 40, GMC_S(10));
     sim_host_crash(story_host(&lan.story, "a"), SIM_CRASH_KILL);
     story_run(&lan.story, GMC_MS(300));
     sim_host_start(story_host(&lan.story, "a"));
     run_to(&lan, 1, 4, GMC_S(20));
     const struct gwcounts *counts = &story_host(&lan.story, "a")->gateway->counts;
-    double sent = (double)(counts->group_sent - counts->group_repairs) * 1425 / (double)(40 * MB);
+    double sent = (double)(counts->group_sent - counts->group_repairs) * 1425 / (double)(20 * MB);
     print_message("the gateway is killed: %.3f s, %.3f of all sent again\n",
                   story_seconds(&lan.story), sent);
     assert_false(story_has_line("does not follow the group"));
