@@ -237,6 +237,8 @@ void sim_host_start(struct sim_host *host)
     for (uint32_t i = 0; i < host->world->host_count; i++)
         if (host->world->hosts[i]->node_of == host)
             gmc_gateway_set_node(host->gateway, sim_host_now(host), sim_host_peer(host, i), true);
+    if (host->node_of == NULL && world->inside_tree.shape != NULL)
+        gmc_gateway_set_inside_tree(host->gateway, sim_host_now(host), &world->inside_tree);
     if (world->multicast_bps > 0 && host->node_of == NULL)
         gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text("lan"),
                               world->multicast_bps);

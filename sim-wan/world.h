@@ -34,6 +34,7 @@ struct sim_world_config {
     gmc_duration patience;
     uint64_t fixed_rate_bps;
     bool pass_repairs;
+    struct gmc_inside_tree inside_tree; /* of every domain's nodes; shape NULL: none */
     uint64_t multicast_bps; /* at which gateways reach their nodes all at once; 0: by unicast */
 };
 

@@ -84,6 +84,7 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gmc_list_init(&gw->dirty);
     gw_uplink_init(gw);
     gw_groups_init(gw);
+    gmc_list_init(&gw->pairs);
     gmc_list_init(&gw->outs);
     gmc_list_init(&gw->drained);
     gmc_list_init(&gw->spare_outs);
@@ -174,6 +175,7 @@ void gmc_gateway_free(struct gmc_gateway *gw)
         gw_channel_free(gw, GMC_CONTAINER_OF(node, struct gwchannel, node));
     while ((node = gmc_list_pop_front(&gw->probes)) != NULL)
         gw_round_free(GMC_CONTAINER_OF(node, struct gwround, node));
+    gw_tree_free(gw);
     for (size_t i = 0; i < gw->peer_count; i++)
         peer_free(gw, gw->peers[i]);
     free(gw->peers);
@@ -355,8 +357,11 @@ void gw_event_parent(struct gmc_gateway *gw, const struct gwchannel *ch,
     va_end(args);
 }
 
+/* A node dials its gateway alone, which makes its sessions with other nodes. */
 void gw_want_session(struct gmc_gateway *gw, struct gwpeer *peer)
 {
+    if (gw->config.node_of != NULL && strcmp(peer->name, gw->config.node_of) != 0)
+        return;
     if (peer->number == gw->self || peer->link != NULL || peer->wanted || peer->replaced)
         return;
     peer->wanted = true;

@@ -76,6 +76,22 @@ void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *i
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
                            uint64_t rate_bps);
 
+/* How the nodes of this domain feed each other where they are not reached all at once. shape: for
+ * `count` members, the first of which is this gateway, and an object of so many bytes, parent[i] is
+ * the index of the one that feeds i, 0 the gateway; parent[0] is not read. *name: in a word, for
+ * people; borrowed until the next call. It is asked again when nodes have come; the same arguments give the
+ * same tree. Anything but GMC_OK, or what is no tree: all are fed by the gateway. */
+struct gmc_inside_tree {
+    gmc_status (*shape)(void *ctx, const char *const *names, size_t count, uint64_t bytes,
+                        uint32_t *parent, const char **name);
+    void *ctx;
+};
+
+/* NULL: the gateway feeds every node, as it does before the first call. For gateways only. Copied;
+ * takes effect on transfers under way too. */
+void gmc_gateway_set_inside_tree(struct gmc_gateway *gw, gmc_time now,
+                                 const struct gmc_inside_tree *tree);
+
 /* ---- inputs ---- */
 /* Start-up: saved states first (each once, any order), then start. */
 gmc_status gmc_gateway_on_saved(struct gmc_gateway *gw, gmc_time now,

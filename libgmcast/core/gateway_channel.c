@@ -235,6 +235,10 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
                                         "partial",  "cancelled", "failed",  "planned"};
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s%s%s", names[state],
              ch->reason[0] != '\0' ? ": " : "", ch->reason);
+    if (ch->dst != NULL) {
+        gw_neighbours_sweep(gw);
+        gw_tree_over(gw);
+    }
     if (ch->talk != NULL)
         gw_channel_reap(gw, ch);
 }
@@ -322,6 +326,8 @@ void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch)
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     struct gmc_list *node, *after;
+    if (peer->is_node)
+        gw_tree_link_up(gw, peer);
     GMC_LIST_FOREACH_SAFE(node, after, &gw->channels)
     {
         struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);

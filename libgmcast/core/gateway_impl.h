@@ -113,6 +113,8 @@ struct gwpeer {
     gmc_time measured_at;
     struct gmc_link *link; /* NULL: no session */
     bool is_node;          /* of this domain, and not a domain itself */
+    bool is_neighbour;     /* of this node, in a tree of its domain */
+    uint32_t offered_id;   /* of a neighbour: the session that was taken last; 0 none */
     bool up;               /* the link was reported up */
     bool wanted;           /* the shell was asked for a session */
     bool replaced;         /* its link makes room for that of a newer session */
@@ -224,6 +226,15 @@ struct gwnode {
     enum gmc_member_state state;
     bool told;     /* CHANNEL was sent on the present link */
     bool is_spare; /* another one writes to the file system that they share */
+    /* the tree of the nodes; of parents, 0 is this gateway, else one above a node's index */
+    bool in_tree;     /* it was there once: it has a place */
+    bool is_direct;   /* it reaches no other node */
+    bool tree_due;    /* it is to be told of its neighbours */
+    uint32_t planned; /* parent by the shape */
+    uint32_t parent;  /* the next that lives on the way up from there */
+    gmc_time parent_since;
+    struct gmc_addr address; /* of its datagrams, as last seen; len 0: they come within TLS */
+    gmc_peer fed_by;         /* as it reports; GMC_PEER_NONE */
     gmc_time
         since; /* when its part began: patience with its silence counts from here at the least */
     uint64_t bytes;
@@ -266,7 +277,13 @@ struct gwtarget {
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */
     uint32_t bad_reads;          /* for nodes, of what is nowhere else */
-    bool told_partial;           /* that nodes lack it; they may be asked again until... */
+    bool tree_used;              /* they are a tree... */
+    size_t tree_placed;          /* ... of so many */
+    struct gwpeer **neighbours;  /* of a node: in that tree */
+    size_t neighbour_count;
+    gmc_peer tree_parent; /* of a node, among them; GMC_PEER_NONE: its gateway */
+    bool feeds;           /* a node that has children there */
+    bool told_partial;    /* that nodes lack it; they may be asked again until... */
     gmc_time partial_until;
     char inside[GMC_INSIDE_BYTES_MAX + 1];
     char dest[GMC_PATH_BYTES_MAX];
@@ -468,11 +485,15 @@ struct gmc_gateway {
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */
     struct gmc_pace group_pace;
-    bool groups_idle;          /* they had nothing to send when last asked */
-    struct gmc_list groups;    /* gwgroup.node, in turn */
-    struct gmc_map hearings;   /* of a node: number of a group -> struct gwchannel */
-    struct gmc_map ops;        /* ticket -> struct gwop */
-    struct gmc_list spare_ops; /* gwop.in_saves; at most GW_SPARES */
+    bool groups_idle;       /* they had nothing to send when last asked */
+    struct gmc_list groups; /* gwgroup.node, in turn */
+    /* the nodes as a tree */
+    struct gmc_inside_tree inside_tree; /* shape NULL: none */
+    struct gmc_list pairs;              /* struct gwpair: sessions between nodes */
+    uint32_t neighbour_payload;         /* of a node: what its interface takes */
+    struct gmc_map hearings;            /* of a node: number of a group -> struct gwchannel */
+    struct gmc_map ops;                 /* ticket -> struct gwop */
+    struct gmc_list spare_ops;          /* gwop.in_saves; at most GW_SPARES */
     size_t spare_op_count;
     uint64_t next_ticket;
     uint64_t next_request;
@@ -559,6 +580,11 @@ void gw_lend(struct gmc_gateway *gw, struct gmc_block *block);
 bool gw_pump_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
 gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
 void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change);
+/* A link of a new session, in the place of one that there was. to: where its first datagrams go;
+ * NULL: where the shell knows that the peer is. False: no memory, or no usable keys. */
+bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_session *session,
+                  const struct gmc_addr *to);
+void gw_link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason);
 void gw_watch_links(struct gmc_gateway *gw);
 
 /* gateway_probe.c: latency rounds */
@@ -849,6 +875,8 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg);
 void gw_target_free(struct gwtarget *dst);
+/* A node's parent is now dst->tree_parent. is_new: it is to be found (again). */
+void gw_target_fed_by_node(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new);
 /* Tells whoever thinks that it is our parent, and is not: it would go on sending. */
 void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch,
                       const struct gwstripe *stripe, struct gwpeer *peer);
@@ -903,6 +931,24 @@ static inline const char *gw_home(const struct gmc_gateway *gw)
 {
     return gw->config.node_of != NULL ? gw->config.node_of : gw->domain;
 }
+
+/* gateway_tree.c: the nodes of this domain as a tree */
+void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch);
+/* A node's link came up. */
+void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer);
+/* A node says who feeds it. */
+void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode *node,
+                    const char *parent);
+/* A channel has ended: sessions that no other one needs are forgotten. */
+void gw_tree_over(struct gmc_gateway *gw);
+void gw_tree_free(struct gmc_gateway *gw);
+
+/* gateway_neighbour.c: a node in that tree */
+void gw_on_tree(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
+                const struct gmc_msg *msg);
+bool gw_is_neighbour(const struct gwchannel *ch, const struct gwpeer *peer);
+/* Links to those that no channel needs any more end. */
+void gw_neighbours_sweep(struct gmc_gateway *gw);
 
 /* gateway_group*.c: the nodes of this domain all at once, by multicast */
 void gw_groups_init(struct gmc_gateway *gw);

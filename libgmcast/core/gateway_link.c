@@ -17,7 +17,7 @@ static void keep_counts(struct gwpeer *peer)
     peer->before_packets_lost += info.packets_lost;
 }
 
-static void link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason)
+void gw_link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason)
 {
     if (peer->link == NULL)
         return;
@@ -74,25 +74,24 @@ static gmc_status keep_key(struct gmc_gateway *gw, struct gwpeer *peer, struct g
     return GMC_OK;
 }
 
-static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
-                       const struct gmc_session *session)
+static void make_way(struct gmc_gateway *gw, struct gwpeer *peer)
 {
-    if (peer->link != NULL) {
-        peer->replaced = true;
-        link_close(gw, peer, "a new session took over");
-        peer->replaced = false;
-    }
-    if (keep_key(gw, peer, session->spki) != GMC_OK) {
-        gw_text(peer->reason, sizeof(peer->reason), "its public key cannot be used");
-        gw_out(gw, GMC_OUT_REJECT, peer->number);
-        return;
-    }
+    peer->replaced = true;
+    gw_link_close(gw, peer, "a new session took over");
+    peer->replaced = false;
+}
+
+bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_session *session,
+                  const struct gmc_addr *to)
+{
+    make_way(gw, peer);
     struct gmc_link_config config = {
         .crypto = gw->config.crypto,
         .session = session,
         .cc = gw->config.fixed_rate_bps > 0 ? &gmc_cc_fixed : &gmc_cc_model,
         .fixed_rate_bps = gw->config.fixed_rate_bps,
         .trace = gw->config.trace,
+        .to = to != NULL ? *to : (struct gmc_addr){0},
     };
     gmc_prng_fork_nth(&gw->prng, "link", session->local_id, &config.prng);
     peer->link = gmc_link_new(&config, gw->now);
@@ -101,14 +100,29 @@ static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
             gmc_link_free(peer->link);
         peer->link = NULL;
         gw_text(peer->reason, sizeof(peer->reason), "no memory for the link");
-        gw_out(gw, GMC_OUT_REJECT, peer->number);
-        return;
+        return false;
     }
     peer->wanted = false;
     peer->unreachable = false;
     gw_text(peer->reason, sizeof(peer->reason), "its path is being validated");
     gmc_link_set_watch(peer->link, gw->channel_count > 0);
     gw_touch(gw, peer);
+    return true;
+}
+
+static void session_up(struct gmc_gateway *gw, struct gwpeer *peer,
+                       const struct gmc_session *session)
+{
+    make_way(gw, peer);
+    if (keep_key(gw, peer, session->spki) != GMC_OK) {
+        gw_text(peer->reason, sizeof(peer->reason), "its public key cannot be used");
+        gw_out(gw, GMC_OUT_REJECT, peer->number);
+        return;
+    }
+    if (!gw_link_make(gw, peer, session, NULL))
+        gw_out(gw, GMC_OUT_REJECT, peer->number);
+    if (gw->config.node_of != NULL)
+        gw->neighbour_payload = session->udp_payload_max; /* the same interface, as a rule */
 }
 
 void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
@@ -122,14 +136,14 @@ void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
         session_up(gw, peer, &change->session);
         break;
     case GMC_PEER_SESSION_DOWN:
-        link_close(gw, peer, reason);
+        gw_link_close(gw, peer, reason);
         break;
     case GMC_PEER_UNREACHABLE:
         peer->unreachable = true;
         gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
         break;
     case GMC_PEER_REFUSED:
-        link_close(gw, peer, reason);
+        gw_link_close(gw, peer, reason);
         gw_text(peer->reason, sizeof(peer->reason), "%s", reason);
         gw_channel_on_refused(gw, peer, reason);
         break;
@@ -163,8 +177,9 @@ void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
     } else if (state == GMC_LINK_UP && gmc_link_is_silent(peer->link)) {
         gw_channel_on_silent(gw, peer);
     } else if (state == GMC_LINK_DEAD) {
-        gw_out(gw, GMC_OUT_REJECT, peer->number);
-        link_close(gw, peer, "nothing heard any more");
+        if (!peer->is_neighbour) /* of whose session the shell knows nothing */
+            gw_out(gw, GMC_OUT_REJECT, peer->number);
+        gw_link_close(gw, peer, "nothing heard any more");
     }
 }
 

@@ -79,7 +79,9 @@ static gmc_status may_attach(struct gmc_gateway *gw, struct gwchannel *ch, struc
         return GMC_ERR_NOT_FOUND;
     if (msg->epoch != ch->epoch || (ch->dst != NULL && ch->dst->phase < GW_RECEIVING))
         return GMC_ERR_AGAIN;
-    if (!is_member(gw, ch, peer, &msg->place))
+    if (gw->config.node_of != NULL && !gw_is_neighbour(ch, peer))
+        return GMC_ERR_AGAIN; /* the gateway's word of it is on its way, or was taken back */
+    if (gw->config.node_of == NULL && !is_member(gw, ch, peer, &msg->place))
         return GMC_ERR_NOT_MEMBER;
     if (msg->stripe >= ch->stripe_count)
         return GMC_ERR_INVALID;
@@ -101,7 +103,8 @@ static void grant(struct gmc_gateway *gw, struct gwchannel *ch, const struct gws
     const char *path[GMC_OVERLAY_DEPTH_MAX + 1];
     size_t path_len = 0;
     path[path_len++] = gw->domain;
-    if (ch->dst != NULL && gmc_overlay_parent(&stripe->overlay) != GMC_PEER_NONE)
+    /* What stands above its gateway is not a node's business. */
+    if (!peer->is_node && ch->dst != NULL && gmc_overlay_parent(&stripe->overlay) != GMC_PEER_NONE)
         for (size_t i = 0; i < stripe->path_len && path_len < GMC_OVERLAY_DEPTH_MAX; i++)
             path[path_len++] = gmc_gateway_peer_name(gw, stripe->path[i]);
     struct gmc_msg msg = gw_about(ch, GMC_MSG_ATTACHED);
@@ -153,7 +156,7 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     if (child != NULL)
         gw_child_free(gw, child);
     size_t count = children_of(ch, msg->stripe);
-    if (!peer->is_node && count >= gw->config.children_max) {
+    if (!peer->is_node && !peer->is_neighbour && count >= gw->config.children_max) {
         size_t nth = (size_t)gmc_prng_below(&gw->prng, count);
         send_on(gw, peer, ch, msg, nth_child(ch, msg->stripe, nth));
         return;
@@ -279,6 +282,9 @@ static void about_channel(struct gmc_gateway *gw, struct gwpeer *peer, const str
     case GMC_MSG_GROUP_REPORT:
         gw_group_report(gw, peer, ch, msg);
         break;
+    case GMC_MSG_TREE:
+        gw_on_tree(gw, peer, ch, msg);
+        break;
     case GMC_MSG_HAVE:
         on_have(gw, peer, ch, msg);
         break;
@@ -362,7 +368,7 @@ void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes by
         gw->counts.messages_bad++;
         return;
     }
-    if (peer->is_node && is_of_domains(msg.type)) {
+    if ((peer->is_node || peer->is_neighbour) && is_of_domains(msg.type)) {
         gw->counts.messages_refused++;
         gmc_msg_release(holder);
         return;

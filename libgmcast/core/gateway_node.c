@@ -18,6 +18,7 @@ static gmc_status add_node(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     dst->nodes[dst->node_count++] =
         (struct gwnode){.peer = peer,
                         .since = gw->now,
+                        .fed_by = GMC_PEER_NONE,
                         .is_spare = dst->inside_kind == GMC_INSIDE_SHARED};
     dst->is_relay = true;
     return GMC_OK;
@@ -255,6 +256,7 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
                  ch->dst->phase >= GW_RECEIVING && node->state != GMC_MEMBER_FAILED)
             tell(gw, ch, node);
     }
+    gw_tree_step(gw, ch);
 }
 
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch)
@@ -285,6 +287,7 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         break;
     case GMC_MSG_STATUS:
         node->bytes = msg->bytes;
+        gw_tree_report(gw, ch, node, msg->parent);
         /* fallthrough */
     default:
         if (!is_over(node))
@@ -340,6 +343,11 @@ void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch)
         if (node->state == GMC_MEMBER_FAILED && node->peer->is_node)
             *node = (struct gwnode){.peer = node->peer,
                                     .since = gw->now,
+                                    .in_tree = node->in_tree,
+                                    .planned = node->planned,
+                                    .parent = node->parent,
+                                    .tree_due = true,
+                                    .fed_by = GMC_PEER_NONE,
                                     .is_spare = ch->dst->inside_kind == GMC_INSIDE_SHARED};
     }
 }

@@ -21,6 +21,7 @@ void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_have_init(&ch->dst->have, 0, GW_HAVE_RANGES_MAX);
     gmc_interval_init(&ch->dst->stable, GW_HAVE_RANGES_MAX);
     ch->dst->phase = GW_OPENING;
+    ch->dst->tree_parent = GMC_PEER_NONE;
     ch->state = GMC_CHANNEL_RUNNING;
 }
 
@@ -29,6 +30,7 @@ void gw_target_free(struct gwtarget *dst)
     gmc_have_fini(&dst->have);
     gmc_interval_fini(&dst->stable);
     free(dst->nodes);
+    free(dst->neighbours);
     free(dst);
 }
 
@@ -47,7 +49,10 @@ static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 {
     gmc_peer ancestors[GMC_OVERLAY_DEPTH_MAX];
     size_t depth = 0;
-    /* A node knows its gateway alone, which stands there as its source. */
+    /* A node knows its gateway alone, which stands there as its source, and whom that puts before
+     * it. */
+    if (ch->dst->tree_parent != GMC_PEER_NONE)
+        ancestors[depth++] = ch->dst->tree_parent;
     for (size_t i = 0; gw->config.node_of == NULL && i < tree->count; i++) {
         gmc_peer above = gmc_gateway_peer(gw, tree->domains[i]);
         if (above != GMC_PEER_NONE)
@@ -60,6 +65,23 @@ static void set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     gw_target_let_go(gw, ch, stripe, parent);
     if (ch->dst->phase == GW_RECEIVING)
         gmc_overlay_start(&stripe->overlay, gw->now);
+}
+
+void gw_target_fed_by_node(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new)
+{
+    static const struct gmc_ancestors none = {0};
+    ch->dst->is_relay = ch->dst->feeds;
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        struct gwstripe *stripe = &ch->stripes[k];
+        stripe->overlay.no_handshake = true;
+        set_ancestors(gw, ch, stripe, &none);
+        struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&stripe->overlay));
+        if (!is_new || parent == NULL || parent->number == stripe->overlay.ancestors[0])
+            continue;
+        gw_target_let_go(gw, ch, stripe, parent);
+        gmc_overlay_start(&stripe->overlay, gw->now);
+    }
+    gw_target_step(gw, ch);
 }
 
 static void start_overlays(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -158,7 +180,8 @@ static gmc_status take_member(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_status status = gmc_member_decode(ch->place.view.member, &member, &holder);
     if (status != GMC_OK)
         return status;
-    ch->dst->is_relay = member.is_relay || ch->dst->node_count > 0;
+    ch->dst->is_relay =
+        gw->config.node_of != NULL ? ch->dst->feeds : member.is_relay || ch->dst->node_count > 0;
     gw_text(ch->dst->dest, sizeof(ch->dst->dest), "%s", member.path);
     for (uint32_t k = 0; k < ch->stripe_count; k++)
         set_ancestors(gw, ch, &ch->stripes[k], &member.trees[k]);

@@ -61,7 +61,7 @@ struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now
     }
     /* Early enough to meet a peer that acknowledges blindly from the start. */
     link->skip_at = 16 + gmc_prng_below(&link->prng, 128);
-    gmc_link_path_init(link, now);
+    gmc_link_path_init(link, &config->to, now);
     return link;
 }
 
@@ -274,6 +274,8 @@ void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info)
         info->udp_payload_max = route->mtu;
         info->mtu_settled = route->settled;
     }
+    if (link->routes[ROUTE_UDP].valid)
+        info->from = link->from;
     info->inflight_bytes = link->loss.inflight_bytes;
     info->packets_sent = link->packets_sent;
     info->packets_lost = link->packets_lost;

@@ -34,6 +34,7 @@ struct gmc_link_config {
     uint64_t fixed_rate_bps;
     struct gmc_prng prng; /* own stream */
     const struct gmc_trace_sink *trace;
+    struct gmc_addr to; /* where the first datagrams go; len 0: the peer's configured address */
     gmc_duration dead_after; /* silence that ends the link; 0: 1.5 s plus 3 PTO */
     gmc_duration keepalive;  /* idle time after which a ping goes out; 0: 400 ms */
 };
@@ -158,6 +159,7 @@ struct gmc_link_info {
     uint64_t bytes_sent, bytes_received; /* UDP payload */
     uint64_t streamed_bytes_queued;      /* control bytes not yet acknowledged */
     uint32_t loss_ppm;                   /* as congestion control estimates it */
+    struct gmc_addr from; /* of the peer's UDP datagrams; len 0: none was validated */
 };
 void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info);
 uint32_t gmc_link_session_id(const struct gmc_link *link); /* local id */

@@ -164,7 +164,7 @@ bool gmc_link_reserve_fate(struct gmc_link *link);
 void gmc_link_run_pass(struct gmc_link *link, gmc_time now);
 
 /* link_path.c */
-void gmc_link_path_init(struct gmc_link *link, gmc_time now);
+void gmc_link_path_init(struct gmc_link *link, const struct gmc_addr *to, gmc_time now);
 /* Congestion control begins, on the route in use. */
 void gmc_link_start_cc(struct gmc_link *link, gmc_time now);
 const struct link_route *gmc_link_active(const struct gmc_link *link);

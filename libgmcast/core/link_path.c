@@ -37,7 +37,7 @@ static void open_route(struct gmc_link *link, uint8_t index, const struct gmc_ad
     route->next = now;
 }
 
-void gmc_link_path_init(struct gmc_link *link, gmc_time now)
+void gmc_link_path_init(struct gmc_link *link, const struct gmc_addr *to, gmc_time now)
 {
     link->active = ROUTES;
     for (size_t i = 0; i < LINK_CHALLENGES; i++)
@@ -49,7 +49,7 @@ void gmc_link_path_init(struct gmc_link *link, gmc_time now)
     if (link->transport == GMC_TRANSPORT_TCP)
         open_route(link, ROUTE_STREAM, NULL, now);
     else
-        open_route(link, ROUTE_UDP, NULL, now);
+        open_route(link, ROUTE_UDP, to, now);
 }
 
 const struct link_route *gmc_link_active(const struct gmc_link *link)

@@ -93,12 +93,13 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
 	libgmcast/core/gateway_have.c \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
-	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c libgmcast/core/gateway_node.c libgmcast/core/gateway_page.c \
+	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c \
+	libgmcast/core/gateway_neighbour.c libgmcast/core/gateway_node.c libgmcast/core/gateway_page.c \
 	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_roll.c \
 	libgmcast/core/gateway_rx.c libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c \
 	libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
-	libgmcast/core/gateway_target.c libgmcast/core/gateway_tx.c \
+	libgmcast/core/gateway_target.c libgmcast/core/gateway_tree.c libgmcast/core/gateway_tx.c \
 	libgmcast/core/gateway_uplink.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h

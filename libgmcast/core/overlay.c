@@ -128,7 +128,8 @@ static void pass_over(struct gmc_overlay *overlay, gmc_time now)
 enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up)
 {
     switch (overlay->state) {
-    case GMC_OVERLAY_RESTING:
+    case GMC_OVERLAY_RESTING: {
+        bool briefly = overlay->was_attached || overlay->no_handshake;
         if (now < overlay->until)
             return GMC_OVERLAY_NOTHING;
         if (link_up) {
@@ -136,9 +137,9 @@ enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time n
             return GMC_OVERLAY_ASK;
         }
         enter(overlay, GMC_OVERLAY_CONNECTING,
-              gmc_time_add(now, overlay->was_attached ? GMC_OVERLAY_CONNECT
-                                                      : GMC_OVERLAY_CONNECT_FIRST));
+              gmc_time_add(now, briefly ? GMC_OVERLAY_CONNECT : GMC_OVERLAY_CONNECT_FIRST));
         return GMC_OVERLAY_WANT_LINK;
+    }
     case GMC_OVERLAY_CONNECTING:
         if (link_up) {
             enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));

@@ -7,7 +7,8 @@
  *     source last. A redirect puts one more domain in front, once.
  *  2. A candidate whose link is up is asked at once; one whose link is not up is asked to come up
  *     and has GMC_OVERLAY_CONNECT to do so; before this gateway was ever attached
- *     GMC_OVERLAY_CONNECT_FIRST, for nothing is lost yet and handshakes may meet loss.
+ *     GMC_OVERLAY_CONNECT_FIRST, for nothing is lost yet and handshakes may meet loss, unless it
+ *     is said that there is no handshake to wait for.
  *     A candidate that says "not yet" is asked again every GMC_OVERLAY_BUSY_WAIT, so often.
  *  3. A candidate that does not answer within GMC_OVERLAY_ANSWER, refuses, or announces a path that
  *     contains this gateway, is passed over for the next one.
@@ -56,6 +57,7 @@ struct gmc_overlay {
     uint32_t rounds;    /* without success */
     uint32_t busy;      /* answers "not yet" of this candidate */
     bool was_attached;  /* ever */
+    bool no_handshake;  /* candidates' sessions are there already */
     struct gmc_prng prng;
 };
 

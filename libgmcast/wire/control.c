@@ -245,6 +245,35 @@ static gmc_status get_group_report(struct gmc_arena *arena, struct gmc_msg *msg,
     return get_reason(msg, body->status, body->reason);
 }
 
+static gmc_status get_tree(struct gmc_arena *arena, struct gmc_msg *msg,
+                           const Gmcast__Wire__Tree *body)
+{
+    struct gmc_msg_neighbour *rows;
+
+    if (body->n_neighbours > GMC_NEIGHBOURS_MAX)
+        return GMC_ERR_INVALID;
+    rows = gmc_arena_cut(arena, body->n_neighbours, sizeof(*rows));
+    if (rows == NULL)
+        return arena->status;
+    for (size_t i = 0; i < body->n_neighbours; i++) {
+        const Gmcast__Wire__Neighbour *from = body->neighbours[i];
+
+        rows[i] =
+            (struct gmc_msg_neighbour){.name = from->name,
+                                       .is_parent = from->is_parent,
+                                       .address = gmc_bytes(from->address.data, from->address.len),
+                                       .send_id = from->send,
+                                       .receive_id = from->receive,
+                                       .send_key = exactly(&from->send_key, GMC_SECRET_BYTES),
+                                       .receive_key =
+                                           exactly(&from->receive_key, GMC_SECRET_BYTES)};
+    }
+    GET_CHANNEL(msg, body);
+    msg->neighbours = rows;
+    msg->neighbour_count = body->n_neighbours;
+    return GMC_OK;
+}
+
 static gmc_status get_complete(struct gmc_msg *msg, const Gmcast__Wire__Complete *body)
 {
     GET_CHANNEL(msg, body);
@@ -309,6 +338,8 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
         return get_group(msg, control->group);
     case GMC_MSG_GROUP_REPORT:
         return get_group_report(arena, msg, control->group_report);
+    case GMC_MSG_TREE:
+        return get_tree(arena, msg, control->tree);
     }
     return GMC_ERR_TYPE;
 }

@@ -27,6 +27,8 @@
 #define GMC_CHANNEL_NAME_MAX 128     /* of a message channel */
 #define GMC_GROUP_ADDRESS_MAX 64     /* a shell's word for a multicast group */
 #define GMC_GROUP_NEEDS_MAX 64       /* in one message */
+#define GMC_NEIGHBOURS_MAX 65        /* of a node in its domain's tree: a parent, and children */
+#define GMC_ADDRESS_MAX 31           /* a shell's word for where datagrams go */
 #define GMC_GROUP_SOURCES_MAX 192u   /* fragments of a window of blocks (core/group.h) */
 
 enum gmc_msg_type {
@@ -46,9 +48,10 @@ enum gmc_msg_type {
     GMC_MSG_CLOSE,      /* S -> member: over; keep (complete) or discard (cancelled) */
     GMC_MSG_REQUEST,    /* a control-API request forwarded to another domain */
     GMC_MSG_REPLY,
-    GMC_MSG_SKIP,        /* parent -> child: packets of messages that will not come */
-    GMC_MSG_GROUP,       /* gateway -> node: blocks come by multicast too */
-    GMC_MSG_GROUP_REPORT /* node -> gateway: what arrives of them, and what is missing */
+    GMC_MSG_SKIP,         /* parent -> child: packets of messages that will not come */
+    GMC_MSG_GROUP,        /* gateway -> node: blocks come by multicast too */
+    GMC_MSG_GROUP_REPORT, /* node -> gateway: what arrives of them, and what is missing */
+    GMC_MSG_TREE          /* gateway -> node: which nodes feed it, and which it feeds */
 };
 
 struct gmc_msg_range {
@@ -66,6 +69,15 @@ struct gmc_msg_latency {
 struct gmc_msg_need {
     uint32_t window, seen, need;
     struct gmc_bytes missing; /* at most GMC_GROUP_SOURCES_MAX / 8 bytes */
+};
+
+/* A node beside another one in their domain's tree, and the session between the two. */
+struct gmc_msg_neighbour {
+    const char *name;
+    bool is_parent;
+    struct gmc_bytes address;     /* 1 to GMC_ADDRESS_MAX bytes */
+    uint32_t send_id, receive_id; /* of the session, as the one who is told sees it; not 0 */
+    const uint8_t *send_key, *receive_key; /* GMC_SECRET_BYTES each */
 };
 
 struct gmc_msg_child {
@@ -142,6 +154,9 @@ struct gmc_msg {
     uint64_t received, expected;      /* GROUP_REPORT: datagrams; received is not more */
     const struct gmc_msg_need *needs; /* GROUP_REPORT */
     size_t need_count;
+
+    const struct gmc_msg_neighbour *neighbours; /* TREE: one parent at most */
+    size_t neighbour_count;
 
     uint64_t request_id;      /* REQUEST, REPLY */
     struct gmc_bytes payload; /* REQUEST, REPLY; GROUP: its address, empty when it is over */

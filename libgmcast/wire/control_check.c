@@ -127,6 +127,24 @@ static bool group_report_ok(const struct gmc_msg *msg)
     return status_ok(msg);
 }
 
+static bool neighbours_ok(const struct gmc_msg *msg)
+{
+    size_t parents = 0;
+
+    if (msg->neighbour_count > GMC_NEIGHBOURS_MAX)
+        return false;
+    for (size_t i = 0; i < msg->neighbour_count; i++) {
+        const struct gmc_msg_neighbour *at = &msg->neighbours[i];
+
+        parents += at->is_parent;
+        if (!gmc_codec_name_ok(at->name) || at->address.len < 1 ||
+            at->address.len > GMC_ADDRESS_MAX || at->send_id == 0 || at->receive_id == 0 ||
+            at->send_key == NULL || at->receive_key == NULL)
+            return false;
+    }
+    return parents <= 1;
+}
+
 static bool body_ok(const struct gmc_msg *msg)
 {
     if (msg->stripe >= GMC_STRIPES_MAX)
@@ -159,6 +177,8 @@ static bool body_ok(const struct gmc_msg *msg)
         return msg->secret != NULL && msg->payload.len <= GMC_GROUP_ADDRESS_MAX;
     case GMC_MSG_GROUP_REPORT:
         return group_report_ok(msg);
+    case GMC_MSG_TREE:
+        return neighbours_ok(msg);
     case GMC_MSG_COMPLETE:
         return msg->digest != NULL;
     case GMC_MSG_TREE_READY:

@@ -26,6 +26,7 @@ union body {
     Gmcast__Wire__Skip skip;
     Gmcast__Wire__Group group;
     Gmcast__Wire__GroupReport group_report;
+    Gmcast__Wire__Tree tree;
 };
 
 struct encoder {
@@ -403,6 +404,36 @@ static gmc_status put_group_report(struct encoder *enc, const struct gmc_msg *ms
     return GMC_OK;
 }
 
+static gmc_status put_tree(struct encoder *enc, const struct gmc_msg *msg)
+{
+    Gmcast__Wire__Tree *body = &enc->body.tree;
+    Gmcast__Wire__Neighbour *rows = gmc_arena_cut(&enc->arena, msg->neighbour_count, sizeof(*rows));
+    Gmcast__Wire__Neighbour **pointers =
+        gmc_arena_cut(&enc->arena, msg->neighbour_count, sizeof(*pointers));
+
+    if (rows == NULL || pointers == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < msg->neighbour_count; i++) {
+        const struct gmc_msg_neighbour *from = &msg->neighbours[i];
+
+        gmcast__wire__neighbour__init(&rows[i]);
+        rows[i].name = gmc_codec_text(from->name);
+        rows[i].is_parent = from->is_parent;
+        rows[i].address = gmc_codec_data(from->address.data, from->address.len);
+        rows[i].send = from->send_id;
+        rows[i].receive = from->receive_id;
+        rows[i].send_key = gmc_codec_data(from->send_key, GMC_SECRET_BYTES);
+        rows[i].receive_key = gmc_codec_data(from->receive_key, GMC_SECRET_BYTES);
+        pointers[i] = &rows[i];
+    }
+    gmcast__wire__tree__init(body);
+    PUT_CHANNEL(body, msg);
+    body->neighbours = pointers;
+    body->n_neighbours = msg->neighbour_count;
+    enc->control.tree = body;
+    return GMC_OK;
+}
+
 static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) = {
     [GMC_MSG_PROBE] = put_probe,
     [GMC_MSG_JOIN] = put_join,
@@ -423,6 +454,7 @@ static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) 
     [GMC_MSG_SKIP] = put_skip,
     [GMC_MSG_GROUP] = put_group,
     [GMC_MSG_GROUP_REPORT] = put_group_report,
+    [GMC_MSG_TREE] = put_tree,
 };
 
 gmc_status gmc_msg_encode(const struct gmc_msg *msg, uint8_t **out, size_t *len)

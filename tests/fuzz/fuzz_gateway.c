@@ -230,8 +230,7 @@ static void any_message(struct gmc_reader *r)
     struct gmc_msg_latency latencies[2];
     struct gmc_msg_child children[2];
     uint8_t secret[GMC_KEY_BYTES];
-    struct gmc_msg msg = {.type =
-                              (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_GROUP_REPORT + 1))};
+    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_TREE + 1))};
     msg.source = name(r);
     msg.e = any_e(r);
     secret_of(msg.e, secret);
@@ -269,6 +268,12 @@ static void any_message(struct gmc_reader *r)
     msg.expected = msg.bytes;
     msg.needs = &need;
     msg.need_count = msg.discard;
+    struct gmc_msg_neighbour neighbours[2] = {{list[0], true, gmc_bytes(secret, 4), msg.group,
+                                               msg.epoch, secret, secret},
+                                              {list[1], msg.more, gmc_bytes(secret, 6), msg.window,
+                                               msg.group, secret, secret}};
+    msg.neighbours = neighbours;
+    msg.neighbour_count = msg.child_count;
     if (told.place[1].record.len > 0) {
         msg.place = told.place[msg.discard];
     } else if (msg.type == GMC_MSG_CHANNEL) {

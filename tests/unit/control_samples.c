@@ -22,6 +22,10 @@ static const struct gmc_msg_need needs[] = {{17, 9, 4, {NULL, 0}}, {18, 63, 190,
               .member = TEXT("member"),                                                            \
               .index = 2,                                                                          \
               .siblings = {digest, 32}}
+static const struct gmc_msg_neighbour neighbours[] = {
+    {"n1.cern.example", true, TEXT("\x7f\x00\x00\x01\x1f\x90"), 0x80000001, 7, secret, digest},
+    {"n4.cern.example", false, TEXT("\x0a"), 8, 0xfffffffe, digest, secret}};
+
 #define CHANNEL .source = "cern.example", .e = 0x00f3a9c2d4e5b617
 #define RANGES .ranges = ranges, .range_count = 4
 
@@ -128,6 +132,7 @@ const struct control_sample control_samples[] = {
       .expected = 1000,
       .needs = needs,
       .need_count = 2}},
+    {"tree", {.type = GMC_MSG_TREE, CHANNEL, .neighbours = neighbours, .neighbour_count = 2}},
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 

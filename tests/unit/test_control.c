@@ -63,7 +63,7 @@ static void bytes_are_the_golden_ones(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(control_sample_count, GMC_MSG_GROUP_REPORT + 3); /* three come twice */
+    assert_int_equal(control_sample_count, GMC_MSG_TREE + 3); /* three come twice */
     for (size_t i = 0; i < control_sample_count; i++) {
         encode(&control_samples[i].msg, &bytes, &len);
         check_golden(control_samples[i].name, bytes, len);
@@ -146,6 +146,15 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_int_equal(a->needs[i].seen, b->needs[i].seen);
         assert_int_equal(a->needs[i].need, b->needs[i].need);
         assert_true(gmc_bytes_equal(a->needs[i].missing, b->needs[i].missing));
+    }
+    assert_int_equal(a->neighbour_count, b->neighbour_count);
+    for (size_t i = 0; i < a->neighbour_count; i++) {
+        const struct gmc_msg_neighbour *x = &a->neighbours[i], *y = &b->neighbours[i];
+        assert_string_equal(x->name, y->name);
+        assert_true(x->is_parent == y->is_parent && gmc_bytes_equal(x->address, y->address));
+        assert_true(x->send_id == y->send_id && x->receive_id == y->receive_id);
+        assert_memory_equal(x->send_key, y->send_key, GMC_SECRET_BYTES);
+        assert_memory_equal(x->receive_key, y->receive_key, GMC_SECRET_BYTES);
     }
     assert_true(a->request_id == b->request_id);
     assert_true(gmc_bytes_equal(a->payload, b->payload));
@@ -270,7 +279,8 @@ static void bounds_hold_when_sending(void **state)
     memset(long_name, 'a', sizeof(long_name) - 1);
     long_name[sizeof(long_name) - 1] = 0;
     refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)0, .source = "s"});
-    refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)20, .source = "s"});
+    refuse_to_encode(
+        (struct gmc_msg){.type = (enum gmc_msg_type)(GMC_MSG_TREE + 1), .source = "s"});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = ""});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a b"});
@@ -317,6 +327,25 @@ static void bounds_hold_when_sending(void **state)
     for (size_t i = 0; i < sizeof(bad_needs) / sizeof(bad_needs[0]); i++)
         refuse_to_encode((struct gmc_msg){
             .type = GMC_MSG_GROUP_REPORT, .source = "s", .needs = &bad_needs[i], .need_count = 1});
+    const struct gmc_msg_neighbour good = {"n", true, {secret, 6}, 1, 2, secret, secret};
+    struct gmc_msg_neighbour wrong[] = {good, good, good, good, good, good, good};
+    wrong[0].name = "";
+    wrong[1].address.len = 0;
+    wrong[2].address.len = GMC_ADDRESS_MAX + 1;
+    wrong[3].send_id = 0;
+    wrong[4].receive_id = 0;
+    wrong[5].send_key = NULL;
+    wrong[6].receive_key = NULL;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        refuse_to_encode((struct gmc_msg){
+            .type = GMC_MSG_TREE, .source = "s", .neighbours = &wrong[i], .neighbour_count = 1});
+    const struct gmc_msg_neighbour two_parents[] = {good, good};
+    refuse_to_encode((struct gmc_msg){
+        .type = GMC_MSG_TREE, .source = "s", .neighbours = two_parents, .neighbour_count = 2});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE,
+                                      .source = "s",
+                                      .neighbours = two_parents,
+                                      .neighbour_count = GMC_NEIGHBOURS_MAX + 1});
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         refuse_to_encode((struct gmc_msg){
             .type = GMC_MSG_WANT, .source = "s", .ranges = bad[i], .range_count = 2});
@@ -340,7 +369,7 @@ static void malformed_bytes_are_refused(void **state)
     EXPECT("\x00", GMC_ERR_INVALID);
     EXPECT("\xff", GMC_ERR_INVALID);
     /* A body of number 20, and a varint field 99: newer peers. */
-    EXPECT("\xa2\x01\x02\x08\x01", GMC_ERR_TYPE);
+    EXPECT("\xaa\x01\x02\x08\x01", GMC_ERR_TYPE);
     EXPECT("\x98\x06\x05", GMC_ERR_TYPE);
     /* The probe's field with another wire type than a message's: protobuf-c takes it as unknown. */
     EXPECT("\x08\x01", GMC_ERR_INVALID);
