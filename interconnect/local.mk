@@ -19,6 +19,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/golden_point.c interconnect/golden_point.h \
 	interconnect/memo.c interconnect/memo.h \
 	interconnect/multicast.c interconnect/multicast.h \
+	interconnect/place.c interconnect/place.h \
 	interconnect/random.h \
 	interconnect/saturation.c interconnect/saturation.h \
 	interconnect/schedule.c interconnect/schedule.h \
@@ -35,6 +36,8 @@ check_PROGRAMS += tests/unit/test_ic_golden
 tests_unit_test_ic_golden_SOURCES = tests/unit/test_ic_golden.c tests/unit/ic_table.c \
 	tests/unit/ic_table.h
 tests_unit_test_ic_golden_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_place
+tests_unit_test_ic_place_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_ic_multicast
 tests_unit_test_ic_multicast_SOURCES = tests/unit/test_ic_multicast.c tests/unit/ic_table.h
 tests_unit_test_ic_multicast_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)

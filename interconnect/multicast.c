@@ -167,6 +167,19 @@ static gmc_status go_on(struct run *run, struct member *member, uint64_t now)
 /* ---- packets ---- */
 static gmc_status before_link(struct run *run, struct packet *packet, uint64_t now);
 
+/* The next packet of this message, or the same one of the next message. */
+static void pass_on(const struct run *run, struct member *member)
+{
+    if (!run->multicast->by_turns) {
+        if (++member->sent_packets == run->packets) {
+            member->sent++;
+            member->sent_packets = 0;
+        }
+    } else if (++member->sent == member->count && ++member->sent_packets < run->packets) {
+        member->sent = 0;
+    }
+}
+
 static gmc_status end_sending(struct run *run, struct member *member, uint64_t now)
 {
     uint32_t place = member->first + member->sent;
@@ -179,10 +192,7 @@ static gmc_status end_sending(struct run *run, struct member *member, uint64_t n
     packet->hop = (struct ic_hop){.from = run->order[place].from, .to = run->order[place].to};
     if (member->sent_packets == 0)
         run->messages[place].entered = now;
-    if (++member->sent_packets == run->packets) {
-        member->sent++;
-        member->sent_packets = 0;
-    }
+    pass_on(run, member);
     return before_link(run, packet, now);
 }
 

@@ -5,9 +5,10 @@
  *
  * A message is one packet (store and forward: it is sent on when it was received as a whole) or
  * several (pipelined: a packet is sent on when it was received, the first message before the
- * second). A packet leaves while the processor copies it, so its end is on the wire when the copy
- * ends; at each link it waits for those before it. A member's processor does one thing at a time;
- * while it has both to do it takes in and sends on by turns.
+ * second, or each packet to all that it is for before the next one). A packet leaves while the
+ * processor copies it, so its end is on the wire when the copy ends; at each link it waits for
+ * those before it. A member's processor does one thing at a time; while it has both to do it takes
+ * in and sends on by turns.
  *
  * Times are microseconds outside, whole picoseconds inside, so that the order of events never
  * depends on rounding.
@@ -50,6 +51,7 @@ struct ic_multicast {
     struct ic_multicast_costs costs;
     uint32_t bytes;
     uint32_t packet_bytes; /* 0: the whole message */
+    bool by_turns;         /* a packet goes to all that it is for before the next one */
     uint32_t links;
     bool (*next_hop)(const void *network, struct ic_hop *hop); /* false: it is there */
     const void *network;

@@ -87,6 +87,7 @@ gmc_status ic_star_simulate(const struct ic_star_run *run, struct ic_multicast_t
         .costs = costs_of(run),
         .bytes = run->bytes,
         .packet_bytes = run->packet_bytes,
+        .by_turns = run->by_turns,
         .links = 2 * run->members,
         .next_hop = next_hop,
         .on_message = run->on_message,

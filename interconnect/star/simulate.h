@@ -24,6 +24,7 @@ struct ic_star_run {
     uint32_t members;
     uint32_t bytes;
     uint32_t packet_bytes; /* 0: store and forward */
+    bool by_turns;         /* see struct ic_multicast */
     bool is_at_wire_rate;  /* the interface, instead of as printed */
     void (*on_message)(void *ctx, const struct ic_send *send, uint32_t hops, double created,
                        double entered, double delivered);

@@ -53,6 +53,7 @@ gmc_status ic_torus_simulate(const struct ic_torus_run *run, struct ic_multicast
         .costs = costs_of(run->algorithm),
         .bytes = run->bytes,
         .packet_bytes = run->packet_bytes,
+        .by_turns = run->by_turns,
         .links = run->torus->nodes * run->torus->dimensions,
         .next_hop = next_hop,
         .network = run,

@@ -26,6 +26,7 @@ struct ic_torus_run {
     enum ic_torus_routing routing;
     uint32_t bytes;
     uint32_t packet_bytes; /* 0: store and forward */
+    bool by_turns;         /* see struct ic_multicast */
     void (*on_message)(void *ctx, const struct ic_send *send, uint32_t hops, double created,
                        double entered, double delivered);
     void *ctx;

@@ -29,23 +29,56 @@ static double torus_us(enum ic_torus_algorithm algorithm, uint32_t k, uint32_t g
         assert_ok(ic_torus_init(&torus, k, 2, error));
         gmc_prng_init(&prng, draw);
         ic_torus_draw_group(&torus, group, &prng, nodes, &members);
-        const struct ic_torus_run run = {&torus, &members, algorithm, k,    true,
-                                         0,      bytes,    packet,    NULL, NULL};
+        const struct ic_torus_run run = {&torus, &members, algorithm, k,    true, 0,
+                                         bytes,  packet,   false,     NULL, NULL};
         assert_ok(ic_torus_simulate(&run, &times, NULL, error));
         sum += times.latency_us;
     }
     return sum / 40;
 }
 
+static double star_run_us(const struct ic_star_run *run)
+{
+    struct ic_multicast_times times;
+    assert_ok(ic_star_simulate(run, &times, NULL, error));
+    assert_int_equal(times.visits, 2 * (run->members - 1));
+    return times.latency_us;
+}
+
 static double star_us(enum ic_myrinet_scheme scheme, enum ic_star_algorithm algorithm,
                       uint32_t members, uint32_t bytes, uint32_t packet)
 {
-    struct ic_multicast_times times;
-    const struct ic_star_run run = {scheme, algorithm,  members, bytes,
-                                    packet, bytes > 64, NULL,    NULL};
-    assert_ok(ic_star_simulate(&run, &times, NULL, error));
-    assert_int_equal(times.visits, 2 * (members - 1));
-    return times.latency_us;
+    const struct ic_star_run run = {.scheme = scheme,
+                                    .algorithm = algorithm,
+                                    .members = members,
+                                    .bytes = bytes,
+                                    .packet_bytes = packet,
+                                    .is_at_wire_rate = bytes > 64};
+    return star_run_us(&run);
+}
+
+/* Each packet to all before the next one: the busiest member decides, which takes it in once and
+ * sends it on once in a chain, twice in a heap; three times, and the root four, in a binomial. */
+static void packets_by_turns(void **state)
+{
+    struct ic_star_run run = {.scheme = IC_MYRINET_HB,
+                              .members = 16,
+                              .bytes = 4000000,
+                              .packet_bytes = 4096,
+                              .by_turns = true,
+                              .is_at_wire_rate = true};
+    (void)state;
+    run.algorithm = IC_STAR_SERIAL;
+    double serial = star_run_us(&run);
+    run.algorithm = IC_STAR_BINARY;
+    double binary = star_run_us(&run);
+    run.algorithm = IC_STAR_BINOMIAL;
+    double binomial = star_run_us(&run);
+    assert_true(binary / serial > 1.45 && binary / serial < 1.8);
+    assert_true(binomial / serial > 1.9 && binomial / serial < 2.1);
+    run.by_turns = false;
+    run.algorithm = IC_STAR_BINARY;
+    assert_true(star_run_us(&run) > 1.6 * binary);
 }
 
 /* Longer by what the closed forms leave out only: wires and switches, for each message that has to
@@ -197,6 +230,7 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_by_turns),
         cmocka_unit_test(small_messages_take_as_long_as_modelled),
         cmocka_unit_test(large_messages_are_ordered_as_measured),
         cmocka_unit_test(packets_overlap),
