@@ -245,7 +245,7 @@ static void note_option(const cfg_t *cfg, enum gwd_section section, const struct
                         unsigned size)
 {
     struct gwd_conf_lines *note = reader->lines;
-    bool is_list = option->type == GWD_PATHS;
+    bool is_list = gwd_option_is_list(option);
     while (note != NULL && (note->section != section || note->option != option ||
                             note->title != title_of(cfg, section)))
         note = note->next;
@@ -268,7 +268,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
     enum gwd_section section = section_of(cfg);
     const struct gwd_option *option = option_of(section, opt->name);
     char buffer[256];
-    unsigned first = option != NULL && option->type == GWD_PATHS && cfg_opt_size(opt) > 0
+    unsigned first = option != NULL && gwd_option_is_list(option) && cfg_opt_size(opt) > 0
                          ? cfg_opt_size(opt) - 1
                          : 0;
     if (option == NULL)
@@ -295,7 +295,7 @@ static void build_section(enum gwd_section section, cfg_opt_t *out)
     size_t n = 0;
     for (const struct gwd_option *o = gwd_conf_options(section); o->name != NULL; o++) {
         GMC_ASSERT(n + UNKNOWN_MAX + GWD_SECTIONS + 3 < OPTIONS_MAX);
-        if (o->type == GWD_PATHS)
+        if (gwd_option_is_list(o))
             out[n++] = (cfg_opt_t)CFG_STR_LIST(o->name, NULL, CFGF_NONE);
         else
             out[n++] = (cfg_opt_t)CFG_STR(o->name, NULL, CFGF_NONE);
@@ -420,7 +420,7 @@ static void fill(cfg_t *cfg, enum gwd_section section, int line, void *out)
     for (const struct gwd_option *o = gwd_conf_options(section); o->name != NULL; o++) {
         void *at = (char *)out + o->offset;
         const char *value;
-        if (o->type == GWD_PATHS) {
+        if (gwd_option_is_list(o)) {
             fill_list(cfg_getopt(cfg, o->name), at);
             continue;
         }
@@ -572,7 +572,7 @@ static void free_values(enum gwd_section section, void *values)
 {
     for (const struct gwd_option *o = gwd_conf_options(section); o->name != NULL; o++) {
         void *at = (char *)values + o->offset;
-        if (o->type == GWD_PATHS) {
+        if (gwd_option_is_list(o)) {
             struct gwd_conf_list *list = at;
             for (size_t i = 0; i < list->count; i++)
                 free(list->items[i]);

@@ -86,6 +86,9 @@ struct gwd_conf {
     char *multicast_address;   /* "auto", or a group and a port */
     uint64_t multicast_rate;   /* bit/s */
     uint64_t multicast_ttl;
+    char *network;                      /* of the nodes: "star", "star:16:HB", "torus:4x4" */
+    char *delivery_tree;                /* "auto", or a schedule of that network */
+    struct gwd_conf_list network_nodes; /* NAME=COORDINATES */
     struct gwd_conf_list exports;
     struct gwd_conf_tls tls;
     struct gwd_conf_peer *peers;
@@ -111,7 +114,8 @@ enum gwd_option_type {
     GWD_RATE,     /* uint64_t, bit/s */
     GWD_DURATION, /* uint64_t, ns */
     GWD_CHOICE,   /* uint64_t, index in choices */
-    GWD_PATHS     /* struct gwd_conf_list of absolute paths */
+    GWD_PATHS,    /* struct gwd_conf_list of absolute paths */
+    GWD_PLACES    /* struct gwd_conf_list of NAME=COORDINATES */
 };
 
 struct gwd_option {
@@ -124,6 +128,11 @@ struct gwd_option {
     size_t offset; /* of the value in the section's struct */
     const char *text;
 };
+
+static inline bool gwd_option_is_list(const struct gwd_option *option)
+{
+    return option->type == GWD_PATHS || option->type == GWD_PLACES;
+}
 
 /* The options of a section, ended by a NULL name. */
 const struct gwd_option *gwd_conf_options(enum gwd_section section);

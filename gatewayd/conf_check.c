@@ -21,6 +21,7 @@
 #include "gatewayd/mcast.h"
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
+#include "gatewayd/tree.h"
 
 const struct gwd_conf_peer *gwd_conf_peer_find(const struct gwd_conf *conf, const char *name)
 {
@@ -289,6 +290,16 @@ static void check_multicast(const struct gwd_conf *conf, struct gwd_errors *erro
             "as multicast_rate = \"900M\"");
 }
 
+static void check_tree(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    const char *option;
+    char reason[512];
+    struct gwd_tree *tree = gwd_tree_new(conf, NULL, &option, reason, sizeof reason);
+    if (tree == NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, option), "%s", reason);
+    gwd_tree_free(tree);
+}
+
 bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     size_t before = errors->count + errors->dropped;
@@ -316,6 +327,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                        conf->deliver);
     check_grants(conf, conf->receives, conf->receive_count, "receive", W_OK | X_OK, errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", X_OK, errors);
+    check_tree(conf, errors);
     check_multicast(conf, errors);
     check_endpoint(conf, "control", conf->control, errors);
     check_endpoint(conf, "events", conf->events, errors);
@@ -335,7 +347,7 @@ void gwd_conf_restart_needed(const struct gwd_conf *before, const struct gwd_con
     for (const struct gwd_option *o = gwd_conf_options(GWD_TOP); o->name != NULL; o++) {
         const char *a = (const char *)before + o->offset, *b = (const char *)after + o->offset;
         bool differs;
-        if (o->live || o->type == GWD_PATHS)
+        if (o->live || gwd_option_is_list(o))
             continue;
         if (o->type >= GWD_NUMBER) {
             differs = memcmp(a, b, sizeof(uint64_t)) != 0;

@@ -65,6 +65,13 @@ static const struct gwd_option top_options[] = {
      AT(gwd_conf, multicast_rate), "bit/s that the network to the nodes carries"},
     {"multicast_ttl", GWD_NUMBER, "1", 1, 32, NULL, false, AT(gwd_conf, multicast_ttl),
      "routers that multicast may cross, and one: 1 stays on the local network"},
+    {"network", GWD_TEXT, "star", 0, 0, NULL, false, AT(gwd_conf, network),
+     "what joins gateway and nodes: star, one switch, or a torus of rings such as torus:4x4"},
+    {"network_nodes", GWD_PLACES, "{}", 0, 0, NULL, false, AT(gwd_conf, network_nodes),
+     "where they stand on a torus: NAME=COLUMN,ROW of the gateway and of nodes, counted from 1"},
+    {"delivery_tree", GWD_TEXT, "auto", 0, 0, NULL, false, AT(gwd_conf, delivery_tree),
+     "how nodes feed each other without multicast: auto, separate (the gateway sends to each), "
+     "serial, binary, binomial, or of a torus U-torus, S-torus, Md-torus, Mu-torus"},
     {"export", GWD_PATHS, "{}", 0, 0, NULL, true, AT(gwd_conf, exports),
      "directories that local clients may stage from"},
     {NULL, GWD_TEXT, NULL, 0, 0, NULL, false, 0, NULL}};
@@ -262,6 +269,10 @@ const char *gwd_conf_value_error(const struct gwd_option *option, const char *va
     case GWD_PATH:
     case GWD_PATHS:
         return value[0] == '/' ? NULL : "an absolute path, beginning with /";
+    case GWD_PLACES: {
+        size_t len = strcspn(value, "=");
+        return len > 0 && value[len] == '=' ? NULL : "NAME=COORDINATES such as n1=2,3";
+    }
     case GWD_ADDRESS: {
         char host[256];
         uint16_t port;
@@ -285,7 +296,7 @@ const char *gwd_conf_value_error(const struct gwd_option *option, const char *va
 static void print_option(FILE *out, const struct gwd_option *option, const char *indent)
 {
     bool quoted =
-        option->type != GWD_PATHS && option->type != GWD_NUMBER && option->type != GWD_CHOICE;
+        !gwd_option_is_list(option) && option->type != GWD_NUMBER && option->type != GWD_CHOICE;
     fprintf(out, "%s# %s; %s\n", indent, option->text,
             option->live ? "changed by a reload" : "changed by a restart");
     if (option->deflt == NULL)

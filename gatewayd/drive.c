@@ -90,6 +90,24 @@ static gmc_status tap_may(void *ctx, const char *origin, const char *const *path
     return status;
 }
 
+static gmc_status tap_shape(void *ctx, const char *const *names, size_t count, uint64_t bytes,
+                            uint32_t *parent, const char **name)
+{
+    struct gwd_drive *drive = ctx;
+    if (drive->replaying != NULL)
+        return gwd_replay_shape(drive, count, parent, name);
+    gmc_status status = drive->tree.shape(drive->tree.ctx, names, count, bytes, parent, name);
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_SHAPE, 0);
+        gwd_record_number(drive->recorder, (uint64_t)-status);
+        gwd_record_text(drive->recorder, *name);
+        for (size_t i = 1; i < count && status == GMC_OK; i++)
+            gwd_record_number(drive->recorder, parent[i]);
+        gwd_record_end(drive->recorder);
+    }
+    return status;
+}
+
 /* Told to local programs only, so nothing of it is in what a replay compares. */
 static size_t tap_counters(void *ctx, struct gmc_counter *out, size_t max)
 {
@@ -231,6 +249,18 @@ void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside
         gwd_record_end(drive->recorder);
     }
     gmc_gateway_set_deliver(drive->gateway, now, inside);
+}
+
+void gwd_drive_tree(struct gwd_drive *drive, gmc_time now, const struct gmc_inside_tree *tree)
+{
+    const struct gmc_inside_tree tapped = {tap_shape, drive};
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_TREE, now);
+        gwd_record_number(drive->recorder, tree != NULL);
+        gwd_record_end(drive->recorder);
+    }
+    drive->tree = tree != NULL ? *tree : (struct gmc_inside_tree){0};
+    gmc_gateway_set_inside_tree(drive->gateway, now, tree != NULL ? &tapped : NULL);
 }
 
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved)

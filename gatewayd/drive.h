@@ -28,6 +28,8 @@ void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool i
 void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
                      uint64_t rate_bps);
 void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside);
+/* NULL: none. ctx is borrowed for life. */
+void gwd_drive_tree(struct gwd_drive *drive, gmc_time now, const struct gmc_inside_tree *tree);
 gmc_status gwd_drive_saved(struct gwd_drive *drive, gmc_time now, const struct gmc_saved *saved);
 void gwd_drive_start(struct gwd_drive *drive, gmc_time now);
 gmc_status gwd_drive_datagram(struct gwd_drive *drive, gmc_time now, const struct gmc_dgram_in *in);

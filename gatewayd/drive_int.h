@@ -21,6 +21,7 @@ struct gwd_drive {
     struct gmc_crypto_ops ops; /* inner's, with taps */
     struct gmc_crypto tapped;
     struct gmc_ctl_hooks hooks;
+    struct gmc_inside_tree tree;
     struct gwd_recorder *recorder;
     uint64_t hash;       /* running, of all outputs */
     bool foreign_answer; /* the answer of this request comes from a hook */
@@ -39,6 +40,8 @@ gmc_status gwd_replay_sign(struct gwd_drive *drive, uint8_t *sig, size_t *sig_le
 void gwd_replay_random(struct gwd_drive *drive, uint8_t *out, size_t len);
 const char *gwd_replay_resolve(struct gwd_drive *drive);
 gmc_status gwd_replay_may(struct gwd_drive *drive, const char **reason);
+gmc_status gwd_replay_shape(struct gwd_drive *drive, size_t count, uint32_t *parent,
+                            const char **name);
 void gwd_replay_note_read(struct gwd_drive *drive, const struct gmc_store_op *op);
 
 #endif

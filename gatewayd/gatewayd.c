@@ -247,6 +247,20 @@ static bool open_network(struct gwd *gwd)
     return true;
 }
 
+/* How nodes feed each other, unless the gateway is to send to each. */
+static bool open_tree(struct gwd *gwd)
+{
+    const char *option;
+    char reason[512];
+    if (gwd->conf->node_of[0] != '\0' || gwd_tree_is_flat(gwd->conf))
+        return true;
+    gwd->tree = gwd_tree_new(gwd->conf, gwd->log, &option, reason, sizeof reason);
+    if (gwd->tree == NULL)
+        return fail(gwd, "tree", reason);
+    gwd_drive_tree(gwd->drive, gwd_now(), &(struct gmc_inside_tree){gwd_tree_shape, gwd->tree});
+    return true;
+}
+
 static bool is_ours(void *ctx, const char *domain)
 {
     const struct gwd *gwd = ctx;
@@ -382,8 +396,8 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     /* Keys are read and ports bound while we may; then privileges go, then the first byte is read
      * from disk or network. */
     if (gwd->base == NULL || !open_nodes(gwd) || !open_crypto(gwd) || !open_core(gwd) ||
-        !open_network(gwd) || !gwd_open_multicast(gwd) || !open_local(gwd) || !open_store(gwd) ||
-        !open_events(gwd)) {
+        !open_network(gwd) || !gwd_open_multicast(gwd) || !open_tree(gwd) || !open_local(gwd) ||
+        !open_store(gwd) || !open_events(gwd)) {
         gwd_free(gwd);
         return NULL;
     }
@@ -490,6 +504,7 @@ void gwd_free(struct gwd *gwd)
     gwd_hearing_free(gwd->hearing);
     gwd_udp_free(gwd->udp);
     gwd_drive_free(gwd->drive);
+    gwd_tree_free(gwd->tree);
     gmc_fec_code_free(gwd->fec);
     if (!gwd_recorder_free(gwd->recorder))
         gwd_log(gwd->log, GMC_LEVEL_ERROR, "recording.failed",

@@ -16,6 +16,7 @@
 #include "gatewayd/nodes.h"
 #include "gatewayd/peer.h"
 #include "gatewayd/store.h"
+#include "gatewayd/tree.h"
 #include "gatewayd/udp.h"
 
 #define GWD_DEFERRED_MAX 256
@@ -66,6 +67,7 @@ struct gwd {
     struct gwd_mcast_group mcast;
     struct gwd_group *group;     /* NULL: nodes are reached by unicast alone */
     struct gwd_hearing *hearing; /* of a node */
+    struct gwd_tree *tree;       /* NULL: the gateway sends to each node */
 
     int timer_fd;
     gmc_time armed; /* what timer_fd is set to */

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "gatewayd/text.h"
+#include "gatewayd/tree.h"
 
 #define TICK_USEC 50000
 #define LISTEN_WAIT GMC_S(2) /* for the answers of all */
@@ -41,6 +42,7 @@ struct gwd_group {
     char address[GWD_ADDR_TEXT_MAX];
     char interface[GWD_MCAST_INTERFACE_MAX];
     uint64_t rate_bps;
+    bool has_tree; /* nodes that nobody reaches by multicast feed each other */
     struct event *tick;
     struct member *members; /* by peer */
     size_t member_count;
@@ -197,7 +199,10 @@ static void conclude(struct gwd_group *g)
     else
         gwd_log(g->config.log, GMC_LEVEL_WARN, "multicast.unused", GWD_STR("group", g->address),
                 GWD_STR("interface", g->interface),
-                GWD_STR("text", "multicast arrives at no node; all of them get unicast"));
+                GWD_STR("text", g->has_tree ? "multicast arrives at no node; they feed each other "
+                                              "as a tree (delivery_tree)"
+                                            : "multicast arrives at no node; all of them get "
+                                              "unicast"));
     if (use == USED || before == USED)
         g->config.use(g->config.ctx, gmc_bytes(word, use == USED ? len : 0), g->rate_bps);
 }
@@ -279,6 +284,7 @@ struct gwd_group *gwd_group_new(const struct gwd_group_config *config)
     g->config.conf = NULL;
     g->group = *config->group;
     g->rate_bps = config->conf->multicast_rate;
+    g->has_tree = !gwd_tree_is_flat(config->conf);
     gwd_text(g->interface, sizeof g->interface, "%s", config->conf->multicast_interface);
     write_address(g);
     g->tick = event_new(config->base, -1, EV_PERSIST, on_tick, g);

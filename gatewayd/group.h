@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A gateway's side of its domain's multicast group: whether its datagrams arrive at the nodes. Each
  * node is tested when its link comes up, and now and then again while it does not hear. The group
- * is used when a node hears it; the others get everything by unicast, and that is said. */
+ * is used when a node hears it; the others get everything by unicast, and that is said. When none
+ * does, nodes feed each other (gatewayd/tree.h). */
 #ifndef GWD_GROUP_H
 #define GWD_GROUP_H
 

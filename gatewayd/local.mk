@@ -41,6 +41,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/workers.c gatewayd/workers.h \
 	gatewayd/text.h \
 	gatewayd/tls.c gatewayd/tls.h \
+	gatewayd/tree.c gatewayd/tree.h \
 	gatewayd/udp.c gatewayd/udp.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \

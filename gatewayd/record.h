@@ -42,7 +42,9 @@ enum gwd_record_kind {
     GWD_RECORD_END,
     GWD_RECORD_FORWARD, /* a request of the shell's own to a peer */
     GWD_RECORD_GROUP,   /* nodes can be reached by multicast, or no longer */
-    GWD_RECORD_DELIVER  /* where to hand on what comes from now on */
+    GWD_RECORD_DELIVER, /* where to hand on what comes from now on */
+    GWD_RECORD_TREE,    /* nodes feed each other, or no longer */
+    GWD_RECORD_SHAPE    /* asked for by the core: how they do */
 };
 
 /* ---- writing ---- */

@@ -108,6 +108,23 @@ gmc_status gwd_replay_may(struct gwd_drive *drive, const char **reason)
     return status;
 }
 
+gmc_status gwd_replay_shape(struct gwd_drive *drive, size_t count, uint32_t *parent,
+                            const char **name)
+{
+    struct gwd_replay_state *state = drive->replaying;
+    gmc_status status;
+    *name = "";
+    if (!next_is(state, GWD_RECORD_SHAPE, "the core asks for a tree where it did not before"))
+        return GMC_ERR_STATE;
+    status = -(gmc_status)gwd_recording_number(state->recording);
+    const char *text = gwd_recording_text(state->recording);
+    gwd_text(state->text, sizeof state->text, "%s", text != NULL ? text : "");
+    *name = state->text;
+    for (size_t i = 1; i < count && status == GMC_OK; i++)
+        parent[i] = (uint32_t)gwd_recording_number(state->recording);
+    return status;
+}
+
 /* ---- reads: the recording has what the disk gave ---- */
 void gwd_replay_note_read(struct gwd_drive *drive, const struct gmc_store_op *op)
 {
@@ -271,7 +288,7 @@ static void drain(struct gwd_replay_state *state)
 static bool is_asked(enum gwd_record_kind kind)
 {
     return kind == GWD_RECORD_RANDOM || kind == GWD_RECORD_SIGN || kind == GWD_RECORD_RESOLVE ||
-           kind == GWD_RECORD_MAY;
+           kind == GWD_RECORD_MAY || kind == GWD_RECORD_SHAPE;
 }
 
 /* What the core drew while its outputs were taken stands before the record of the drain: take
@@ -321,6 +338,7 @@ static void open_channel(struct gwd_replay_state *state, gmc_time now)
 
 static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc_time now)
 {
+    static const struct gmc_inside_tree none = {0}; /* what it said is recorded */
     struct gwd_recording *r = state->recording;
     struct gmc_ctl_answer answer = {0};
     gmc_peer peer;
@@ -378,6 +396,10 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
     case GWD_RECORD_DELIVER:
         name = gwd_recording_text(r);
         gwd_drive_deliver(state->drive, now, name != NULL ? name : "nodes");
+        break;
+    case GWD_RECORD_TREE:
+        id = gwd_recording_number(r);
+        gwd_drive_tree(state->drive, now, id != 0 ? &none : NULL);
         break;
     case GWD_RECORD_OPEN:
         open_channel(state, now);

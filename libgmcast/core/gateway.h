@@ -79,8 +79,8 @@ void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_byte
 /* How the nodes of this domain feed each other where they are not reached all at once. shape: for
  * `count` members, the first of which is this gateway, and an object of so many bytes, parent[i] is
  * the index of the one that feeds i, 0 the gateway; parent[0] is not read. *name: in a word, for
- * people; borrowed until the next call. It is asked again when nodes have come; the same arguments give the
- * same tree. Anything but GMC_OK, or what is no tree: all are fed by the gateway. */
+ * people; borrowed until the next call. It is asked again when nodes have come; the same arguments
+ * give the same tree. Anything but GMC_OK, or what is no tree: all are fed by the gateway. */
 struct gmc_inside_tree {
     gmc_status (*shape)(void *ctx, const char *const *names, size_t count, uint64_t bytes,
                         uint32_t *parent, const char **name);
@@ -234,6 +234,7 @@ enum gmc_member_state {
 
 struct gmc_member_info {
     const char *domain;
+    bool is_node;                                       /* of this domain */
     const char *parent;                                 /* current parent; NULL if none yet */
     uint32_t stripes;                                   /* of the object, a tree for each */
     const char *more_parents[GMC_TREE_STRIPES_MAX - 1]; /* of the stripes behind the first */

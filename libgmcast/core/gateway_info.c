@@ -175,6 +175,7 @@ static void node_info(const struct gmc_gateway *gw, const struct gwnode *node,
                       struct gmc_member_info *info)
 {
     info->domain = node->peer->name;
+    info->is_node = true;
     info->parent = node->fed_by != GMC_PEER_NONE ? gw->peers[node->fed_by]->name : gw->domain;
     info->state = node->state;
     info->bytes = node->bytes;

@@ -179,20 +179,6 @@ static void count_members(const struct call *call, size_t index, struct gmc_ctl_
     }
 }
 
-/* A target knows how it is, and how its nodes are, whose parent it is; of others it does not. */
-static void forget_others(const struct gmc_ctl *ctl, struct gmc_ctl_transfer *transfer,
-                          struct gmc_ctl_member *members)
-{
-    for (size_t i = 0; i < transfer->member_count; i++) {
-        const struct gmc_ctl_member *member = &members[i];
-        bool is_known = member->domain != NULL && (strcmp(member->domain, ctl->domain) == 0 ||
-                                                   strcmp(member->parent, ctl->domain) == 0);
-        if (!is_known)
-            members[i].state = GMC_CTL_MEMBER_UNKNOWN;
-    }
-    transfer->failed_members = 0;
-}
-
 void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channel_info *info)
 {
     struct gmc_ctl_member *members = calloc(info->member_count + 1, sizeof *members);
@@ -217,10 +203,13 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
         if (!gmc_gateway_member_info(call->ctl->gateway, call->now, index, i, &member))
             break;
         describe_member(&member, &members[i], parents[i]);
+        /* A target knows how it is, and how its nodes are; of others it does not. */
+        if (!info->is_source && i > 0 && !member.is_node)
+            members[i].state = GMC_CTL_MEMBER_UNKNOWN;
         transfer.member_count = i + 1;
     }
     if (!info->is_source)
-        forget_others(call->ctl, &transfer, members);
+        transfer.failed_members = 0;
     gmc_ctl_reply(call, &reply);
 
 release:

@@ -16,6 +16,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
 	tests/daemons/test_nodes.py \
+	tests/daemons/test_tree.py \
 	tests/daemons/test_enrol.py \
 	tests/daemons/test_multicast.py \
 	tests/daemons/test_deliver.py \

@@ -15,11 +15,12 @@ static void check_option(const struct gwd_option *option, const void *values)
 {
     const void *at = (const char *)values + option->offset;
 
-    if (option->type == GWD_PATHS) {
+    if (gwd_option_is_list(option)) {
         const struct gwd_conf_list *list = at;
+        char buffer[256];
 
         for (size_t i = 0; i < list->count; i++)
-            GMC_ASSERT(list->items[i][0] == '/');
+            GMC_ASSERT(gwd_conf_value_error(option, list->items[i], buffer, sizeof buffer) == NULL);
     } else if (option->type == GWD_CHOICE) {
         uint64_t number, count = 0;
 

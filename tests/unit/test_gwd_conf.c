@@ -319,7 +319,7 @@ static void test_defaults_parse(void **state)
         for (const struct gwd_option *o = gwd_conf_options((enum gwd_section)s); o->name; o++) {
             char buffer[128];
             assert_non_null(strstr(text, o->name));
-            if (o->deflt != NULL && o->type != GWD_PATHS)
+            if (o->deflt != NULL && !gwd_option_is_list(o))
                 assert_null(gwd_conf_value_error(o, o->deflt, buffer, sizeof buffer));
         }
     }
