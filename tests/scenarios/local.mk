@@ -17,6 +17,9 @@ check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_tree
 tests_scenarios_test_story_tree_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_schedules
+tests_scenarios_test_schedules_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS) $(TEST_LIBS) \
+	-lm
 check_PROGRAMS += tests/scenarios/test_measured
 tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_prediction
