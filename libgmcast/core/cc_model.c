@@ -297,7 +297,6 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
 {
     struct gmc_ccm *m = state;
 
-    (void)bytes;
     (void)app_limited; /* the pace of a round shows it, see is_limited */
     if (now - m->last_sent > IDLE_LONG && m->phase != START) {
         m->bw_bps /= 2; /* the path may have got other users: sends at bw, and looks */
@@ -308,6 +307,8 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
     } else {
         advance(m, now);
     }
+    if (now - m->last_sent > LATE_GAP + 4 * gmc_duration_of_bytes(bytes, m->bw_bps))
+        m->late_until = now + LATE_FOR;
     m->last_sent = now;
     gmc_cc_rounds_sent(&m->rounds, packet);
 }

@@ -22,6 +22,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 
 /* Estimates kept after an event, in thousandths. */
 #define YIELD 910u          /* a queue stands that is not ours */
+#define OWN_QUEUE 850u      /* of the fall of a queue that is ours alone */
 #define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
 #define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
 #define YIELD_SHAKEN 800u   /* the same, but others shake the queue between probes */
@@ -34,6 +35,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define RTT_MIN GMC_US(10)
 #define RTT_MAX GMC_S(10)
 #define QUEUE_MAX GMC_S(10)
+#define LATE_GAP GMC_MS(2) /* and four packets: nothing was sent for so long */
+#define LATE_FOR GMC_S(1)
 #define SLACK_MAX GMC_MS(10)    /* of the pacing: hosts that wake late */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
 #define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
@@ -105,6 +108,7 @@ struct gmc_ccm {
     gmc_duration queue; /* as the last acknowledgement told */
     gmc_time round_since, round_until;
     gmc_time last_sent;
+    gmc_time late_until;   /* until then a queue may be what this host made up for */
     gmc_time urgent_until; /* messages pass */
     uint64_t largest;      /* acknowledged */
     bool largest_any;

@@ -98,6 +98,7 @@ void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, const struct gmc_cc_ack *ac
 
     rounds->total.arrival_ns = ack->largest_arrival_ns;
     rounds->total.sent = ack->largest_sent;
+    rounds->total.queue = queue;
     if (round == 0)
         return;
     if (round->acks++ == 0)

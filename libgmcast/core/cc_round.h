@@ -17,6 +17,7 @@
 struct gmc_cc_mark {
     uint64_t arrival_ns; /* the receiver's clock */
     gmc_time sent;
+    gmc_duration queue;
     uint64_t bytes, packets, lost; /* decided by then, on the whole link */
 };
 

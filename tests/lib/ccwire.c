@@ -40,7 +40,7 @@ struct flow {
     struct packet *packets; /* ring by number */
     uint64_t next, first_open, inflight, largest_acked, log_read, ce_read;
     uint64_t sent, delivered, dropped, spurious;
-    gmc_time pace_at, supply_at, host_at, burst_at;
+    gmc_time pace_at, supply_at, host_at, burst_at, late_at;
     uint64_t supply_packets;
     bool waiting, limited, any_acked;
     uint64_t wake_generation;
@@ -313,7 +313,14 @@ static void send_bursts(struct ccwire *w, int id)
     }
 }
 
-/* Sends what pace, window, supply and host let go now; credit of at most 1 ms. */
+/* What may be sent late: 1 ms, and by a host that is late what the law allows. */
+static gmc_duration credit(const struct flow *f)
+{
+    gmc_duration slack = f->want.late > 0 ? f->want.ops->slack(f->state) : 0;
+    return slack > GMC_MS(1) ? slack : GMC_MS(1);
+}
+
+/* Sends what pace, window, supply and host let go now. */
 static void try_send(struct ccwire *w, int id)
 {
     struct flow *f = &w->flows[id];
@@ -332,8 +339,13 @@ static void try_send(struct ccwire *w, int id)
     }
     if (f->waiting)
         return;
-    if (w->now > GMC_MS(1) && f->pace_at < w->now - GMC_MS(1))
-        f->pace_at = w->now - GMC_MS(1);
+    if (f->want.late > 0 && w->now >= f->late_at + f->want.late_every) {
+        f->late_at = w->now;
+        wake(w, id, w->now + f->want.late);
+        return;
+    }
+    if (w->now > credit(f) && f->pace_at < w->now - credit(f))
+        f->pace_at = w->now - credit(f);
     while (inflight_bytes(f) + f->want.packet_bytes <= f->want.ops->window_bytes(f->state)) {
         if (f->pace_at > w->now) {
             wake(w, id, gmc_time_max(f->pace_at, w->now + tick));

@@ -33,6 +33,8 @@ struct ccwire_flow {
     uint64_t supply_bps;      /* what the application has to send; 0: always enough */
     uint64_t expect_bps;      /* that the path is said to carry; 0: nothing is said */
     uint64_t sender_bps;      /* the sending host can do no more; 0: any rate */
+    gmc_duration late;        /* the sending host is woken late by so long, and makes up for it, */
+    gmc_duration late_every;  /* once in so long */
     uint32_t ack_every;       /* packets; 0: 32 */
     gmc_duration ack_delay;   /* 0: 4 ms */
     gmc_duration extra_delay; /* beside the path's */

@@ -488,6 +488,23 @@ static void test_slow_host_is_not_held_back(void **state)
     ccwire_free(wire);
 }
 
+/* A late host that makes up for it has a queue which is its own: nothing yields to that. */
+static void test_late_host_does_not_yield_to_itself(void **state)
+{
+    struct ccwire_path path = path_100m;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= 5; seed++) {
+        struct ccwire *wire = ccwire_new(&path, seed);
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
+                                               .late = GMC_MS(7),
+                                               .late_every = GMC_MS(390)});
+        ccwire_run_until(wire, GMC_S(2));
+        assert_true(rate_over(wire, GMC_S(10)) > 0.98 * 100e6);
+        ccwire_free(wire);
+    }
+}
+
 static void test_comes_back_after_a_cut(void **state)
 {
     struct ccwire_path path = path_100m;
@@ -673,6 +690,7 @@ int main(void)
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_relay_keeps_up),
         cmocka_unit_test(test_slow_host_is_not_held_back),
+        cmocka_unit_test(test_late_host_does_not_yield_to_itself),
         cmocka_unit_test(test_comes_back_after_a_cut),
         cmocka_unit_test(test_nonsense_does_no_harm),
         cmocka_unit_test(test_same_seed_same_story),
