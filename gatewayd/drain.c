@@ -38,7 +38,8 @@ static void defer(struct gwd *gwd, const struct gmc_output *out)
         return; /* not reached: a round stops before */
     deferred = &gwd->deferred[gwd->deferred_count++];
     *deferred = (struct gwd_deferred){.kind = out->kind, .peer = out->peer, .id = out->id};
-    if (out->kind != GMC_OUT_REQUEST && out->kind != GMC_OUT_REPLY)
+    if (out->kind != GMC_OUT_REQUEST && out->kind != GMC_OUT_NODE_REQUEST &&
+        out->kind != GMC_OUT_REPLY)
         return;
     deferred->bytes = malloc(out->bytes.len + 1);
     if (deferred->bytes == NULL)
@@ -64,19 +65,24 @@ static void do_deferred(struct gwd *gwd)
             gwd_peers_reject(gwd->peers, d->peer);
             break;
         case GMC_OUT_REQUEST:
-            if (gwd_answer_test(gwd, d->peer, d->id, bytes))
+            if (gwd_answer_test(gwd, d->peer, d->id, bytes) ||
+                gwd_messages_request(gwd->messages, d->peer, d->id, bytes))
                 break;
             gwd_drive_request(gwd->drive, gwd_now(), d->peer, bytes, &answer);
             if (!answer.later)
                 gwd_drive_answer(gwd->drive, gwd_now(), d->peer, d->id, answer.bytes);
             break;
+        case GMC_OUT_NODE_REQUEST:
+            (void)gwd_messages_request(gwd->messages, d->peer, d->id, bytes);
+            break;
         case GMC_OUT_ROOM:
-            if (gwd->messages != NULL)
-                gwd_messages_room(gwd->messages, d->id);
+            gwd_messages_room(gwd->messages, d->id);
             break;
         default:
             if (gwd->group != NULL && (d->id & GWD_GROUP_IDS) != 0)
                 gwd_group_on_reply(gwd->group, d->id, bytes);
+            else if ((d->id & GWD_RELAY_IDS) != 0)
+                gwd_messages_reply(gwd->messages, d->id, bytes);
             else
                 gwd_on_reply(gwd, d->id, bytes);
         }
@@ -115,13 +121,13 @@ static void act(struct gwd *gwd, const struct gmc_output *out)
     case GMC_OUT_CONNECT:
     case GMC_OUT_REJECT:
     case GMC_OUT_REQUEST:
+    case GMC_OUT_NODE_REQUEST:
     case GMC_OUT_REPLY:
     case GMC_OUT_ROOM:
         defer(gwd, out);
         break;
     case GMC_OUT_MESSAGE:
-        if (gwd->messages != NULL)
-            gwd_messages_arrived(gwd->messages, out);
+        gwd_messages_arrived(gwd->messages, out);
         break;
     case GMC_OUT_GROUP:
         if (gwd->hearing != NULL)
@@ -140,8 +146,7 @@ static bool round_of_outputs(struct gwd *gwd)
            gwd_drive_next_output(gwd->drive, &out))
         act(gwd, &out);
     gwd_store_flush(gwd->store);
-    if (gwd->messages != NULL)
-        gwd_messages_flush(gwd->messages);
+    gwd_messages_flush(gwd->messages);
     open = gwd_udp_flush(gwd->udp);
     gwd_drive_drained(gwd->drive, gwd_now());
     return open;

@@ -499,6 +499,7 @@ static void hash_output(struct gwd_drive *drive, const struct gmc_output *out)
         hash_text(drive, out->u.event.text);
         break;
     case GMC_OUT_REQUEST:
+    case GMC_OUT_NODE_REQUEST:
     case GMC_OUT_REPLY:
         gwd_hash_number(drive, out->id);
         gwd_hash_bytes(drive, out->bytes);

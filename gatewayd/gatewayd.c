@@ -91,6 +91,8 @@ static void on_change(void *ctx, const struct gmc_peer_change *change)
     if (gwd->stop_signals > 0)
         return;
     gwd_drive_change(gwd->drive, gwd_now(), change);
+    if (change->event != GMC_PEER_UNREACHABLE)
+        gwd_messages_lost(gwd->messages, change->peer);
     gwd_drain_soon(gwd);
 }
 
@@ -301,12 +303,14 @@ static bool open_local(struct gwd *gwd)
                                            .ctx = gwd,
                                            .resolve = gwd_hook_resolve,
                                            .is_ours = is_ours,
+                                           .domain = gwd->conf->domain,
+                                           .gateway = gwd->conf->node_of[0] != '\0'
+                                                          ? gwd->conf->node_of
+                                                          : NULL,
                                            .batches = gwd->options.batches,
                                            .drain = drain_all};
-    /* Publishers and subscribers ask their gateway, not a node. */
-    if (gwd->conf->node_of[0] == '\0')
-        gwd->messages = gwd_messages_new(&messages, reason, sizeof reason);
-    if (gwd->messages == NULL && gwd->conf->node_of[0] == '\0')
+    gwd->messages = gwd_messages_new(&messages, reason, sizeof reason);
+    if (gwd->messages == NULL)
         return fail(gwd, "messages", reason);
     if (geteuid() == 0 && (uid == (uid_t)-1 || uid == 0))
         gwd_log(gwd->log, GMC_LEVEL_WARN, "privileges.kept",
@@ -428,7 +432,7 @@ static bool start(struct gwd *gwd)
     gwd_drive_start(gwd->drive, gwd_now());
     gwd->started = true;
     if (!gwd_peers_start(gwd->peers) || !gwd_zmq_start(gwd->zmq) ||
-        (gwd->messages != NULL && !gwd_messages_start(gwd->messages)))
+        !gwd_messages_start(gwd->messages))
         return fail(gwd, "events", "out of memory or descriptors");
     gwd->rechecked = gwd_now();
     (void)event_add(gwd->tick_event, &soon);

@@ -185,7 +185,6 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
         count = max;
     memcpy(out, all, count * sizeof all[0]);
     count += group_counters(gwd, out + count, max - count);
-    if (gwd->messages != NULL)
-        count += gwd_messages_counters(gwd->messages, out + count, max - count);
+    count += gwd_messages_counters(gwd->messages, out + count, max - count);
     return count;
 }

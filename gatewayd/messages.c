@@ -11,13 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zmq.h>
 
-#include "base/list.h"
+#include "core/inside.h"
+#include "gatewayd/messages_int.h"
 #include "gatewayd/policy.h"
 #include "gatewayd/text.h"
 #include "wire/control.h"
-#include "wire/local.h"
 
 #define FRAMES_AT_ONCE 256
 #define CLIENTS_MAX 4096
@@ -27,50 +26,6 @@
 #define BATCH_BYTES (64u << 10)
 #define DOMAINS_MAX 16384
 #define QUIET_TICKS 3 /* then bulk has the scheduling that it likes */
-
-struct waiting {
-    struct gmc_list node;
-    zmq_msg_t frame; /* PUBLISH */
-};
-
-struct client {
-    struct gmc_list node;
-    struct gwd_client id;
-    bool is_publisher;
-    /* a publisher */
-    uint64_t e;
-    struct gmc_list waiting; /* struct waiting */
-    size_t waiting_count, waiting_bytes;
-    uint64_t accepted, told;
-    bool ending; /* it leaves when what waits is published */
-    bool gone;   /* nobody is there to be told */
-    char *reason;
-    uint8_t *opened; /* its OPEN: who opens the same shares the channel */
-    size_t opened_len;
-    /* a subscriber */
-    char *name;
-    char *source; /* "": any */
-    uint64_t sent, taken, lost;
-};
-
-struct gwd_messages {
-    struct gwd_messages_config config;
-    void *context;
-    void *router;
-    char *path;
-    struct event *event, *tick;
-    bool started;
-    struct gmc_list clients;
-    size_t client_count;
-    /* entries that go out together: of one channel */
-    uint8_t *batch;
-    size_t batch_len, batch_room;
-    uint64_t batch_e;
-    char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
-    uint64_t published, delivered, lost, accepted, refused, gone;
-    bool prompt;          /* the loop is woken at once */
-    unsigned quiet_ticks; /* since a message passed */
-};
 
 /* A message passes: whoever wakes this thread for the next one must not have to wait. */
 static void hurry(struct gwd_messages *m)
@@ -92,21 +47,27 @@ static void calm_down(struct gwd_messages *m)
 
 /* ---- sending ---- */
 /* False when the client is gone. *full: its pipe is. */
-static bool send_frame(struct gwd_messages *m, const struct client *client, zmq_msg_t *frame,
-                       bool *full)
+static bool send_frame(struct gwd_messages *m, const struct gwd_message_client *client,
+                       zmq_msg_t *frame, bool *full)
 {
     *full = false;
-    if (zmq_send(m->router, client->id.id, client->id.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
+    if (zmq_send(m->router, client->who.id.id, client->who.id.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) <
+        0) {
         *full = errno == EAGAIN;
         return *full;
     }
     return zmq_msg_send(frame, m->router, ZMQ_DONTWAIT) >= 0;
 }
 
-static bool say(struct gwd_messages *m, const struct client *client, const struct gmc_local *local)
+bool gwd_messages_say(struct gwd_messages *m, struct gwd_message_client *client,
+                      const struct gmc_local *local)
 {
     zmq_msg_t frame;
     bool full;
+    if (client->who.peer != GMC_PEER_NONE) {
+        gwd_relay_answer(m, client, local);
+        return true;
+    }
     size_t len = gmc_local_put(local, NULL, 0);
     if (zmq_msg_init_size(&frame, len) != 0)
         return true;
@@ -117,48 +78,53 @@ static bool say(struct gwd_messages *m, const struct client *client, const struc
 }
 
 /* ---- clients ---- */
-static struct client *find(const struct gwd_messages *m, const struct gwd_client *id)
+struct gwd_message_client *gwd_messages_find(const struct gwd_messages *m,
+                                             const struct gwd_caller *who)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
-        if (client->id.len == id->len && memcmp(client->id.id, id->id, id->len) == 0)
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
+        if (client->who.peer == who->peer && client->who.id.len == who->id.len &&
+            memcmp(client->who.id.id, who->id.id, who->id.len) == 0)
             return client;
     }
     return NULL;
 }
 
-static void drop_waiting(struct client *client)
+static void drop_waiting(struct gwd_message_client *client)
 {
     struct gmc_list *node;
     while ((node = gmc_list_pop_front(&client->waiting)) != NULL) {
-        struct waiting *waiting = GMC_CONTAINER_OF(node, struct waiting, node);
+        struct gwd_waiting *waiting = GMC_CONTAINER_OF(node, struct gwd_waiting, node);
         (void)zmq_msg_close(&waiting->frame);
         free(waiting);
     }
     client->waiting_count = client->waiting_bytes = 0;
 }
 
-static void client_free(struct gwd_messages *m, struct client *client)
+void gwd_messages_client_free(struct gwd_messages *m, struct gwd_message_client *client)
 {
     drop_waiting(client);
     gmc_list_remove(&client->node);
     m->client_count--;
     free(client->reason);
     free(client->opened);
+    free(client->part);
     free(client->name);
     free(client->source);
     free(client);
 }
 
-static struct client *client_new(struct gwd_messages *m, const struct gwd_client *id)
+struct gwd_message_client *gwd_messages_client_new(struct gwd_messages *m,
+                                                   const struct gwd_caller *who)
 {
-    struct client *client = m->client_count < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
+    struct gwd_message_client *client =
+        m->client_count < CLIENTS_MAX ? calloc(1, sizeof *client) : NULL;
     if (client == NULL)
         return NULL;
     m->accepted++;
-    client->id = *id;
+    client->who = *who;
     gmc_list_init(&client->waiting);
     gmc_list_init(&client->node);
     gmc_list_push_back(&m->clients, &client->node);
@@ -166,21 +132,23 @@ static struct client *client_new(struct gwd_messages *m, const struct gwd_client
     return client;
 }
 
-static void refuse(struct gwd_messages *m, const struct gwd_client *id, const char *text)
+void gwd_messages_refuse(struct gwd_messages *m, const struct gwd_caller *who, const char *text)
 {
-    struct client nobody = {.id = *id};
+    struct gwd_message_client nobody = {.who = *who};
     m->refused++;
     gwd_log_refusal(m->config.log, m->config.now(), "local.refused", GWD_STR("text", text));
-    (void)say(m, &nobody, &(struct gmc_local){.kind = GMC_LOCAL_REFUSED, .text = text});
+    (void)gwd_messages_say(m, &nobody,
+                           &(struct gmc_local){.kind = GMC_LOCAL_REFUSED, .text = text});
 }
 
 /* ---- publishers ---- */
-static bool is_shared(const struct gwd_messages *m, const struct client *client)
+static bool is_shared(const struct gwd_messages *m, const struct gwd_message_client *client)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
-        const struct client *other = GMC_CONTAINER_OF(node, struct client, node);
+        const struct gwd_message_client *other =
+            GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         if (other != client && other->is_publisher && other->e == client->e)
             return true;
     }
@@ -189,11 +157,15 @@ static bool is_shared(const struct gwd_messages *m, const struct client *client)
 
 /* What waits goes to the core while it takes it; then, perhaps, the publisher leaves: its channel
  * ends with the last one. */
-static void pump(struct gwd_messages *m, struct client *client)
+static void pump(struct gwd_messages *m, struct gwd_message_client *client)
 {
     struct gmc_list *node;
+    if (m->config.gateway != NULL) {
+        gwd_relay_pump(m, client);
+        return;
+    }
     while ((node = gmc_list_first(&client->waiting)) != NULL) {
-        struct waiting *waiting = GMC_CONTAINER_OF(node, struct waiting, node);
+        struct gwd_waiting *waiting = GMC_CONTAINER_OF(node, struct gwd_waiting, node);
         size_t len = zmq_msg_size(&waiting->frame);
         struct gmc_bytes message = gmc_bytes((uint8_t *)zmq_msg_data(&waiting->frame) + 1, len - 1);
         if (gwd_drive_publish(m->config.drive, m->config.now(), client->e, message) ==
@@ -215,12 +187,15 @@ static void pump(struct gwd_messages *m, struct client *client)
     if (!client->gone) {
         struct gmc_local accepted = {.kind = GMC_LOCAL_ACCEPTED, .number = client->accepted};
         struct gmc_local over = {.kind = GMC_LOCAL_OVER, .text = client->reason};
-        (void)(say(m, client, &accepted) && say(m, client, &over));
+        if (client->who.peer == GMC_PEER_NONE) /* to a node one answer is enough */
+            (void)gwd_messages_say(m, client, &accepted);
+        (void)gwd_messages_say(m, client, &over);
     }
-    client_free(m, client);
+    gwd_messages_client_free(m, client);
 }
 
-static void leave(struct gwd_messages *m, struct client *client, const char *reason, bool gone)
+void gwd_messages_leave(struct gwd_messages *m, struct gwd_message_client *client,
+                        const char *reason, bool gone)
 {
     if (!client->ending)
         client->reason = strdup(reason);
@@ -230,27 +205,32 @@ static void leave(struct gwd_messages *m, struct client *client, const char *rea
     pump(m, client);
 }
 
-static void tell_accepted(struct gwd_messages *m)
+void gwd_messages_tell_accepted(struct gwd_messages *m)
 {
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
-        if (!client->is_publisher || client->gone || client->told == client->accepted)
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
+        bool is_at_node = client->who.peer != GMC_PEER_NONE;
+        if (!client->is_publisher || client->gone ||
+            (is_at_node ? client->who.request == 0 || client->waiting_count > 0 || client->ending
+                        : client->told == client->accepted))
             continue;
         client->told = client->accepted;
         struct gmc_local local = {.kind = GMC_LOCAL_ACCEPTED, .number = client->accepted};
-        if (!say(m, client, &local))
-            leave(m, client, "its publisher is gone", true);
+        if (!gwd_messages_say(m, client, &local))
+            gwd_messages_leave(m, client, "its publisher is gone", true);
     }
 }
 
-static const struct client *find_opened(const struct gwd_messages *m, struct gmc_bytes frame)
+static const struct gwd_message_client *find_opened(const struct gwd_messages *m,
+                                                    struct gmc_bytes frame)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
-        const struct client *other = GMC_CONTAINER_OF(node, struct client, node);
+        const struct gwd_message_client *other =
+            GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         if (other->is_publisher && !other->ending && other->opened_len == frame.len &&
             memcmp(other->opened, frame.data, frame.len) == 0)
             return other;
@@ -258,55 +238,88 @@ static const struct client *find_opened(const struct gwd_messages *m, struct gmc
     return NULL;
 }
 
-/* Domains as they are called in the configuration. NULL with a reason. */
-static const char **resolve_all(struct gwd_messages *m, struct gmc_bytes rest, size_t *count,
-                                char *reason, size_t size)
+/* DOMAIN as it is called in the configuration; the own one also by the first part of its name. */
+static const char *resolve(const struct gwd_messages *m, const char *name)
 {
-    const char **domains = calloc(DOMAINS_MAX, sizeof *domains);
-    const char *name;
-    *count = 0;
+    if (gmc_inside_means(name, strlen(name), m->config.domain))
+        return m->config.domain;
+    return m->config.resolve(m->config.ctx, name);
+}
+
+struct targets {
+    const char **list;
+    size_t count;
+    char *texts; /* what they point into */
+};
+
+static void targets_free(struct targets *targets)
+{
+    free(targets->list);
+    free(targets->texts);
+}
+
+/* DOMAIN or DOMAIN/INSIDE. False with a reason. */
+static bool resolve_all(struct gwd_messages *m, struct gmc_bytes rest, struct targets *targets,
+                        char *reason, size_t size)
+{
+    const char *word;
+    size_t room = 0;
+    *targets = (struct targets){0};
+    for (struct gmc_bytes look = rest; gmc_local_next_text(&look, &word); targets->count++)
+        room += GMC_DOMAIN_NAME_MAX + strlen(word) + 1;
+    gwd_text(reason, size, "more than %d domains are named", DOMAINS_MAX);
+    if (targets->count > DOMAINS_MAX)
+        return false;
     gwd_text(reason, size, "out of memory");
-    while (domains != NULL && gmc_local_next_text(&rest, &name)) {
-        const char *domain = *count < DOMAINS_MAX ? m->config.resolve(m->config.ctx, name) : NULL;
+    targets->list = calloc(targets->count + 1, sizeof *targets->list);
+    targets->texts = malloc(room + 1);
+    targets->count = 0;
+    if (targets->list == NULL || targets->texts == NULL)
+        return false;
+    for (char *at = targets->texts; gmc_local_next_text(&rest, &word); at += strlen(at) + 1) {
+        char name[GMC_DOMAIN_NAME_MAX + 1];
+        size_t len = strcspn(word, "/");
+        gwd_text(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name), word);
+        const char *domain = resolve(m, name);
         if (domain == NULL) {
             gwd_text(reason, size,
                      "domain \"%s\" is not configured at this gateway (gmcast peers "
                      "lists those that are)",
                      name);
-            free(domains);
-            return NULL;
+            return false;
         }
-        domains[(*count)++] = domain;
+        strcpy(at, domain);
+        strcat(at, word + len);
+        targets->list[targets->count++] = at;
     }
-    return domains;
+    return true;
 }
 
-static void on_open(struct gwd_messages *m, const struct gwd_client *id, struct gmc_bytes frame,
-                    const struct gmc_local *local)
+void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who, struct gmc_bytes frame,
+                       const struct gmc_local *local)
 {
     char reason[512];
     const char *error = reason;
-    const struct client *same = find_opened(m, frame);
+    const struct gwd_message_client *same = find_opened(m, frame);
     struct gmc_channel_key key = {.e = same != NULL ? same->e : 0};
-    size_t count = 0;
-    const char **domains =
-        same == NULL ? resolve_all(m, local->rest, &count, reason, sizeof reason) : NULL;
-    if (same == NULL && domains != NULL) {
+    struct targets to = {0};
+    if (same == NULL && resolve_all(m, local->rest, &to, reason, sizeof reason)) {
         struct gmc_open_request request = {.name = local->name,
-                                           .targets = domains,
-                                           .target_count = count,
+                                           .targets = to.list,
+                                           .target_count = to.count,
                                            .order = (enum gmc_message_order)local->order,
                                            .shape = GMC_TREE_ECO};
         if (gwd_drive_open(m->config.drive, m->config.now(), &request, &key, &error) != GMC_OK)
             key.e = 0;
     }
-    free(domains);
-    struct client *client = key.e != 0 ? client_new(m, id) : NULL;
+    targets_free(&to);
+    struct gwd_message_client *client = key.e != 0 ? gwd_messages_client_new(m, who) : NULL;
     uint8_t *opened = client != NULL ? malloc(frame.len) : NULL;
     if (opened == NULL) {
-        refuse(m, id, key.e != 0 ? "this gateway has as many publishers as it takes" : error);
+        gwd_messages_refuse(m, who,
+                            key.e != 0 ? "this gateway has as many publishers as it takes" : error);
         if (client != NULL)
-            client_free(m, client);
+            gwd_messages_client_free(m, client);
         if (key.e != 0 && same == NULL)
             (void)gwd_drive_end(m->config.drive, m->config.now(), key.e, "no publisher");
         return;
@@ -316,30 +329,31 @@ static void on_open(struct gwd_messages *m, const struct gwd_client *id, struct 
     client->e = key.e;
     client->opened = opened;
     client->opened_len = frame.len;
-    (void)say(m, client,
-              &(struct gmc_local){.kind = GMC_LOCAL_OPENED,
-                                  .number = key.e,
-                                  .messages_max = WINDOW_MESSAGES,
-                                  .bytes_max = WINDOW_BYTES});
+    (void)gwd_messages_say(m, client,
+                           &(struct gmc_local){.kind = GMC_LOCAL_OPENED,
+                                               .number = key.e,
+                                               .messages_max = WINDOW_MESSAGES,
+                                               .bytes_max = WINDOW_BYTES});
 }
 
 /* Takes the frame over where it has to wait. */
-static void on_publish(struct gwd_messages *m, struct client *client, zmq_msg_t *frame)
+void gwd_messages_publish(struct gwd_messages *m, struct gwd_message_client *client,
+                          zmq_msg_t *frame)
 {
     size_t len = zmq_msg_size(frame);
     hurry(m);
     if (len - 1 > GMC_MESSAGE_BYTES_MAX) {
-        refuse(m, &client->id, "a message is longer than 1 MiB, which is the most");
-        leave(m, client, "its publisher broke a limit", true);
+        gwd_messages_refuse(m, &client->who, "a message is longer than 1 MiB, which is the most");
+        gwd_messages_leave(m, client, "its publisher broke a limit", true);
         return;
     }
     if (client->waiting_count > WINDOW_MESSAGES ||
         (client->waiting_bytes > WINDOW_BYTES && client->waiting_count > 1)) {
-        refuse(m, &client->id, "more messages were sent than may be on their way");
-        leave(m, client, "its publisher broke a limit", true);
+        gwd_messages_refuse(m, &client->who, "more messages were sent than may be on their way");
+        gwd_messages_leave(m, client, "its publisher broke a limit", true);
         return;
     }
-    struct waiting *waiting = calloc(1, sizeof *waiting);
+    struct gwd_waiting *waiting = calloc(1, sizeof *waiting);
     if (waiting == NULL)
         return;
     (void)zmq_msg_init(&waiting->frame);
@@ -352,34 +366,41 @@ static void on_publish(struct gwd_messages *m, struct client *client, zmq_msg_t 
 }
 
 /* ---- subscribers ---- */
-static void on_subscribe(struct gwd_messages *m, const struct gwd_client *id,
+static void on_subscribe(struct gwd_messages *m, const struct gwd_caller *who,
                          const struct gmc_local *local)
 {
     const char *source = local->source;
     if (!gmc_channel_name_ok(local->name)) {
-        refuse(m, id, "a channel's name is up to 128 printable characters, no space, no slash");
+        gwd_messages_refuse(
+            m, who, "a channel's name is up to 128 printable characters, no space, no slash");
         return;
     }
-    if (source[0] != '\0' && m->config.resolve(m->config.ctx, source) == NULL) {
-        refuse(m, id, "the channel's source is not a domain that this gateway knows");
+    /* A node knows no aliases: there a source is any name, or the first part of one. */
+    if (source[0] != '\0' && m->config.gateway == NULL)
+        source = resolve(m, source);
+    if (source == NULL) {
+        gwd_messages_refuse(m, who, "the channel's source is not a domain that this gateway knows");
         return;
     }
-    struct client *client = client_new(m, id);
+    struct gwd_message_client *client = gwd_messages_client_new(m, who);
     if (client == NULL) {
-        refuse(m, id, "this gateway has as many subscribers as it takes");
+        gwd_messages_refuse(m, who, "this gateway has as many subscribers as it takes");
         return;
     }
     client->name = strdup(local->name);
-    client->source = strdup(source[0] != '\0' ? m->config.resolve(m->config.ctx, source) : "");
+    client->source = strdup(source);
     if (client->name == NULL || client->source == NULL ||
-        !say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_SUBSCRIBED}))
-        client_free(m, client);
+        !gwd_messages_say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_SUBSCRIBED}))
+        gwd_messages_client_free(m, client);
 }
 
-static bool wants(const struct gwd_messages *m, const struct client *client)
+static bool wants(const struct gwd_messages *m, const struct gwd_message_client *client)
 {
-    return !client->is_publisher && strcmp(client->name, m->batch_name) == 0 &&
-           (client->source[0] == '\0' || strcmp(client->source, m->batch_source) == 0);
+    if (client->is_publisher || strcmp(client->name, m->batch_name) != 0)
+        return false;
+    return client->source[0] == '\0' || strcmp(client->source, m->batch_source) == 0 ||
+           (m->config.gateway != NULL &&
+            gmc_inside_means(client->source, strlen(client->source), m->batch_source));
 }
 
 static void free_batch(void *data, void *hint)
@@ -403,7 +424,7 @@ static void send_batch(struct gwd_messages *m)
     m->batch_room = 0;
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         zmq_msg_t frame;
         bool full = true;
         if (!wants(m, client))
@@ -413,7 +434,7 @@ static void send_batch(struct gwd_messages *m)
         if (client->sent - client->taken + len <= QUEUE_BYTES || client->sent == client->taken) {
             if (!send_frame(m, client, &frame, &full)) {
                 (void)zmq_msg_close(&frame);
-                client_free(m, client);
+                gwd_messages_client_free(m, client);
                 continue;
             }
         }
@@ -451,7 +472,7 @@ static bool is_heard(struct gwd_messages *m)
     GMC_LIST_FOREACH(node, &m->clients)
     {
         /* Who was freed is out of the list. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-        if (wants(m, GMC_CONTAINER_OF(node, struct client, node)))
+        if (wants(m, GMC_CONTAINER_OF(node, struct gwd_message_client, node)))
             return true;
     }
     return false;
@@ -463,11 +484,12 @@ static void channel_over(struct gwd_messages *m, uint64_t e, const char *reason)
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         if (!client->is_publisher || client->e != e || client->ending)
             continue;
-        (void)say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_OVER, .text = reason});
-        client_free(m, client);
+        (void)gwd_messages_say(m, client,
+                               &(struct gmc_local){.kind = GMC_LOCAL_OVER, .text = reason});
+        gwd_messages_client_free(m, client);
     }
 }
 
@@ -500,34 +522,37 @@ void gwd_messages_arrived(struct gwd_messages *m, const struct gmc_output *out)
 }
 
 /* ---- frames in ---- */
-static void handle(struct gwd_messages *m, const struct gwd_client *id, zmq_msg_t *frame)
+static void handle(struct gwd_messages *m, const struct gwd_caller *who, zmq_msg_t *frame)
 {
     struct gmc_bytes bytes = gmc_bytes(zmq_msg_data(frame), zmq_msg_size(frame));
-    struct client *client = find(m, id);
+    struct gwd_message_client *client = gwd_messages_find(m, who);
     struct gmc_local local;
     if (gmc_local_get(bytes, &local) != GMC_OK) {
-        refuse(m, id, "this gateway does not understand what it was asked");
+        gwd_messages_refuse(m, who, "this gateway does not understand what it was asked");
         return;
     }
     bool publishes = client != NULL && client->is_publisher && !client->ending;
-    if (local.kind == GMC_LOCAL_OPEN && client == NULL)
-        on_open(m, id, bytes, &local);
+    if (local.kind == GMC_LOCAL_OPEN && client == NULL && m->config.gateway != NULL)
+        gwd_relay_open(m, who, bytes);
+    else if (local.kind == GMC_LOCAL_OPEN && client == NULL)
+        gwd_messages_open(m, who, bytes, &local);
     else if (local.kind == GMC_LOCAL_SUBSCRIBE && client == NULL)
-        on_subscribe(m, id, &local);
+        on_subscribe(m, who, &local);
     else if (local.kind == GMC_LOCAL_PUBLISH && publishes)
-        on_publish(m, client, frame);
+        gwd_messages_publish(m, client, frame);
     else if (local.kind == GMC_LOCAL_END && publishes)
-        leave(m, client, local.text, false);
+        gwd_messages_leave(m, client, local.text, false);
     else if (local.kind == GMC_LOCAL_TAKEN && client != NULL && !client->is_publisher)
         client->taken = local.number <= client->sent ? local.number : client->sent;
     else if (client == NULL)
-        refuse(m, id, "this gateway does not know the channel (any more): open it anew");
+        gwd_messages_refuse(m, who,
+                            "this gateway does not know the channel (any more): open it anew");
 }
 
 /* One message: who, and one frame. Others are ignored. False when nothing waits. */
 static bool take_frame(struct gwd_messages *m)
 {
-    struct gwd_client id = {0};
+    struct gwd_caller who = {.peer = GMC_PEER_NONE};
     int more = 1;
     for (size_t part = 0; more; part++) {
         zmq_msg_t frame;
@@ -539,10 +564,10 @@ static bool take_frame(struct gwd_messages *m)
         more = zmq_msg_more(&frame);
         size_t len = zmq_msg_size(&frame);
         if (part == 0 && len <= GWD_CLIENT_ID_MAX) {
-            id.len = (uint8_t)len;
-            memcpy(id.id, zmq_msg_data(&frame), len);
-        } else if (part == 1 && !more && id.len > 0) {
-            handle(m, &id, &frame);
+            who.id.len = (uint8_t)len;
+            memcpy(who.id.id, zmq_msg_data(&frame), len);
+        } else if (part == 1 && !more && who.id.len > 0) {
+            handle(m, &who, &frame);
         }
         (void)zmq_msg_close(&frame);
     }
@@ -565,7 +590,7 @@ static void on_ready(evutil_socket_t fd, short what, void *ctx)
         taken++;
     if (taken == 0)
         return;
-    tell_accepted(m);
+    gwd_messages_tell_accepted(m);
     m->config.drain(m->config.ctx);
     /* Sending may have taken the edge. */
     if (is_readable(m))
@@ -587,11 +612,11 @@ void gwd_messages_room(struct gwd_messages *m, uint64_t e)
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         if (client->is_publisher && client->e == e)
             pump(m, client);
     }
-    tell_accepted(m);
+    gwd_messages_tell_accepted(m);
     if (m->started && is_readable(m))
         event_active(m->event, EV_READ, 0);
 }
@@ -605,12 +630,13 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     calm_down(m);
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
-        struct client *client = GMC_CONTAINER_OF(node, struct client, node);
-        bool there = client->gone || say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_ALIVE});
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
+        bool there = client->gone || client->who.peer != GMC_PEER_NONE ||
+                     gwd_messages_say(m, client, &(struct gmc_local){.kind = GMC_LOCAL_ALIVE});
         if (!there && client->is_publisher)
-            leave(m, client, "its publisher is gone", true);
+            gwd_messages_leave(m, client, "its publisher is gone", true);
         else if (!there)
-            client_free(m, client);
+            gwd_messages_client_free(m, client);
     }
     m->config.drain(m->config.ctx);
     if (is_readable(m))
@@ -623,7 +649,7 @@ size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *o
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
-        publishers += GMC_CONTAINER_OF(node, struct client, node)->is_publisher;
+        publishers += GMC_CONTAINER_OF(node, struct gwd_message_client, node)->is_publisher;
     }
     const struct gmc_counter counters[] = {{"local_publishers", publishers},
                                            {"local_subscribers", m->client_count - publishers},
@@ -680,7 +706,7 @@ void gwd_messages_free(struct gwd_messages *m)
     if (m == NULL)
         return;
     while ((node = gmc_list_first(&m->clients)) != NULL)
-        client_free(m, GMC_CONTAINER_OF(node, struct client, node));
+        gwd_messages_client_free(m, GMC_CONTAINER_OF(node, struct gwd_message_client, node));
     if (m->event != NULL)
         event_free(m->event);
     if (m->tick != NULL)

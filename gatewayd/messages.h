@@ -9,6 +9,8 @@
 #include "gatewayd/log.h"
 
 #define GWD_MESSAGES_SUFFIX "-messages"
+/* In the numbers of requests by which a node has its publishers served at its gateway. */
+#define GWD_RELAY_IDS (UINT64_C(1) << 62)
 
 struct gwd_messages;
 
@@ -19,6 +21,8 @@ struct gwd_messages_config {
     gmc_time (*now)(void);
     void *ctx;
     const char *(*resolve)(void *ctx, const char *name); /* a domain or alias; NULL: not known */
+    const char *domain;                                  /* the own one; of a node, its name */
+    const char *gateway; /* at a node: through which its publishers publish; NULL: this is one */
     bool (*is_ours)(void *ctx, const char *domain);
     bool batches; /* the loop's thread has SCHED_BATCH, which it leaves while messages pass */
     void (*drain)(void *ctx); /* inputs were given: outputs are to be taken */
@@ -32,6 +36,14 @@ bool gwd_messages_start(struct gwd_messages *messages);
 /* Outputs of the core. A message is copied. */
 void gwd_messages_arrived(struct gwd_messages *messages, const struct gmc_output *out);
 void gwd_messages_room(struct gwd_messages *messages, uint64_t e);
+/* A request of a peer: of a node, for its publishers; at a node, of its gateway. Answers it; false
+ * when it is something else. */
+bool gwd_messages_request(struct gwd_messages *messages, gmc_peer peer, uint64_t id,
+                          struct gmc_bytes request);
+/* The answer to one of ours; empty: the link is lost. */
+void gwd_messages_reply(struct gwd_messages *messages, uint64_t id, struct gmc_bytes reply);
+/* The session with a peer is not what it was. */
+void gwd_messages_lost(struct gwd_messages *messages, gmc_peer peer);
 /* All outputs of this time were taken: what arrived goes to subscribers. */
 void gwd_messages_flush(struct gwd_messages *messages);
 size_t gwd_messages_counters(const struct gwd_messages *messages, struct gmc_counter *out,

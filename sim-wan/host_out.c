@@ -111,6 +111,7 @@ static void perform(struct sim_host *host, struct gmc_output *out)
     case GMC_OUT_REQUEST: /* nobody here has a control API: echo */
         gmc_gateway_answer(host->gateway, sim_host_now(host), out->peer, out->id, out->bytes);
         break;
+    case GMC_OUT_NODE_REQUEST:
     case GMC_OUT_REPLY:
         break;
     case GMC_OUT_MESSAGE:

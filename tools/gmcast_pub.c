@@ -15,11 +15,12 @@
 #define DOMAINS_MAX 1024
 
 static const char help[] =
-    "Usage: gmcast pub CHANNEL [--to DOMAIN[,DOMAIN]...] [--order ORDER] [FILE]...\n"
+    "Usage: gmcast pub CHANNEL [--to DOMAIN[/NODES][,...]] [--order ORDER] [FILE]...\n"
     "Publishes each line of the standard input, or each FILE, as a message of a channel. It goes\n"
     "to subscribers in this domain and in those that are named, over a tree of gateways.\n"
     "\n"
-    "  --to DOMAIN,...    domains that get it, by name or alias\n"
+    "  --to DOMAIN,...    domains that get it, by name or alias; DOMAIN/nodes, DOMAIN/gateway or\n"
+    "                     DOMAIN/NODE+NODE: where in them, else as they are configured\n"
     "  --order ORDER      ordered (all, in order), unordered (all, as they come) or latest (the\n"
     "                     newest; older ones may be left out); ordered unless given\n"
     "  -h, --help         this text\n"

@@ -142,14 +142,16 @@ GMC_NODISCARD gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now
 /* Sends a control-API request to another domain; the answer comes as GMC_OUT_REPLY with id. */
 GMC_NODISCARD gmc_status gmc_gateway_forward(struct gmc_gateway *gw, gmc_time now, gmc_peer peer,
                                              uint64_t id, struct gmc_bytes request);
-/* Answers a GMC_OUT_REQUEST. */
+/* Answers a GMC_OUT_REQUEST or GMC_OUT_NODE_REQUEST. */
 void gmc_gateway_answer(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, uint64_t id,
                         struct gmc_bytes reply);
 
 /* ---- message channels ---- */
 struct gmc_open_request {
-    const char *name;           /* gmc_channel_name_ok */
-    const char *const *targets; /* domains; none: the channel stays inside this one */
+    const char *name; /* gmc_channel_name_ok */
+    /* DOMAIN, or DOMAIN/INSIDE (core/inside.h): who in it has programs that subscribe. Of this
+     * domain: its nodes. None: programs at this gateway. */
+    const char *const *targets;
     size_t target_count;
     enum gmc_message_order order;
     enum gmc_tree_shape shape;

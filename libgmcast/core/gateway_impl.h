@@ -190,6 +190,8 @@ struct gwsource {
     char **paths;
     size_t path_count;
     struct gwmember *members;
+    char home[GMC_INSIDE_BYTES_MAX + 1]; /* nodes of this domain that get messages; "" none */
+    size_t node_count;                   /* of the members */
     size_t member_count, member_capacity;
     struct gmc_map by_peer; /* peer + 1 -> index of its member + 1 */
     struct gwroll roll;
@@ -396,7 +398,7 @@ struct gwop {
 
 /* A message that arrived; its name and its bytes stand in the inbox. */
 struct gwarrived {
-    gmc_peer source;
+    gmc_peer from; /* the voice of its channel */
     uint64_t e, sequence;
     size_t at, len;
     bool end;
@@ -665,6 +667,8 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
                       struct gmc_store_op **op);
 
 /* gateway_message.c: message channels, as their source and as a receiver */
+/* Somebody attached; a publisher that waited for that need not any longer. */
+void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer);
 bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                   enum gmc_message_order order);
 void gw_talk_free(struct gwchannel *ch);
@@ -818,6 +822,16 @@ static inline bool gw_source_is_in_record(const struct gwmember *member)
 {
     return member->state != GMC_MEMBER_FAILED && !member->closed;
 }
+/* ---- gateway_home.c ---- */
+/* The nodes of this domain that `home` asks for, "" as it is configured, become members. */
+gmc_status gw_source_add_nodes(struct gmc_gateway *gw, struct gwchannel *ch, const char *home,
+                               const char **error);
+/* A peer is a node of this domain, or no longer. */
+void gw_source_node_changed(struct gmc_gateway *gw, struct gwchannel *ch,
+                            const struct gwpeer *peer);
+/* There are members that may attach yet. */
+bool gw_source_is_awaited(const struct gmc_gateway *gw, const struct gwchannel *ch);
+
 gmc_status gw_source_add_member(struct gmc_gateway *gw, struct gwchannel *ch, const char *domain,
                                 const char *path, const char *inside);
 void gw_source_close_members(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
@@ -900,6 +914,9 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
 /* gateway_node.c: the nodes of this domain */
 /* Takes the nodes that the record, or else the configuration, asks for. NOT_FOUND, INVALID, NOMEM
  * with the reason in text. */
+/* Words for what the source or the configuration asks for in vain. */
+gmc_status gw_nodes_check(const struct gmc_gateway *gw, const char *inside, size_t count,
+                          bool is_asked, char *text, size_t size);
 gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *text, size_t size);
 /* It is one of them, was not given up, and is the one that writes where only one does. */
 bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer);

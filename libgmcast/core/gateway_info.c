@@ -123,6 +123,7 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
                    : ch->ended_at != 0      ? ch->ended_at
                                             : now;
     *info = (struct gmc_member_info){.domain = peer->name,
+                                     .is_node = peer->is_node,
                                      .path = member->path,
                                      .state = member->state,
                                      .bytes = member->bytes,

@@ -18,8 +18,7 @@ bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name
     gmc_message_ring_init(&talk->ring, gw->config.message_bytes);
     gmc_message_rx_init(&talk->rx, order, GMC_MESSAGE_PACKET_MIN);
     ch->talk = talk;
-    if (ch->dst != NULL)
-        ch->dst->node_count = 0; /* subscribers of this domain ask the gateway */
+    ch->digest_known = true; /* all zeros: of messages there is none */
     return true;
 }
 
@@ -77,8 +76,8 @@ static void deliver(struct gmc_gateway *gw, const struct gwchannel *ch,
                     const struct gmc_message *message)
 {
     struct gwinbox *inbox = &gw->inbox;
-    size_t name_len = strlen(ch->talk->name) + 1;
-    size_t len = name_len + message->body.len;
+    size_t name_len = strlen(ch->talk->name) + 1, source_len = strlen(ch->key.source) + 1;
+    size_t len = name_len + source_len + message->body.len;
     if (inbox->room - inbox->used < len)
         inbox->bytes = grown(inbox->bytes, &inbox->room, inbox->used + len, 1);
     if (inbox->count == inbox->capacity)
@@ -86,10 +85,11 @@ static void deliver(struct gmc_gateway *gw, const struct gwchannel *ch,
             grown(inbox->arrived, &inbox->capacity, inbox->count + 1, sizeof(*inbox->arrived));
     uint8_t *to = inbox->bytes + inbox->used;
     memcpy(to, ch->talk->name, name_len);
+    memcpy(to + name_len, ch->key.source, source_len);
     if (message->body.len > 0)
-        memcpy(to + name_len, message->body.data, message->body.len);
+        memcpy(to + name_len + source_len, message->body.data, message->body.len);
     inbox->arrived[inbox->count++] =
-        (struct gwarrived){.source = ch->is_source ? gw->self : ch->source_peer->number,
+        (struct gwarrived){.from = ch->is_source ? gw->self : ch->source_peer->number,
                            .e = ch->key.e,
                            .sequence = message->sequence,
                            .at = inbox->used,
@@ -105,12 +105,13 @@ bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out)
         return false;
     const struct gwarrived *arrived = &inbox->arrived[inbox->taken++];
     const char *name = (const char *)inbox->bytes + arrived->at;
-    size_t name_len = strlen(name) + 1;
+    const char *source = name + strlen(name) + 1;
+    const char *body = source + strlen(source) + 1;
     out->kind = GMC_OUT_MESSAGE;
-    out->peer = arrived->source;
+    out->peer = arrived->from;
     out->id = 0;
-    out->bytes = gmc_bytes(name + name_len, arrived->len - name_len);
-    out->u.arrived = (struct gmc_arrived){.source = gmc_gateway_peer_name(gw, arrived->source),
+    out->bytes = gmc_bytes(body, arrived->len - (size_t)(body - name));
+    out->u.arrived = (struct gmc_arrived){.source = source,
                                           .name = name,
                                           .e = arrived->e,
                                           .sequence = arrived->sequence,
@@ -132,12 +133,51 @@ static struct gwchannel *find_by_name(const struct gmc_gateway *gw, const char *
     return NULL;
 }
 
-static struct gmc_stage_target *targets_of(const struct gmc_open_request *request)
+/* DOMAIN or DOMAIN/INSIDE of a request, taken apart. */
+struct listeners {
+    struct gmc_stage_target *list; /* other domains */
+    size_t count;
+    const char *home; /* nodes of this domain, "" as it is configured; NULL: none were asked for */
+    char *texts;      /* what list and home point into */
+};
+
+static void listeners_free(struct listeners *to)
 {
-    struct gmc_stage_target *targets = calloc(request->target_count + 1, sizeof(*targets));
-    for (size_t i = 0; targets != NULL && i < request->target_count; i++)
-        targets[i] = (struct gmc_stage_target){.domain = request->targets[i], .path = ""};
-    return targets;
+    free(to->list);
+    free(to->texts);
+}
+
+static gmc_status listeners_of(struct gmc_gateway *gw, const struct gmc_open_request *request,
+                               struct listeners *to, const char **error)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < request->target_count; i++)
+        size += strlen(request->targets[i]) + 2;
+    *to = (struct listeners){.list = calloc(request->target_count + 1, sizeof(*to->list)),
+                             .texts = malloc(size)};
+    if (to->list == NULL || to->texts == NULL)
+        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for the targets%s", "");
+    char *at = to->texts;
+    for (size_t i = 0; i < request->target_count; i++) {
+        size_t len = strlen(request->targets[i]), domain = strcspn(request->targets[i], "/");
+        memcpy(at, request->targets[i], len);
+        at[domain] = at[len] = at[len + 1] = '\0';
+        const char *inside = domain < len ? at + domain + 1 : "";
+        if (gmc_inside_kind(inside) == GMC_INSIDE_SHARED || (domain < len && *inside == '\0'))
+            return gw_say(gw, error, GMC_ERR_INVALID,
+                          "messages do not go to \"%s\": write DOMAIN, DOMAIN/gateway, "
+                          "DOMAIN/nodes, or DOMAIN/NODE+NODE",
+                          request->targets[i]);
+        if (strcmp(at, gw->domain) != 0)
+            to->list[to->count++] =
+                (struct gmc_stage_target){.domain = at, .path = "", .inside = inside};
+        else if (to->home != NULL)
+            return gw_say(gw, error, GMC_ERR_INVALID, "%s is named twice", gw->domain);
+        else
+            to->home = inside;
+        at += len + 2;
+    }
+    return GMC_OK;
 }
 
 gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
@@ -156,21 +196,23 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
         return gw_say(gw, error, GMC_ERR_INVALID, "unknown order or tree shape%s", "");
     if (find_by_name(gw, request->name) != NULL)
         return gw_say(gw, error, GMC_ERR_EXISTS, "channel %s is open already", request->name);
-    gmc_status status = GMC_ERR_NOMEM;
-    struct gmc_stage_target *targets = targets_of(request);
+    struct listeners to;
+    gmc_status status = listeners_of(gw, request, &to, error);
     struct gwchannel *ch =
-        targets != NULL ? gw_source_new(gw, targets, request->target_count, &status, error) : NULL;
-    free(targets);
-    if (ch == NULL)
+        status == GMC_OK ? gw_source_new(gw, to.list, to.count, &status, error) : NULL;
+    if (ch != NULL && !gw_talk_init(gw, ch, request->name, request->order))
+        status = gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another channel%s", "");
+    else if (ch != NULL && to.home != NULL)
+        status = gw_source_add_nodes(gw, ch, to.home, error);
+    listeners_free(&to);
+    if (status != GMC_OK) {
+        if (ch != NULL)
+            gw_channel_free(gw, ch);
         return status;
-    if (!gw_talk_init(gw, ch, request->name, request->order)) {
-        gw_channel_free(gw, ch);
-        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another channel%s", "");
     }
     ch->talk->held = true;
     ch->src->shape = request->shape;
     ch->src->scanned = true;
-    ch->digest_known = true; /* all zeros: of messages there is none */
     ch->object = (struct gmc_object){.block_bytes = GW_BLOCK_BYTES,
                                      .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
     ch->object_known = true;
@@ -179,28 +221,42 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
     return GMC_OK;
 }
 
+/* Other domains set the pace: they are farther than this domain's nodes, which would do so only
+ * where they are alone. */
+static bool sets_pace(const struct gwchannel *ch, const struct gwpeer *peer)
+{
+    return !peer->is_node || ch->src->member_count == ch->src->node_count;
+}
+
 /* The lowest packet that nobody was sent yet: the publisher goes at the pace of the fastest. Those
  * that lag are not waited for. */
 static uint64_t unsent(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     const struct gwtalk *talk = ch->talk;
     uint64_t most = 0;
+    bool any = false;
     struct gmc_list *node;
-    if (gmc_list_is_empty(&ch->children)) {
-        bool waits = !talk->was_heard && ch->src->member_count > 0 &&
-                     gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
-        return waits ? 0 : talk->next;
-    }
     GMC_LIST_FOREACH(node, &ch->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (!sets_pace(ch, child->peer))
+            continue;
         uint64_t first = talk->next;
         if (gmc_interval_ranges(&child->pending) > 0)
             first = gmc_interval_range_at(&child->pending, 0).lo;
         if (first > most)
             most = first;
+        any = true;
     }
-    return most;
+    bool waits = !talk->was_heard && gw_source_is_awaited(gw, ch) &&
+                 gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
+    return any ? most : waits ? 0 : talk->next;
+}
+
+void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer)
+{
+    if (!ch->is_source || sets_pace(ch, peer))
+        ch->talk->was_heard = true;
 }
 
 static size_t packets_of(const struct gwchannel *ch, size_t bytes)

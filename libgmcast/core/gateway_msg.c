@@ -62,12 +62,11 @@ static bool is_above(const struct gwchannel *ch, const struct gwpeer *peer, uint
 static bool is_member(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
                       const struct gmc_place *place)
 {
-    if (peer->is_node)
-        return gw_node_is_served(ch, peer);
-    if (!ch->is_source)
-        return gw_place_is_of(gw, ch, place, peer->name);
-    const struct gwmember *member = gw_source_member(ch, peer->number);
-    return member != NULL && member->recorded;
+    if (ch->is_source) {
+        const struct gwmember *member = gw_source_member(ch, peer->number);
+        return member != NULL && member->recorded && member->state != GMC_MEMBER_FAILED;
+    }
+    return peer->is_node ? gw_node_is_served(ch, peer) : gw_place_is_of(gw, ch, place, peer->name);
 }
 
 static gmc_status may_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer,
@@ -347,11 +346,10 @@ void gw_asked_lost(struct gmc_gateway *gw, const struct gwpeer *peer)
     }
 }
 
-/* What only a domain says: a node is no source, and asks nobody for anything. */
+/* What only a domain says: a node is no source. */
 static bool is_of_domains(enum gmc_msg_type type)
 {
-    return type == GMC_MSG_PROBE || type == GMC_MSG_JOIN || type == GMC_MSG_CHANNEL ||
-           type == GMC_MSG_REQUEST;
+    return type == GMC_MSG_PROBE || type == GMC_MSG_JOIN || type == GMC_MSG_CHANNEL;
 }
 
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes)
@@ -384,7 +382,7 @@ void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes by
         gw_target_channel(gw, peer, &msg);
         break;
     case GMC_MSG_REQUEST:
-        pass_on(gw, peer, GMC_OUT_REQUEST, &msg);
+        pass_on(gw, peer, peer->is_node ? GMC_OUT_NODE_REQUEST : GMC_OUT_REQUEST, &msg);
         break;
     case GMC_MSG_REPLY:
         on_reply(gw, peer, &msg);

@@ -38,28 +38,27 @@ static bool find_unknown(const struct gmc_gateway *gw, const char *text, const c
     return false;
 }
 
-/* Words for what the source or the configuration asks for in vain. Who the other nodes are is not
- * the source's business. */
-static gmc_status check_choice(const struct gmc_gateway *gw, const struct gwtarget *dst,
-                               bool is_asked, char *text, size_t size)
+/* Who the other nodes are is not the source's business. */
+gmc_status gw_nodes_check(const struct gmc_gateway *gw, const char *inside, size_t count,
+                          bool is_asked, char *text, size_t size)
 {
+    enum gmc_inside kind = gmc_inside_kind(inside);
     const char *name;
     size_t len;
-    if (dst->inside_kind == GMC_INSIDE_NONE) {
+    if (kind == GMC_INSIDE_NONE) {
         gw_text(text, size,
                 "%s cannot deliver to \"%.64s\": write gateway, nodes, shared, or names "
                 "of nodes with + between",
-                gw->domain, dst->inside);
+                gw->domain, inside);
         return GMC_ERR_INVALID;
     }
-    if (dst->inside_kind == GMC_INSIDE_NAMED && find_unknown(gw, dst->inside, &name, &len)) {
+    if (kind == GMC_INSIDE_NAMED && find_unknown(gw, inside, &name, &len)) {
         gw_text(text, size, "%s has no node %.*s%s", gw->domain, (int)len, name,
                 is_asked ? "" : ", which its option deliver names");
         return GMC_ERR_NOT_FOUND;
     }
     /* Without nodes "nodes" is the gateway alone, unless somebody says so. */
-    if (dst->node_count == 0 && dst->inside_kind != GMC_INSIDE_GATEWAY &&
-        (is_asked || dst->inside_kind == GMC_INSIDE_SHARED)) {
+    if (count == 0 && kind != GMC_INSIDE_GATEWAY && (is_asked || kind == GMC_INSIDE_SHARED)) {
         gw_text(text, size, "%s has no nodes to deliver to", gw->domain);
         return GMC_ERR_NOT_FOUND;
     }
@@ -89,11 +88,16 @@ gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *t
     bool is_asked = dst->inside[0] != '\0';
     if (!is_asked)
         gw_text(dst->inside, sizeof(dst->inside), "%s", gw->config.deliver);
+    /* Whoever writes files for all does not read messages for all. */
+    if (ch->talk != NULL && gmc_inside_kind(dst->inside) == GMC_INSIDE_SHARED)
+        gw_text(dst->inside, sizeof(dst->inside), "nodes");
     dst->inside_kind = gmc_inside_kind(dst->inside);
     for (size_t i = 0; i < gw->peer_count && status == GMC_OK; i++)
         if (gw->peers[i]->is_node && gmc_inside_has(dst->inside, gw->peers[i]->name))
             status = add_node(gw, ch, gw->peers[i]);
-    return status == GMC_OK ? check_choice(gw, dst, is_asked, text, size) : status;
+    if (status != GMC_OK)
+        return status;
+    return gw_nodes_check(gw, dst->inside, dst->node_count, is_asked, text, size);
 }
 
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer)
@@ -149,8 +153,12 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
     GMC_LIST_FOREACH_SAFE(item, after, &gw->channels)
     {
         struct gwchannel *ch = GMC_CONTAINER_OF(item, struct gwchannel, node);
-        if (ch->dst == NULL || ch->closing)
+        if (ch->closing)
             continue;
+        if (ch->is_source) {
+            gw_source_node_changed(gw, ch, peer);
+            continue;
+        }
         struct gwnode *node = gw_node_find(ch, peer);
         if (is_node && node == NULL && gmc_inside_has(ch->dst->inside, peer->name))
             (void)add_node(gw, ch, peer); /* without memory it gets the next transfer */
@@ -205,9 +213,11 @@ void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const s
 }
 
 /* ---- patience ---- */
-static gmc_time patience_ends(const struct gmc_gateway *gw, const struct gwnode *node)
+/* A message channel stays open for those that come back, until it has ended. */
+static gmc_time patience_ends(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                              const struct gwnode *node)
 {
-    if (is_over(node) || node->peer->up)
+    if (is_over(node) || node->peer->up || (ch->talk != NULL && ch->dst->phase != GW_DONE))
         return GMC_TIME_NEVER;
     return gmc_time_add(gmc_time_max(node->since, node->peer->silent_since), gw->config.patience);
 }
@@ -221,8 +231,8 @@ static void check_digest(struct gmc_gateway *gw, const struct gwchannel *ch, str
         return;
     }
     node->state = GMC_MEMBER_VERIFIED;
-    gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_OK, "verified at node %s",
-             node->peer->name);
+    gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_OK,
+             ch->talk != NULL ? "ended at node %s" : "verified at node %s", node->peer->name);
 }
 
 /* One file system, one writer: the first that is there; another one only when that was given up. */
@@ -250,7 +260,7 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
     for (size_t i = 0; i < ch->dst->node_count; i++) {
         struct gwnode *node = &ch->dst->nodes[i];
         check_digest(gw, ch, node);
-        if (gw->now >= patience_ends(gw, node))
+        if (gw->now >= patience_ends(gw, ch, node))
             fail(gw, ch, node, node->peer->reason);
         else if (!node->told && !node->is_spare && node->peer->up &&
                  ch->dst->phase >= GW_RECEIVING && node->state != GMC_MEMBER_FAILED)
@@ -263,7 +273,7 @@ gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel 
 {
     gmc_time when = GMC_TIME_NEVER;
     for (size_t i = 0; i < ch->dst->node_count; i++)
-        when = gmc_time_min(when, patience_ends(gw, &ch->dst->nodes[i]));
+        when = gmc_time_min(when, patience_ends(gw, ch, &ch->dst->nodes[i]));
     return when;
 }
 
@@ -376,6 +386,7 @@ void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwch
                   const struct gmc_msg *about)
 {
     struct gmc_msg msg = {.source = about->source, .e = about->e};
-    bool kept = ch != NULL && ch->dst != NULL && ch->dst->phase == GW_DONE;
+    bool kept = ch != NULL &&
+                (ch->is_source ? ch->state == GMC_CHANNEL_COMPLETE : ch->dst->phase == GW_DONE);
     close_node(gw, peer, &msg, kept ? GMC_OK : GMC_ERR_NOT_FOUND);
 }

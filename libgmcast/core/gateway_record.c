@@ -12,7 +12,8 @@
 /* ---- measuring ---- */
 static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
 {
-    return member->state != GMC_MEMBER_FAILED && !member->closed && gw_peer(gw, member->peer)->up;
+    const struct gwpeer *peer = gw_peer(gw, member->peer);
+    return member->state != GMC_MEMBER_FAILED && !member->closed && peer->up && !peer->is_node;
 }
 
 /* All members that can be measured, the source first. *count is at least 1. */

@@ -164,7 +164,8 @@ static gmc_status add_entry(struct gmc_gateway *gw, const struct gwchannel *ch,
                             const struct gwmember *who, bool is_relay, struct gwroll *roll)
 {
     const char *names[GMC_STRIPES_MAX][GMC_ANCESTORS_MAX];
-    struct gmc_member member = {.domain = gmc_gateway_peer_name(gw, who->peer),
+    const struct gwpeer *peer = gw->peers[who->peer];
+    struct gmc_member member = {.domain = peer->is_node ? gw->domain : peer->name,
                                 .path = who->path,
                                 .inside = who->inside,
                                 .stripes = ch->stripe_count,

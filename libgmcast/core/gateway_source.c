@@ -12,6 +12,7 @@
  * which needs some 50 ns of it. */
 #define STEP_AT_ONCE_MAX 256u
 #define STEP_EVERY GMC_US(1)
+#define PAYLOAD_UNKNOWN 1452u /* of UDP over IPv6 over Ethernet */
 
 struct gwmember *gw_source_member(struct gwchannel *ch, gmc_peer peer)
 {
@@ -168,8 +169,9 @@ static void want_members(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
-        if (member->state != GMC_MEMBER_FAILED && !member->closed)
-            gw_want_session(gw, gw_peer(gw, member->peer));
+        struct gwpeer *peer = gw_peer(gw, member->peer);
+        if (member->state != GMC_MEMBER_FAILED && !member->closed && !peer->is_node)
+            gw_want_session(gw, peer); /* nodes dial by themselves */
     }
 }
 
@@ -370,7 +372,7 @@ static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t 
         if (member->state == GMC_MEMBER_FAILED)
             continue;
         if (!peer->up) {
-            all = all && peer->unreachable;
+            all = all && (peer->unreachable || peer->is_node);
             continue;
         }
         struct gmc_link_info info;
@@ -404,6 +406,9 @@ static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
         if (info.udp_payload_max < payload)
             payload = info.udp_payload_max;
     }
+    /* Nodes may come later, over a path of which nothing is known yet. */
+    if (payload == UINT32_MAX && ch->src->home[0] != '\0')
+        payload = PAYLOAD_UNKNOWN;
     uint32_t room = payload - GMC_DATA_OVERHEAD_BYTES;
     if (room > GW_BLOCK_BYTES)
         room = GW_BLOCK_BYTES;
@@ -437,7 +442,7 @@ static void step_gather(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwsource *src = ch->src;
     size_t up;
     bool all = gathered(gw, ch, &up);
-    bool is_alone = src->member_count == 0;
+    bool is_alone = src->member_count == src->node_count;
     if (all_failed(ch) && !is_alone) {
         gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target takes part");
         return;
@@ -479,6 +484,8 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *
     struct gmc_msg msg = gw_about(ch, GMC_MSG_CHANNEL);
     msg.secret = ch->secret;
     msg.place = gw_roll_place(ch, member, siblings);
+    if (gw_peer(gw, member->peer)->is_node)
+        msg.source_key = gmc_bytes(ch->source_spki, ch->source_spki_len);
     gw_send(gw, gw_peer(gw, member->peer), &msg);
     member->told = true;
 }
@@ -511,7 +518,8 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
             tell(gw, ch, member);
         return;
     }
-    gw_want_session(gw, peer);
+    if (!peer->is_node)
+        gw_want_session(gw, peer);
     if (member->state != GMC_MEMBER_VERIFIED &&
         gw->now >= gmc_time_add(peer->silent_since, GMC_S(1))) {
         if (member->state != GMC_MEMBER_SILENT)

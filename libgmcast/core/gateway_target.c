@@ -236,13 +236,13 @@ static void open_store(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_store_op *op;
     char text[GMC_TEXT_MAX + 1];
-    if (ch->talk != NULL) { /* its messages go to no nodes */
-        begin_receiving(gw, ch);
-        return;
-    }
     gmc_status status = gw_nodes_choose(gw, ch, text, sizeof(text));
     if (status != GMC_OK) {
         gw_target_fail(gw, ch, status, text);
+        return;
+    }
+    if (ch->talk != NULL) {
+        begin_receiving(gw, ch);
         return;
     }
     ch->dst->phase = GW_OPENING;
@@ -657,7 +657,7 @@ static bool give_up_nodes(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
     char text[GMC_TEXT_MAX + 1];
-    if (dst->phase != GW_DONE || !gw_nodes_are_settled(ch) ||
+    if (ch->talk != NULL || dst->phase != GW_DONE || !gw_nodes_are_settled(ch) ||
         !gw_nodes_failed(ch, text, sizeof(text)))
         return false;
     if (ch->state == GMC_CHANNEL_PARTIAL && gw->now >= dst->partial_until) {

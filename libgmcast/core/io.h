@@ -196,10 +196,12 @@ enum gmc_output_kind {
     GMC_OUT_CONNECT, /* a session with `peer` is wanted; the shell keeps trying until it is up */
     GMC_OUT_REJECT,  /* end the session with `peer`: it broke the protocol (event says how) */
     GMC_OUT_EVENT,
-    GMC_OUT_REQUEST, /* a control-API request that came from `peer`; answer with its id */
-    GMC_OUT_REPLY,   /* the answer to a request that this side forwarded */
-    GMC_OUT_MESSAGE, /* of a message channel, for this domain: `bytes` */
-    GMC_OUT_ROOM,    /* a message channel of ours, `id`, takes messages (again) */
+    GMC_OUT_REQUEST,      /* a control-API request that came from `peer`; answer with its id */
+    GMC_OUT_NODE_REQUEST, /* the same of a node of this domain, which has no control API: of its
+                             shell */
+    GMC_OUT_REPLY,        /* the answer to a request that this side forwarded */
+    GMC_OUT_MESSAGE,      /* of a message channel, for this domain: `bytes` */
+    GMC_OUT_ROOM,         /* a message channel of ours, `id`, takes messages (again) */
     GMC_OUT_GROUP /* of a node: hear the group of this address, `bytes`, and no other; empty: none.
                      It may be said again */
 };
@@ -216,8 +218,8 @@ struct gmc_arrived {
 struct gmc_output {
     enum gmc_output_kind kind;
     gmc_peer peer;
-    uint64_t id;            /* REQUEST, REPLY; ROOM: e of the channel */
-    struct gmc_bytes bytes; /* REQUEST, REPLY, MESSAGE, GROUP; empty REPLY: the peer is gone */
+    uint64_t id;            /* REQUEST, NODE_REQUEST, REPLY; ROOM: e of the channel */
+    struct gmc_bytes bytes; /* these, MESSAGE, GROUP; empty REPLY: the peer is gone */
     union {
         struct gmc_arrived arrived;
         struct gmc_dgram_out dgram;

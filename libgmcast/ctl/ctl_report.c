@@ -202,11 +202,14 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
     for (size_t i = 0; i < info->member_count; i++) {
         if (!gmc_gateway_member_info(call->ctl->gateway, call->now, index, i, &member))
             break;
-        describe_member(&member, &members[i], parents[i]);
+        /* The nodes of a domain are nobody else's business. */
+        if (member.is_node && call->origin != GMC_PEER_NONE)
+            continue;
+        size_t at = transfer.member_count++;
+        describe_member(&member, &members[at], parents[at]);
         /* A target knows how it is, and how its nodes are; of others it does not. */
         if (!info->is_source && i > 0 && !member.is_node)
-            members[i].state = GMC_CTL_MEMBER_UNKNOWN;
-        transfer.member_count = i + 1;
+            members[at].state = GMC_CTL_MEMBER_UNKNOWN;
     }
     if (!info->is_source)
         transfer.failed_members = 0;

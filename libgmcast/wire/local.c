@@ -26,6 +26,7 @@ static bool get_fields(struct gmc_reader *r, struct gmc_local *local)
         return gmc_local_next_text(&local->rest, &local->name) &&
                (local->rest.len == 0 || local->rest.data[local->rest.len - 1] == 0);
     case GMC_LOCAL_PUBLISH:
+    case GMC_LOCAL_PIECES:
     case GMC_LOCAL_MESSAGES:
         local->rest = gmc_reader_rest(r);
         return true;
@@ -56,7 +57,7 @@ static bool get_fields(struct gmc_reader *r, struct gmc_local *local)
 
 static bool is_kind(uint8_t kind)
 {
-    return (kind >= GMC_LOCAL_OPEN && kind <= GMC_LOCAL_TAKEN) ||
+    return (kind >= GMC_LOCAL_OPEN && kind <= GMC_LOCAL_PIECES) ||
            (kind >= GMC_LOCAL_OPENED && kind <= GMC_LOCAL_ALIVE);
 }
 
@@ -91,6 +92,18 @@ bool gmc_local_next_entry(struct gmc_bytes *rest, struct gmc_local_entry *entry)
     got.body = gmc_bytes(texts.data + 4, gmc_get32(texts.data));
     *rest = gmc_bytes(got.body.data + got.body.len, texts.len - 4 - got.body.len);
     *entry = got;
+    return true;
+}
+
+bool gmc_local_next_piece(struct gmc_bytes *rest, struct gmc_local_piece *piece)
+{
+    if (rest->len < GMC_LOCAL_PIECE_HEAD || rest->data[0] > 1 ||
+        gmc_get32(rest->data + 1) > rest->len - GMC_LOCAL_PIECE_HEAD)
+        return false;
+    piece->more = rest->data[0] == 1;
+    piece->bytes = gmc_bytes(rest->data + GMC_LOCAL_PIECE_HEAD, gmc_get32(rest->data + 1));
+    size_t len = GMC_LOCAL_PIECE_HEAD + piece->bytes.len;
+    *rest = gmc_bytes(rest->data + len, rest->len - len);
     return true;
 }
 
@@ -131,6 +144,7 @@ size_t gmc_local_put(const struct gmc_local *local, uint8_t *out, size_t capacit
         len = 9;
         break;
     case GMC_LOCAL_PUBLISH:
+    case GMC_LOCAL_PIECES:
     case GMC_LOCAL_MESSAGES:
     case GMC_LOCAL_SUBSCRIBED:
     case GMC_LOCAL_ALIVE:
@@ -146,6 +160,12 @@ size_t gmc_local_put(const struct gmc_local *local, uint8_t *out, size_t capacit
         len += pieces[i].len;
     }
     return total;
+}
+
+void gmc_local_put_piece(uint8_t out[GMC_LOCAL_PIECE_HEAD], bool more, size_t len)
+{
+    out[0] = more;
+    gmc_put32(out + 1, (uint32_t)len);
 }
 
 size_t gmc_local_put_entry(const struct gmc_local_entry *entry, uint8_t *out, size_t capacity)

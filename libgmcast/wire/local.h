@@ -7,14 +7,12 @@
  *   3    END         reason text
  *   4    SUBSCRIBE   name text, source domain text ("": any)
  *   5    TAKEN       bytes of MESSAGES that the subscriber has taken, u64, since it subscribed
- *   64   OPENED      e u64, how many messages may be on their way u32, bytes of them u32
- *   65   REFUSED     reason text; the sender of it forgets the client
- *   66   ACCEPTED    messages taken since OPEN, u64
- *   67   OVER        reason text: the publisher's channel has ended
- *   68   SUBSCRIBED
- *   69   MESSAGES    entries: e u64, sequence u64, end u8 (1: no more, the body says why), source
- *                    text, name text, length u32, body
- *   70   ALIVE
+ *   6    PIECES      of messages, from a node to its gateway: more u8 (1: the message goes on in
+ * the next piece, perhaps of another frame), length u32, bytes 64   OPENED      e u64, how many
+ * messages may be on their way u32, bytes of them u32 65   REFUSED     reason text; the sender of
+ * it forgets the client 66   ACCEPTED    messages taken since OPEN, u64 67   OVER        reason
+ * text: the publisher's channel has ended 68   SUBSCRIBED 69   MESSAGES    entries: e u64, sequence
+ * u64, end u8 (1: no more, the body says why), source text, name text, length u32, body 70   ALIVE
  *
  * A client is a publisher (OPEN) or a subscriber (SUBSCRIBE), once. */
 #ifndef GMC_WIRE_LOCAL_H
@@ -35,6 +33,7 @@ enum gmc_local_kind {
     GMC_LOCAL_END,
     GMC_LOCAL_SUBSCRIBE,
     GMC_LOCAL_TAKEN,
+    GMC_LOCAL_PIECES,
     GMC_LOCAL_OPENED = 64,
     GMC_LOCAL_REFUSED,
     GMC_LOCAL_ACCEPTED,
@@ -53,7 +52,8 @@ struct gmc_local {
     const char *text;                 /* END, REFUSED, OVER */
     uint64_t number;                  /* OPENED: e; ACCEPTED, TAKEN */
     uint32_t messages_max, bytes_max; /* OPENED */
-    struct gmc_bytes rest;            /* OPEN: domains; PUBLISH: the message; MESSAGES: entries */
+    struct gmc_bytes rest; /* OPEN: domains; PUBLISH: the message; PIECES: they; MESSAGES:
+                              entries */
 };
 
 struct gmc_local_entry {
@@ -63,16 +63,25 @@ struct gmc_local_entry {
     struct gmc_bytes body;
 };
 
+struct gmc_local_piece {
+    bool more;
+    struct gmc_bytes bytes;
+};
+
 /* INVALID, TRUNCATED; TYPE for an unknown kind. */
 GMC_NODISCARD gmc_status gmc_local_get(struct gmc_bytes frame, struct gmc_local *local);
-/* Takes the next text of OPEN's domains, or the next entry of MESSAGES, off *rest. False at the
- * end, or where it is malformed: then *rest is not empty. */
+/* Takes the next text of OPEN's domains, piece of PIECES or entry of MESSAGES off *rest. False at
+ * the end, or where it is malformed: then *rest is not empty. */
 bool gmc_local_next_text(struct gmc_bytes *rest, const char **text);
+bool gmc_local_next_piece(struct gmc_bytes *rest, struct gmc_local_piece *piece);
 bool gmc_local_next_entry(struct gmc_bytes *rest, struct gmc_local_entry *entry);
 
-/* Bytes that the frame takes; writes it where capacity allows. PUBLISH and MESSAGES are written
- * with their rest. */
+/* Bytes that the frame takes; writes it where capacity allows. PUBLISH, PIECES and MESSAGES
+ * are written with their rest. */
 size_t gmc_local_put(const struct gmc_local *local, uint8_t *out, size_t capacity);
+/* Its head; the bytes stand behind it. */
+#define GMC_LOCAL_PIECE_HEAD 5u
+void gmc_local_put_piece(uint8_t out[GMC_LOCAL_PIECE_HEAD], bool more, size_t len);
 size_t gmc_local_put_entry(const struct gmc_local_entry *entry, uint8_t *out, size_t capacity);
 
 #endif

@@ -12,6 +12,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_plan.py \
 	tests/daemons/test_large.py \
 	tests/daemons/test_messages.py \
+	tests/daemons/test_node_messages.py \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
@@ -31,6 +32,7 @@ EXTRA_DIST += \
 	tests/daemons/faults.py \
 	tests/daemons/lan.py \
 	tests/daemons/lib.py \
+	tests/daemons/messages.py \
 	tests/daemons/wires.py \
 	tests/daemons/zmtp.py
 

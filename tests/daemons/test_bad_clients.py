@@ -78,7 +78,8 @@ def test_frames_that_are_none():
                           (OPEN, "does not understand"), (SUBSCRIBE + b"x", "does not understand"),
                           (TAKEN + b"\x01", "does not understand"), (PUBLISH + b"x", "open it anew"),
                           (OPEN + b"\x07news\0b\0", "order"), (SUBSCRIBE + b"a b\0\0", "a channel's name"),
-                          (OPEN + b"\x00news\0" + b"b\0" * 20000, "is not configured")):
+                          (OPEN + b"\x00news\0" + b"x\0", "is not configured"),
+                          (OPEN + b"\x00news\0" + b"b\0" * 20000, "more than 16384 domains")):
             before = refused(grid["a"])
             client = dealer(grid["a"])
             client.send(bad)

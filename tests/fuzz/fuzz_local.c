@@ -14,6 +14,7 @@ static void read_rest(const struct gmc_local *local)
 {
     struct gmc_bytes rest = local->rest;
     struct gmc_local_entry entry;
+    struct gmc_local_piece piece;
     const char *text;
     size_t used = 0;
     if (local->kind == GMC_LOCAL_OPEN) {
@@ -23,6 +24,8 @@ static void read_rest(const struct gmc_local *local)
     }
     while (local->kind == GMC_LOCAL_MESSAGES && gmc_local_next_entry(&rest, &entry))
         used += gmc_local_put_entry(&entry, NULL, 0);
+    while (local->kind == GMC_LOCAL_PIECES && gmc_local_next_piece(&rest, &piece))
+        used += GMC_LOCAL_PIECE_HEAD + piece.bytes.len;
     GMC_ASSERT(used + rest.len == local->rest.len || local->kind == GMC_LOCAL_PUBLISH);
 }
 

@@ -84,13 +84,36 @@ static void test_entries(void **state)
     }
 }
 
+static void test_pieces(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {1, 0, 0, 0, 3, 'o', 'n', 'e', 0, 0, 0, 0, 0};
+    uint8_t head[GMC_LOCAL_PIECE_HEAD];
+    struct gmc_bytes rest = gmc_bytes(bytes, sizeof(bytes));
+    struct gmc_local_piece piece;
+    gmc_local_put_piece(head, true, 3);
+    assert_memory_equal(head, bytes, sizeof(head));
+    assert_true(gmc_local_next_piece(&rest, &piece));
+    assert_true(piece.more && gmc_bytes_equal(piece.bytes, gmc_bytes("one", 3)));
+    assert_true(gmc_local_next_piece(&rest, &piece));
+    assert_true(!piece.more && piece.bytes.len == 0 && rest.len == 0);
+    assert_false(gmc_local_next_piece(&rest, &piece));
+    for (size_t len = 1; len < 8; len++) { /* cut off */
+        rest = gmc_bytes(bytes, len);
+        assert_false(gmc_local_next_piece(&rest, &piece));
+        assert_int_equal(rest.len, len);
+    }
+    rest = gmc_bytes("\x02\0\0\0\0", 5);
+    assert_false(gmc_local_next_piece(&rest, &piece));
+}
+
 static void test_refused(void **state)
 {
     (void)state;
     struct gmc_local local;
     assert_int_equal(gmc_local_get(gmc_bytes("", 0), &local), GMC_ERR_TRUNCATED);
     assert_int_equal(gmc_local_get(gmc_bytes("\x00", 1), &local), GMC_ERR_TYPE);
-    assert_int_equal(gmc_local_get(gmc_bytes("\x06", 1), &local), GMC_ERR_TYPE);
+    assert_int_equal(gmc_local_get(gmc_bytes("\x07", 1), &local), GMC_ERR_TYPE);
     assert_int_equal(gmc_local_get(gmc_bytes("\x47", 1), &local), GMC_ERR_TYPE);
     assert_int_equal(gmc_local_get(gmc_bytes("\x01\x00news", 6), &local), GMC_ERR_INVALID);
     assert_int_equal(gmc_local_get(gmc_bytes("\x01\x00news\0a", 8), &local), GMC_ERR_INVALID);
@@ -101,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Publishing and receiving messages through the gateway of this domain.
+/* Publishing and receiving messages through the gateway of this domain, or a node of it.
  *
  * A channel is named by its publisher's domain and a name. A message has 0 to GMC_PUBLISH_MAX bytes
  * and arrives whole or not at all; messages of a channel are numbered from 0. One publisher or
@@ -29,9 +29,13 @@ enum gmc_client_order {
 struct gmc_publisher;
 
 struct gmc_publisher_config {
-    const char *gateway; /* control endpoint of the local gateway, ipc://...; NULL: the usual one */
+    const char *gateway; /* control endpoint of the local gateway or node, ipc://...; NULL: the
+                            usual one */
     const char *channel; /* name: up to 128 printable characters, no space, no slash */
-    const char *const *domains; /* that receive it; none: subscribers of this domain alone */
+    /* Where subscribers are, besides at this domain's gateway: DOMAIN, DOMAIN/nodes, DOMAIN/gateway
+     * or DOMAIN/NODE+NODE, also of this domain. DOMAIN alone: at the nodes that it is configured to
+     * deliver to. */
+    const char *const *domains;
     size_t domain_count;
     enum gmc_client_order order;
     int timeout_ms; /* for the gateway's answer; 0: 5000 */
