@@ -131,6 +131,14 @@ static gmc_status tap_nodes(void *ctx, const struct gmc_ctl_request *request,
     return drive->hooks.nodes(drive->hooks.ctx, request, reply, reason);
 }
 
+static void tap_traffic(void *ctx, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out)
+{
+    struct gwd_drive *drive = ctx;
+    drive->foreign_answer = true;
+    if (drive->replaying == NULL && drive->hooks.traffic != NULL)
+        drive->hooks.traffic(drive->hooks.ctx, key, out);
+}
+
 /* ---- making ---- */
 static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_config *config,
                          gmc_time now)
@@ -159,7 +167,8 @@ struct gwd_drive *gwd_drive_new(const struct gwd_drive_config *config, gmc_time 
 {
     struct gwd_drive *drive = calloc(1, sizeof *drive);
     struct gmc_gateway_config gateway = config->gateway;
-    struct gmc_ctl_hooks hooks = {drive, tap_resolve, tap_may, tap_counters, tap_nodes};
+    struct gmc_ctl_hooks hooks = {drive,        tap_resolve, tap_may,
+                                  tap_counters, tap_nodes,   tap_traffic};
     if (drive == NULL)
         return NULL;
     drive->inner = gateway.crypto;

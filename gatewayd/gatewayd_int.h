@@ -120,6 +120,8 @@ gmc_status gwd_hook_may(void *gwd, const char *origin, const char *const *paths,
                         const char **reason);
 size_t gwd_hook_counters(void *gwd, struct gmc_counter *out, size_t max);
 
+void gwd_hook_traffic(void *gwd, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
+
 /* ---- local_nodes.c ---- */
 gmc_status gwd_hook_nodes(void *gwd, const struct gmc_ctl_request *request,
                           struct gmc_ctl_reply *reply, const char **reason);

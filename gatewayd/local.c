@@ -188,3 +188,9 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
     count += gwd_messages_counters(gwd->messages, out + count, max - count);
     return count;
 }
+
+void gwd_hook_traffic(void *ctx, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out)
+{
+    const struct gwd *gwd = ctx;
+    *out = gwd_messages_traffic(gwd->messages, key);
+}

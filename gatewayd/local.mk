@@ -26,6 +26,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/log.c gatewayd/log.h \
 	gatewayd/mcast.c gatewayd/mcast.h gatewayd/multicast.c \
 	gatewayd/messages.c gatewayd/messages.h gatewayd/messages_int.h gatewayd/messages_relay.c \
+	gatewayd/traffic.c gatewayd/traffic.h \
 	gatewayd/nodes.c gatewayd/nodes.h gatewayd/token.c gatewayd/token.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \
 	gatewayd/peer_dial.c \

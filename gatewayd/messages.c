@@ -417,7 +417,9 @@ static void send_batch(struct gwd_messages *m)
     struct gmc_list *node, *after;
     if (len == 0)
         return;
+    uint64_t messages = m->batch_messages;
     m->batch_len = 0;
+    m->batch_messages = 0;
     if (zmq_msg_init_data(&shared, m->batch, len, free_batch, NULL) != 0)
         return;
     m->batch = NULL;
@@ -448,6 +450,7 @@ static void send_batch(struct gwd_messages *m)
             client->sent += len;
             m->delivered++;
         }
+        gwd_traffic_handed(m->traffic, m->batch_source, m->batch_e, messages, full);
         (void)zmq_msg_close(&frame);
     }
     (void)zmq_msg_close(&shared);
@@ -513,12 +516,15 @@ void gwd_messages_arrived(struct gwd_messages *m, const struct gmc_output *out)
         gwd_text(reason, sizeof reason, "%.*s", (int)out->bytes.len, (const char *)out->bytes.data);
         channel_over(m, arrived->e, reason);
     }
+    if (!arrived->end)
+        gwd_traffic_arrived(m->traffic, arrived->source, arrived->e, arrived->sequence);
     size_t len = gmc_local_put_entry(&entry, NULL, 0);
     if ((m->batch_len == 0 && !is_heard(m)) || !batch_reserve(m, len + 1))
         return;
     if (m->batch_len == 0)
         m->batch[m->batch_len++] = GMC_LOCAL_MESSAGES;
     m->batch_len += gmc_local_put_entry(&entry, m->batch + m->batch_len, len);
+    m->batch_messages += !arrived->end;
 }
 
 /* ---- frames in ---- */
@@ -628,6 +634,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     struct gmc_list *node, *after;
     (void)fd, (void)what;
     calm_down(m);
+    gwd_traffic_tick(m->traffic);
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
         struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
@@ -641,6 +648,12 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     m->config.drain(m->config.ctx);
     if (is_readable(m))
         event_active(m->event, EV_READ, 0);
+}
+
+struct gmc_ctl_traffic gwd_messages_traffic(const struct gwd_messages *m,
+                                            const struct gmc_channel_key *key)
+{
+    return gwd_traffic_of(m->traffic, key->source, key->e);
 }
 
 size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *out, size_t max)
@@ -679,7 +692,8 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
     m->config = *config;
     gmc_list_init(&m->clients);
     gwd_text(endpoint, sizeof endpoint, "%s" GWD_MESSAGES_SUFFIX, config->zmq.control);
-    m->context = zmq_ctx_new();
+    m->traffic = gwd_traffic_new();
+    m->context = m->traffic != NULL ? zmq_ctx_new() : NULL;
     if (m->context != NULL && config->batches) /* its thread carries nothing but messages */
         (void)zmq_ctx_set(m->context, ZMQ_THREAD_SCHED_POLICY, SCHED_OTHER);
     m->router = m->context != NULL ? zmq_socket(m->context, ZMQ_ROUTER) : NULL;
@@ -717,6 +731,7 @@ void gwd_messages_free(struct gwd_messages *m)
         (void)zmq_ctx_term(m->context);
     if (m->path != NULL)
         (void)unlink(m->path);
+    gwd_traffic_free(m->traffic);
     free(m->path);
     free(m->batch);
     free(m);

@@ -46,6 +46,9 @@ void gwd_messages_reply(struct gwd_messages *messages, uint64_t id, struct gmc_b
 void gwd_messages_lost(struct gwd_messages *messages, gmc_peer peer);
 /* All outputs of this time were taken: what arrived goes to subscribers. */
 void gwd_messages_flush(struct gwd_messages *messages);
+/* What passes on a channel. */
+struct gmc_ctl_traffic gwd_messages_traffic(const struct gwd_messages *messages,
+                                            const struct gmc_channel_key *key);
 size_t gwd_messages_counters(const struct gwd_messages *messages, struct gmc_counter *out,
                              size_t max);
 

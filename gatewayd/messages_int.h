@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "gatewayd/messages.h"
+#include "gatewayd/traffic.h"
 #include "wire/control.h"
 #include "wire/local.h"
 
@@ -62,8 +63,10 @@ struct gwd_messages {
     /* entries that go out together: of one channel */
     uint8_t *batch;
     size_t batch_len, batch_room;
+    uint64_t batch_messages;
     uint64_t batch_e;
     char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
+    struct gwd_traffic *traffic;
     uint64_t published, delivered, lost, accepted, refused, gone;
     bool prompt;          /* the loop is woken at once */
     unsigned quiet_ticks; /* since a message passed */

@@ -61,6 +61,18 @@ static void print_all(const struct gmc_ctl_reply *reply)
         print_line(&reply->transfers[i]);
 }
 
+static void print_messages(const struct gmc_ctl_transfer *t, const char *name)
+{
+    const struct gmc_ctl_traffic *traffic = &t->traffic;
+
+    printf("messages  %llu, name %s\n", (unsigned long long)t->message_count, name);
+    printf("traffic   %llu/s in, %llu/s out; %llu handed to subscribers here, %llu did not come, "
+           "%llu lost to slow subscribers\n",
+           (unsigned long long)traffic->in_rate, (unsigned long long)traffic->out_rate,
+           (unsigned long long)traffic->handed, (unsigned long long)traffic->missed,
+           (unsigned long long)traffic->dropped);
+}
+
 static void print_one(const struct gmc_ctl_transfer *t)
 {
     char total[TEXT_FIGURE_MAX], here[TEXT_FIGURE_MAX], clock[TEXT_FIGURE_MAX];
@@ -69,8 +81,7 @@ static void print_one(const struct gmc_ctl_transfer *t)
     printf("channel   %s\nstate     %s%s%s\n", t->channel, gmc_client_transfer_state_name(t->state),
            t->reason[0] != '\0' ? ": " : "", reason != NULL ? reason : "");
     if (t->name[0] != '\0')
-        printf("messages  %llu, name %s\n", (unsigned long long)t->message_count,
-               name != NULL ? name : "");
+        print_messages(t, name != NULL ? name : "");
     else
         printf("object    %s in %llu file%s (%s here)\n", text_size(t->total_bytes, total),
                (unsigned long long)t->file_count, t->file_count == 1 ? "" : "s",

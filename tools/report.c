@@ -169,6 +169,11 @@ json_t *report_transfer(const struct gmc_ctl_transfer *t)
     if (t->name[0] != '\0') {
         json_object_set_new(object, "name", report_text(t->name));
         json_object_set_new(object, "messages", count(t->message_count));
+        json_object_set_new(object, "messages_in_per_second", count(t->traffic.in_rate));
+        json_object_set_new(object, "messages_out_per_second", count(t->traffic.out_rate));
+        json_object_set_new(object, "messages_handed", count(t->traffic.handed));
+        json_object_set_new(object, "messages_missed", count(t->traffic.missed));
+        json_object_set_new(object, "messages_dropped", count(t->traffic.dropped));
     }
     json_object_set_new(object, "rate_bps", count(t->rate_bps));
     json_object_set_new(object, "background", json_boolean(t->background));

@@ -39,6 +39,8 @@ struct gmc_ctl_hooks {
      * nothing to manage. */
     gmc_status (*nodes)(void *ctx, const struct gmc_ctl_request *request,
                         struct gmc_ctl_reply *reply, const char **reason);
+    /* What passes on a message channel; NULL: nobody counts it. */
+    void (*traffic)(void *ctx, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

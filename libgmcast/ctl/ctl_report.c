@@ -142,8 +142,8 @@ static bool is_zero(const uint8_t *bytes, size_t len)
 }
 
 /* text has to live as long as the transfer. */
-static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfer *transfer,
-                     char text[GMC_CTL_CHANNEL_TEXT_MAX])
+static void describe(const struct gmc_ctl *ctl, const struct gmc_channel_info *info,
+                     struct gmc_ctl_transfer *transfer, char text[GMC_CTL_CHANNEL_TEXT_MAX])
 {
     gmc_ctl_channel_text(&info->key, text);
     *transfer = (struct gmc_ctl_transfer){.channel = text,
@@ -165,6 +165,8 @@ static void describe(const struct gmc_channel_info *info, struct gmc_ctl_transfe
                                           .reason = info->reason};
     memcpy(transfer->digest, info->digest, sizeof transfer->digest);
     describe_plan(&info->plan, &transfer->plan);
+    if (info->name != NULL && ctl->hooks.traffic != NULL)
+        ctl->hooks.traffic(ctl->hooks.ctx, &info->key, &transfer->traffic);
 }
 
 static void count_members(const struct call *call, size_t index, struct gmc_ctl_transfer *transfer)
@@ -193,7 +195,7 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
         gmc_ctl_fail_with(call, GMC_ERR_NOMEM, NULL);
         goto release;
     }
-    describe(info, &transfer, text);
+    describe(call->ctl, info, &transfer, text);
     describe_rates(&info->plan, rates);
     transfer.plan.rates = rates;
     transfer.plan.rate_count = info->plan.rate_count;
@@ -235,7 +237,7 @@ void gmc_ctl_report_all(struct call *call)
         for (size_t i = 0; i < count; i++) {
             if (!gmc_gateway_channel_info(call->ctl->gateway, call->now, i, &info))
                 break;
-            describe(&info, &transfers[i], texts[i]);
+            describe(call->ctl, &info, &transfers[i], texts[i]);
             count_members(call, i, &transfers[i]);
             reply.transfer_count = i + 1;
         }

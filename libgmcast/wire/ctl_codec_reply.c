@@ -106,6 +106,16 @@ static bool fill_plan(struct gmc_ctl_holder *holder, const struct gmc_ctl_plan *
     return fill_rates(holder, from, to);
 }
 
+static void fill_traffic(const struct gmc_ctl_traffic *from, Gmcast__Ctl__Traffic *to)
+{
+    gmcast__ctl__traffic__init(to);
+    to->in_rate = from->in_rate;
+    to->out_rate = from->out_rate;
+    to->handed = from->handed;
+    to->missed = from->missed;
+    to->dropped = from->dropped;
+}
+
 static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_ctl_transfer *from,
                                 Gmcast__Ctl__Transfer *to)
 {
@@ -116,6 +126,12 @@ static gmc_status fill_transfer(struct gmc_ctl_holder *holder, const struct gmc_
         to->plan = gmc_ctl_alloc(holder, 1, sizeof *to->plan);
         if (to->plan == NULL || !fill_plan(holder, &from->plan, to->plan))
             return GMC_ERR_NOMEM;
+    }
+    if (from->name != NULL && from->name[0] != '\0') {
+        to->traffic = gmc_ctl_alloc(holder, 1, sizeof *to->traffic);
+        if (to->traffic == NULL)
+            return GMC_ERR_NOMEM;
+        fill_traffic(&from->traffic, to->traffic);
     }
     to->members = gmc_ctl_alloc(holder, from->member_count, sizeof(void *));
     if (members == NULL || to->members == NULL)
@@ -415,6 +431,12 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->total_members = from->member_count;
     to->verified_members = from->verified_count;
     to->failed_members = from->failed_count;
+    if (from->traffic != NULL)
+        to->traffic = (struct gmc_ctl_traffic){.in_rate = from->traffic->in_rate,
+                                               .out_rate = from->traffic->out_rate,
+                                               .handed = from->traffic->handed,
+                                               .missed = from->traffic->missed,
+                                               .dropped = from->traffic->dropped};
     status = take_plan(holder, from->plan, &to->plan);
     if (status == GMC_OK)
         status = take_digest(&from->digest, &to->has_digest, to->digest);

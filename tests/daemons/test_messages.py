@@ -54,6 +54,9 @@ def test_subscriber_that_never_reads():
         lib.check(floods.returncode == 0, "pub ended with %s" % floods.returncode)
         expect_all(reads, lines)
         lib.check(grid["b"].counters()["local_batches_lost"] > 0, "its queue has no bound")
+        status = json.loads(grid["b"].gmcast("status", "--json")[1])
+        lib.check(status["messages_dropped"] > 0 and status["messages_missed"] == 0 and
+                  status["messages_handed"] + status["messages_dropped"] == 2 * len(lines), str(status))
         stopped.process.send_signal(signal.SIGCONT)
         lib.wait(lambda: len(stopped.lines) > 100, "it reads what waited")
         stopped.interrupt()
@@ -106,8 +109,27 @@ def test_status():
             lib.check(" 2 msg " in out and out.rstrip().endswith("  news"), out)
             _, out, _ = grid["a"].gmcast("status", status["channel"])
             lib.check("messages  2, name news" in out, out)
+        _, out, _ = grid["b"].gmcast("status", "--local", status["channel"])
+        lib.check("2 handed to subscribers here, 0 did not come, 0 lost to slow" in out, out)
+
+        def rates():
+            return [json.loads(domain.gmcast("status", "--json")[1])
+                    for domain in grid.domains.values()]
+        lib.wait(lambda: all(one["messages_in_per_second"] == 0 for one in rates()), "it is quiet")
+        say(talks, running, *["more"] * 50)
+
+        def is_seen(one, handed):
+            return one["messages_in_per_second"] > 0 and \
+                (one["messages_out_per_second"] > 0) == handed
+        seen = [False, False]
+
+        def both_seen():
+            for i, one in enumerate(rates()):
+                seen[i] = seen[i] or is_seen(one, i == 1)
+            return all(seen)
+        lib.wait(both_seen, "rates of a second, out only where somebody subscribes")
         finish(talks)
-        expect_all(running, ["one", "two"])
+        expect_all(running, ["one", "two"] + ["more"] * 50)
 
 
 @lib.timed

@@ -136,6 +136,7 @@ static void reply_round_trip(void **state)
                                               .total_bytes = 5,
                                               .name = "news",
                                               .message_count = 12,
+                                              .traffic = {1, 2, 3, 4, 5},
                                               .members = &member,
                                               .member_count = 1,
                                               .total_members = 3,
@@ -173,6 +174,7 @@ static void reply_round_trip(void **state)
     assert_false(out.transfers[0].has_digest);
     assert_string_equal(out.transfers[0].name, "news");
     assert_int_equal(out.transfers[0].message_count, 12);
+    assert_memory_equal(&out.transfers[0].traffic, &transfer.traffic, sizeof transfer.traffic);
     assert_string_equal(out.transfers[0].members[0].path, "x\ny");
     assert_true(out.transfers[0].members[0].has_digest);
     assert_memory_equal(out.transfers[0].members[0].digest, member.digest, GMC_CTL_DIGEST_BYTES);

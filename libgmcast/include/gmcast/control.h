@@ -137,6 +137,15 @@ struct gmc_ctl_plan {
     size_t rate_count;
 };
 
+/* What passes on a message channel, at the gateway or node that answers. */
+struct gmc_ctl_traffic {
+    uint64_t in_rate;  /* messages that came, or were published, in the last second */
+    uint64_t out_rate; /* messages that subscribers here were handed in it, each counted */
+    uint64_t handed;   /* such messages in all */
+    uint64_t missed;   /* sequence numbers between the first and the last that did not come */
+    uint64_t dropped;  /* messages lost to subscribers that do not read, each counted */
+};
+
 struct gmc_ctl_transfer {
     const char *channel; /* 16 hexadecimal digits, "@", source domain */
     bool is_source;      /* the answering gateway is the source */
@@ -156,9 +165,10 @@ struct gmc_ctl_transfer {
     uint32_t total_members, verified_members, failed_members;
     const struct gmc_ctl_member *members; /* only when one transfer was asked for */
     size_t member_count;
-    struct gmc_ctl_plan plan; /* when PLANNED */
-    const char *name;         /* of a message channel; "": an object */
-    uint64_t message_count;   /* published, or up to which they came here */
+    struct gmc_ctl_plan plan;       /* when PLANNED */
+    const char *name;               /* of a message channel; "": an object */
+    uint64_t message_count;         /* published, or up to which they came here */
+    struct gmc_ctl_traffic traffic; /* of a message channel */
 };
 
 struct gmc_ctl_peer {
