@@ -124,6 +124,8 @@ static void fail(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwno
 {
     node->state = GMC_MEMBER_FAILED;
     gw_text(node->reason, sizeof(node->reason), "%s", reason);
+    if (node->parent > 0)
+        ch->dst->nodes[node->parent - 1].tree_due = true; /* which feeds it no more */
     gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_ERR_PEER_DOWN,
              "node %s lacks it: %s", node->peer->name, node->reason);
 }
