@@ -535,6 +535,14 @@ class Grid:
         where = self.incoming(target, path if target_path is None else target_path)
         assert_same(os.path.join(os.fsencode(self[source].data), os.fsencode(path)), where)
 
+    def refuses(self, name, top, word):
+        """With these lines on top its configuration is not right, which -T says in these words."""
+        self[name].options["top"] = top
+        self[name].write_conf()
+        done = subprocess.run([GATEWAYD, "-T", "-c", self[name].conf_path],
+                              capture_output=True, text=True, check=False)
+        check(done.returncode == 1 and word in done.stderr, done.stderr)
+
     def absent(self, target, path):
         where = self.incoming(target, path)
         check(not os.path.lexists(where), lambda: "%r exists at %s" % (path, target))

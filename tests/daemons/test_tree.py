@@ -134,11 +134,7 @@ def test_configurations_are_checked():
              ('network_nodes = {"n1"}', "expected NAME=COORDINATES"))
     with lib.Grid("b", start=False) as grid:
         for top, word in wrong:
-            grid["b"].options["top"] = top
-            grid["b"].write_conf()
-            done = subprocess.run([lib.GATEWAYD, "-T", "-c", grid["b"].conf_path],
-                                  capture_output=True, text=True, check=False)
-            lib.check(done.returncode == 1 and word in done.stderr, done.stderr)
+            grid.refuses("b", top, word)
 
 
 if __name__ == "__main__":
