@@ -205,9 +205,10 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
     else if (ch != NULL && to.home != NULL)
         status = gw_source_add_nodes(gw, ch, to.home, error);
     listeners_free(&to);
+    if (ch == NULL)
+        return status;
     if (status != GMC_OK) {
-        if (ch != NULL)
-            gw_channel_free(gw, ch);
+        gw_channel_free(gw, ch);
         return status;
     }
     ch->talk->held = true;
