@@ -188,8 +188,10 @@ static gmc_status choose(const struct ic_network *network, const struct ring_gro
     double us[ALGORITHMS_MAX], best = 0;
     uint32_t least = UINT32_MAX;
     gmc_status status = GMC_OK;
-    for (int i = 0; i < algorithms(network) && status == GMC_OK; i++) {
+    for (int i = 0; i < algorithms(network); i++) {
         status = time_of(network, ring, i, count, bytes, &us[i], error);
+        if (status != GMC_OK)
+            return status;
         best = i == 0 || us[i] < best ? us[i] : best;
     }
     for (int i = 0; i < algorithms(network) && status == GMC_OK; i++) {
@@ -229,7 +231,7 @@ gmc_status ic_place(const struct ic_network *network, const char *algorithm, con
         status = schedule_of(network, &ring, which, count, &schedule, error);
     for (size_t i = 0; i < schedule.count && status == GMC_OK; i++) {
         const struct ic_send *send = &schedule.sends[i];
-        bool mapped = is_torus(network);
+        bool mapped = ring.member != NULL; /* a torus counts its own way */
         parent[mapped ? ring.member[send->to] : send->to] =
             mapped ? ring.member[send->from] : send->from;
     }
