@@ -282,7 +282,7 @@ struct gmc_bytes gw_seal_aad(const struct gwchannel *ch, uint32_t block, uint16_
 /* gateway_store.c: answers of the store */
 void gw_on_stored(struct gmc_gateway *gw, const struct gmc_store_result *result);
 
-/* gateway_source.c: this gateway as S */
+/* gateway_source*.c: this gateway as S */
 /* A new channel of ours with these members. Says in words why
  * there is none. */
 struct gwchannel *gw_source_new(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
@@ -364,7 +364,7 @@ void gw_roll_free(struct gwroll *roll);
 struct gmc_place gw_roll_place(const struct gwchannel *ch, const struct gwmember *member,
                                uint8_t siblings[GMC_MERKLE_HEIGHT_MAX][GMC_HASH_BYTES]);
 
-/* gateway_target.c: this gateway as a receiver */
+/* gateway_target*.c: this gateway as a receiver */
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch);
@@ -381,13 +381,14 @@ void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_s
 void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
                     const char *reason);
-/* Starts the store's layout, or the recheck's end, for gateway_resume.c. */
-void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch);
+/* A record that was checked, or saved here. */
+gmc_status gw_target_take_record(struct gmc_gateway *gw, struct gwchannel *ch,
+                                 const struct gmc_place *place, const uint8_t *secret,
+                                 struct gmc_bytes spki);
+/* Opens the store; then its layout; and, when it is known what is there, receives. */
 void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch);
-void gw_target_rechecks_done(struct gmc_gateway *gw, struct gwchannel *ch);
-gmc_status gw_target_take_saved(struct gmc_gateway *gw, struct gwchannel *ch,
-                                const struct gmc_place *place, const uint8_t *secret,
-                                struct gmc_bytes spki);
+void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_target_begin(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Does the place name this gateway, and does all of it make sense? The signature is checked by
  * whom it came from. */
 bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *place,

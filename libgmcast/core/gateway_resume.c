@@ -79,7 +79,7 @@ gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     struct gmc_bytes spki = get(&r);
     if (gmc_reader_status(&r) != GMC_OK || !is_ours(gw, ch, &place))
         return GMC_ERR_INVALID;
-    gmc_status status = gw_target_take_saved(gw, ch, &place, secret, spki);
+    gmc_status status = gw_target_take_record(gw, ch, &place, secret, spki);
     if (status == GMC_OK)
         status = gw_record_verify(gw, ch->source_key, place.record, place.signature);
     if (status == GMC_OK)
@@ -199,7 +199,7 @@ void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch)
         dst->recheck_at = 0; /* with the layout, data blocks can be read */
         return;
     }
-    gw_target_rechecks_done(gw, ch);
+    gw_target_begin(gw, ch);
 }
 
 static bool matches(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_block *block,

@@ -98,8 +98,13 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_roll.c \
 	libgmcast/core/gateway_rx.c libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c \
+	libgmcast/core/gateway_source_call.c libgmcast/core/gateway_source_impl.h \
+	libgmcast/core/gateway_source_member.c libgmcast/core/gateway_source_setup.c \
 	libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
-	libgmcast/core/gateway_target.c libgmcast/core/gateway_tree.c libgmcast/core/gateway_tx.c \
+	libgmcast/core/gateway_target.c libgmcast/core/gateway_target_impl.h \
+	libgmcast/core/gateway_target_parent.c libgmcast/core/gateway_target_record.c \
+	libgmcast/core/gateway_target_store.c libgmcast/core/gateway_target_tell.c \
+	libgmcast/core/gateway_tree.c libgmcast/core/gateway_tx.c \
 	libgmcast/core/gateway_uplink.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* This gateway as the source of a channel: what its user asks for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_source_impl.h"
+
+gmc_status gw_say(struct gmc_gateway *gw, const char **error, gmc_status status, const char *text,
+                  const char *what)
+{
+    gw_text(gw->error, sizeof(gw->error), text, what);
+    *error = gw->error;
+    return status;
+}
+
+/* EXISTS: a domain is named twice. NOMEM. */
+static gmc_status find_twice(const struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                             size_t count, const char **twice)
+{
+    struct gmc_map seen;
+    gmc_map_init(&seen, gw->names.seed);
+    gmc_status status = gmc_map_reserve(&seen, count);
+    for (size_t i = 0; i < count && status == GMC_OK; i++) {
+        const struct gmc_stage_target *target = &targets[i], *other;
+        uint64_t key = gw_name_key(gw, target->domain);
+        while ((other = gmc_map_get(&seen, key)) != NULL &&
+               strcmp(other->domain, target->domain) != 0)
+            key++;
+        *twice = target->domain;
+        status =
+            other != NULL ? GMC_ERR_EXISTS : gmc_map_put(&seen, key, (void *)(uintptr_t)target);
+    }
+    gmc_map_fini(&seen);
+    return status;
+}
+
+static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_request *request,
+                                const char **error)
+{
+    if (request->source_count == 0)
+        return gw_say(gw, error, GMC_ERR_INVALID, "no source given%s", "");
+    if (request->target_count == 0)
+        return gw_say(gw, error, GMC_ERR_INVALID, "no target given%s", "");
+    if ((unsigned)request->shape >= GMC_TREE_SHAPES)
+        return gw_say(gw, error, GMC_ERR_INVALID, "unknown tree shape%s", "");
+    return GMC_OK;
+}
+
+#define BAD_INSIDE                                                                                 \
+    "a domain does not deliver to \"%.64s\": write DOMAIN/gateway, DOMAIN/nodes, DOMAIN/shared, "  \
+    "or "                                                                                          \
+    "DOMAIN/NODE+NODE"
+
+static bool inside_ok(const struct gmc_stage_target *target)
+{
+    return target->inside == NULL || target->inside[0] == '\0' ||
+           gmc_inside_kind(target->inside) != GMC_INSIDE_NONE;
+}
+
+static gmc_status check_targets(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                                size_t count, const char **error)
+{
+    if (count >= GMC_MEMBERS_MAX)
+        return gw_say(gw, error, GMC_ERR_LIMIT, "too many targets%s", "");
+    for (size_t i = 0; i < count; i++) {
+        const char *domain = targets[i].domain;
+        if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX)
+            return gw_say(gw, error, GMC_ERR_INVALID, "bad domain name \"%s\"", domain);
+        if (strcmp(domain, gw->domain) == 0)
+            return gw_say(gw, error, GMC_ERR_INVALID,
+                          "%s is the source; a target must be another domain", domain);
+        if (!inside_ok(&targets[i]))
+            return gw_say(gw, error, GMC_ERR_INVALID, BAD_INSIDE, targets[i].inside);
+    }
+    const char *twice = "";
+    gmc_status status = find_twice(gw, targets, count, &twice);
+    if (status == GMC_ERR_EXISTS)
+        return gw_say(gw, error, GMC_ERR_INVALID, "%s is named twice", twice);
+    return status == GMC_OK ? GMC_OK : gw_say(gw, error, status, "no memory for the targets%s", "");
+}
+
+static gmc_status copy_sources(struct gwsource *src, const struct gmc_stage_request *request)
+{
+    src->paths = calloc(request->source_count, sizeof(*src->paths));
+    if (src->paths == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < request->source_count; i++) {
+        const char *path = request->sources[i];
+        src->paths[i] = (char *)gw_copy(gmc_bytes(path, strlen(path) + 1));
+        src->path_count++;
+    }
+    return GMC_OK;
+}
+
+struct gwchannel *gw_source_new(struct gmc_gateway *gw, const struct gmc_stage_target *targets,
+                                size_t count, gmc_status *status, const char **error)
+{
+    *status = check_targets(gw, targets, count, error);
+    if (*status != GMC_OK)
+        return NULL;
+    uint64_t e;
+    do {
+        e = gw_random64(gw);
+    } while (e == 0 || gw_channel_find(gw, gw->domain, e) != NULL);
+    struct gwchannel *ch = gw_channel_new(gw, gw->domain, e, true);
+    if (ch == NULL) {
+        *status = gw_say(gw, error, GMC_ERR_LIMIT, "too many transfers are open; cancel one%s", "");
+        return NULL;
+    }
+    *status = gw_channel_set_source_key(gw, ch, gw->config.spki);
+    for (size_t i = 0; i < count && *status == GMC_OK; i++)
+        *status = gw_source_add_member(gw, ch, targets[i].domain, targets[i].path,
+                                       targets[i].inside != NULL ? targets[i].inside : "");
+    if (*status != GMC_OK) {
+        gw_channel_free(gw, ch);
+        gw_say(gw, error, *status, "no memory for another transfer%s", "");
+        return NULL;
+    }
+    ch->src->asked_at = gw->now;
+    ch->src->gather_until = gmc_time_add(gw->now, GW_GATHER_WAIT);
+    return ch;
+}
+
+gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
+                             const struct gmc_stage_request *request, struct gmc_channel_key *key,
+                             const char **error)
+{
+    gw_begin_input(gw, now);
+    gmc_status status = check_request(gw, request, error);
+    if (status != GMC_OK)
+        return status;
+    struct gwchannel *ch =
+        gw_source_new(gw, request->targets, request->target_count, &status, error);
+    if (ch == NULL)
+        return status;
+    status = copy_sources(ch->src, request);
+    if (status != GMC_OK) {
+        gw_channel_free(gw, ch);
+        return gw_say(gw, error, status, "no memory for another transfer%s", "");
+    }
+    ch->src->shape = request->shape;
+    ch->src->rate_bps = request->rate_bps;
+    ch->src->background = request->background;
+    ch->src->plan = request->plan;
+    ch->state = GMC_CHANNEL_SCANNING;
+    struct gmc_store_op *op;
+    gw_store(gw, ch, GMC_STORE_SCAN, &op);
+    op->paths = (const char *const *)ch->src->paths;
+    op->path_count = ch->src->path_count;
+    *key = ch->key;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "scanning");
+    gw_source_want_members(gw, ch);
+    return GMC_OK;
+}
+
+static struct gwchannel *own_channel(struct gmc_gateway *gw, const struct gmc_channel_key *key,
+                                     const char **error)
+{
+    struct gwchannel *ch = gw_channel_find(gw, key->source, key->e);
+    if (ch == NULL)
+        gw_say(gw, error, GMC_ERR_NOT_FOUND, "there is no such transfer here%s", "");
+    else if (!ch->is_source)
+        gw_say(gw, error, GMC_ERR_ACCESS, "only its source, %s, can do that", ch->key.source);
+    return ch != NULL && ch->is_source ? ch : NULL;
+}
+
+gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gmc_channel_key *key,
+                           const struct gmc_stage_target *target, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing || ch->state > GMC_CHANNEL_RUNNING)
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+    const char *domain = target->domain;
+    if (strlen(domain) == 0 || strlen(domain) > GMC_DOMAIN_NAME_MAX ||
+        strcmp(domain, gw->domain) == 0)
+        return gw_say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
+    if (!inside_ok(target))
+        return gw_say(gw, error, GMC_ERR_INVALID, BAD_INSIDE, target->inside);
+    if (gw_source_member(ch, gmc_gateway_peer(gw, domain)) != NULL)
+        return gw_say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
+    if (gw_source_add_member(gw, ch, domain, target->path,
+                             target->inside != NULL ? target->inside : "") != GMC_OK)
+        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
+    gw_source_want_members(gw, ch);
+    gw_source_step(gw, ch);
+    return GMC_OK;
+}
+
+gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
+                              const struct gmc_channel_key *key, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing)
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over already%s", "");
+    gw_source_close_members(gw, ch, GMC_ERR_CANCELLED, "cancelled at the source");
+    gw_channel_end(gw, ch, GMC_CHANNEL_CANCELLED, true, "cancelled at the source");
+    return GMC_OK;
+}
+
+gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
+                              const struct gmc_channel_key *key, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = own_channel(gw, key, error);
+    if (ch == NULL)
+        return GMC_ERR_NOT_FOUND;
+    if (ch->closing)
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over; stage it anew%s", "");
+    if (ch->state != GMC_CHANNEL_PARTIAL)
+        return GMC_OK; /* it is going on by itself */
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        struct gwmember *member = &ch->src->members[i];
+        if (member->state == GMC_MEMBER_VERIFIED)
+            continue;
+        member->state = GMC_MEMBER_WAITING;
+        member->reason[0] = '\0';
+        member->closed = false;
+        memset(member->parent, 0, sizeof(member->parent));
+    }
+    ch->ended_at = 0;
+    ch->reason[0] = '\0';
+    ch->state = GMC_CHANNEL_RUNNING;
+    ch->src->asked_at = gw->now;
+    ch->src->read_again_at = gw->now;
+    gw_source_want_members(gw, ch);
+    if (gw_source_make_record(gw, ch))
+        gw_source_step(gw, ch);
+    return GMC_OK;
+}
