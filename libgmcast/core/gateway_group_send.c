@@ -270,7 +270,8 @@ gmc_time gw_group_tell_time(const struct gwgroup *group)
     bool asked = false;
     for (size_t i = 0; i < group->count; i++)
         asked = asked || (group->listeners[i].state == GW_ASKED && !group->listeners[i].deaf_said);
-    if (gmc_group_tx_has_news(&group->tx))
+    /* The first window waits for whoever has not heard the group yet. */
+    if (gmc_group_tx_has_news(&group->tx) || (asked && group->tx.turns == 0))
         return gmc_time_add(group->told_at, TELL_WAIT);
     if (asked || group->tx.count > 0)
         return gmc_time_add(group->told_at, GW_TELL_AGAIN);

@@ -132,6 +132,7 @@ void gw_have_tell(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_msg_range ranges[TELL_RANGES];
     struct gmc_have *have = &ch->dst->have;
+    gw_hearing_company(gw, ch);
     do {
         struct gmc_msg msg = gw_about(ch, GMC_MSG_HAVE);
         msg.ranges = ranges;

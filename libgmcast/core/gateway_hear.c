@@ -6,8 +6,10 @@
 
 #include "core/gateway_impl.h"
 
-#define REPORT_EVERY GMC_MS(50) /* while something arrives */
-#define WINDOWS_MAX 128u        /* that are not complete */
+#define REPORT_EVERY GMC_MS(50)  /* while something arrives; in large groups less often */
+#define HAVE_WAIT_EACH GMC_MS(1) /* for each node of the group */
+#define HAVE_WAIT_MAX GMC_MS(60)
+#define WINDOWS_MAX 128u /* that are not complete */
 #define BACKOFF_MAX GMC_S(1)
 
 /* A window of which something is here. */
@@ -414,14 +416,15 @@ static gmc_status hear_state(struct gmc_gateway *gw, struct gwchannel *ch,
     return GMC_OK;
 }
 
-static void note_arrival(struct gmc_gateway *gw, struct gwhearing *hearing, uint64_t number)
+static void note_arrival(struct gmc_gateway *gw, const struct gwchannel *ch, uint64_t number)
 {
+    struct gwhearing *hearing = ch->hearing;
     if (!hearing->any || number < hearing->first)
         hearing->first = number;
     if (!hearing->any)
         hearing->report_at = gw->now; /* the gateway waits for this word */
     else if (hearing->report_at == GMC_TIME_NEVER)
-        hearing->report_at = gmc_time_add(gw->now, REPORT_EVERY);
+        hearing->report_at = gmc_time_add(gw->now, REPORT_EVERY + gw_hearing_have_wait(ch));
     hearing->any = true;
     hearing->received++;
     gw->counts.group_received++;
@@ -435,7 +438,7 @@ static gmc_status hear_one(struct gmc_gateway *gw, struct gwchannel *ch,
     gmc_status status = gmc_gate_open(&ch->hearing->gate, in->bytes, plain, &packet);
     if (status != GMC_OK)
         return status;
-    note_arrival(gw, ch->hearing, packet.number);
+    note_arrival(gw, ch, packet.number);
     if (packet.kind == GMC_KIND_GROUP_STATE)
         return hear_state(gw, ch, &packet);
     status = gmc_data_head_get(in->bytes, &head);
@@ -657,6 +660,24 @@ static void speak(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.expected = hearing->any ? hearing->gate.replay.next - hearing->first : 0;
     hearing->report_at = GMC_TIME_NEVER;
     gw_send(gw, ch->source_peer, &msg);
+}
+
+gmc_duration gw_hearing_have_wait(const struct gwchannel *ch)
+{
+    const struct gwhearing *hearing = ch->hearing;
+    gmc_duration wait = hearing != NULL ? hearing->members * HAVE_WAIT_EACH : 0;
+    if (wait > HAVE_WAIT_MAX)
+        wait = HAVE_WAIT_MAX;
+    return wait > GW_HAVE_WAIT ? wait : GW_HAVE_WAIT;
+}
+
+void gw_hearing_company(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwhearing *hearing = ch->hearing;
+    if (hearing == NULL || hearing->report_at == GMC_TIME_NEVER)
+        return;
+    hearing->report_at = gw->now;
+    speak(gw, ch);
 }
 
 void gw_hearing_step(struct gmc_gateway *gw)

@@ -485,6 +485,11 @@ void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t nu
 /* What was only begun is given up: nothing is kept for it. */
 void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch);
+/* How long a HAVE waits for company: the more nodes hear the group, the longer, since each is
+ * acknowledged over the port that the group uses. */
+gmc_duration gw_hearing_have_wait(const struct gwchannel *ch);
+/* A HAVE goes out: what else there is to say goes with it. */
+void gw_hearing_company(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_time gw_hearing_deadline(const struct gmc_gateway *gw);
 void gw_hearing_step(struct gmc_gateway *gw);
 

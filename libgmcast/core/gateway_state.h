@@ -37,7 +37,7 @@
 #define GW_GAPS_MAX 1024u     /* gaps that a child left behind may leave open */
 #define GW_TURN_BYTES 131072u /* of one peer, before others have their turn */
 #define GW_HAVE_RANGES_MAX 65536u
-#define GW_HAVE_WAIT GMC_MS(10) /* a HAVE waits so long for company */
+#define GW_HAVE_WAIT GMC_MS(10) /* a HAVE waits so long for company, or as hearing nodes do */
 #define GW_STATUS_EVERY GMC_MS(500)
 #define GW_CHECKPOINT_EVERY GMC_S(1)
 #define GW_HORIZON_BLOCKS 8192u    /* how far behind the last block a checkpoint allows stores */

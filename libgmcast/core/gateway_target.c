@@ -68,7 +68,8 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_target_step(gw, ch);
     else if (gmc_have_untold(&dst->have) == 1)
         gw_set_timer(gw, &ch->timer,
-                     gmc_time_min(ch->timer.node.key, gmc_time_add(gw->now, GW_HAVE_WAIT)));
+                     gmc_time_min(ch->timer.node.key,
+                                  gmc_time_add(gw->now, gw_hearing_have_wait(ch))));
 }
 
 void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
@@ -103,7 +104,7 @@ static gmc_time target_deadline(struct gmc_gateway *gw, const struct gwchannel *
     for (uint32_t k = 0; k < ch->stripe_count; k++)
         when = gmc_time_min(when, gmc_overlay_deadline(&ch->stripes[k].overlay));
     if (gmc_have_untold(&dst->have) > 0 && gw_is_attached(ch))
-        when = gmc_time_min(when, gmc_time_add(dst->fresh_since, GW_HAVE_WAIT));
+        when = gmc_time_min(when, gmc_time_add(dst->fresh_since, gw_hearing_have_wait(ch)));
     if (dst->phase == GW_RECEIVING)
         when = gmc_time_min(when, dst->next_checkpoint);
     when = gmc_time_min(when, gw_nodes_deadline(gw, ch));
@@ -164,7 +165,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     uint64_t fresh = gmc_have_untold(&dst->have);
     if (gw_is_attached(ch) && fresh > 0 &&
         (fresh >= gw_rx_window(gw) / 8 + 1 || dst->phase != GW_RECEIVING ||
-         gw->now >= gmc_time_add(dst->fresh_since, GW_HAVE_WAIT)))
+         gw->now >= gmc_time_add(dst->fresh_since, gw_hearing_have_wait(ch))))
         gw_have_tell(gw, ch);
     if (gw->now >= dst->next_status) {
         if (ch->source_peer->up && ch->state != GMC_CHANNEL_PARTIAL)

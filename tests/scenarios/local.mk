@@ -2,7 +2,8 @@
 # Owns the build of tests/scenarios. Stories: few gateways, fixed seed, scripted faults, stated outcome.
 
 check_LTLIBRARIES += tests/scenarios/libstory.la
-tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/story.h
+tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/story.h \
+	tests/scenarios/lan.c tests/scenarios/lan.h
 STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
 check_PROGRAMS += tests/scenarios/test_story_small
@@ -13,6 +14,8 @@ check_PROGRAMS += tests/scenarios/test_story_faults
 tests_scenarios_test_story_faults_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_group
 tests_scenarios_test_story_group_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_group_size
+tests_scenarios_test_story_group_size_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_tree
