@@ -80,11 +80,11 @@ void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uin
 
 static uint64_t backlog(const struct packets *sim, uint32_t channel)
 {
+    uint64_t free_at = sim->channels[channel].free_at;
     if (sim->credits.classes > 0)
-        return sim->credits.outputs[channel].waiting + sim->credits.outputs[channel].is_taken;
+        return sim->credits.outputs[channel].waiting + (free_at > sim->now);
     if (sim->ports != NULL)
         return sim->ports[channel].waiting + sim->ports[channel].is_taken;
-    uint64_t free_at = sim->channels[channel].free_at;
     return free_at > sim->now ? free_at - sim->now : 0;
 }
 
@@ -262,8 +262,8 @@ static void step(struct packets *sim, uint32_t event)
         arrive(sim, event - sim->first_packet);
     else if (event == sim->broadcast_event)
         ic_packets_broadcast_begin(sim);
-    else if (event == sim->credit_event)
-        ic_packets_credit_return(sim);
+    else if (event >= sim->first_wake)
+        ic_packets_credit_wake(sim, event - sim->first_wake);
     else if (event >= sim->first_output && sim->credits.classes > 0)
         ic_packets_credit_release(sim, event - sim->first_output);
     else if (event >= sim->first_output)
@@ -322,9 +322,9 @@ static gmc_status make_room(struct packets *sim)
     sim->first_ejection = channels + hosts;
     sim->channel_count = channels + 2 * hosts;
     sim->first_output = hosts;
-    sim->broadcast_event = hosts + sim->channel_count;
-    sim->credit_event = sim->broadcast_event + 1;
-    sim->first_packet = sim->credit_event + 1;
+    sim->first_wake = sim->first_output + sim->channel_count;
+    sim->broadcast_event = sim->first_wake + sim->channel_count;
+    sim->first_packet = sim->broadcast_event + 1;
     sim->free_packet = NONE;
     sim->channels = calloc(sim->channel_count, sizeof(*sim->channels));
     bool has_ports =

@@ -6,6 +6,10 @@
  * Communications 28(3), 1980). A place is free again when a packet's tail has left it, and that is
  * known at the link's beginning after the link's delay.
  *
+ * When an output or a place gets free is known when a packet begins to leave. It is noted, and an
+ * event of its own only where somebody waits for it: packets that meet nobody are one event per
+ * link.
+ *
  *   output  a packet asks for its output at once
  *   input   the first packet of a lane does; an input sends one packet at a time
  *
@@ -34,6 +38,7 @@ gmc_status ic_packets_credit_init(struct packets *sim, char *error)
     if (sim->config->buffer_packets == 0)
         return GMC_OK;
     credits->classes = sim->config->routes->diameter + 1;
+    credits->unused_due = NONE;
     uint64_t lanes = (uint64_t)sim->channel_count * credits->classes;
     if (lanes > LANES_MAX)
         return ic_refuse(error,
@@ -42,22 +47,26 @@ gmc_status ic_packets_credit_init(struct packets *sim, char *error)
                          sim->channel_count, credits->classes, LANES_MAX);
     credits->lanes = calloc((size_t)lanes, sizeof(*credits->lanes));
     credits->outputs = calloc(sim->channel_count, sizeof(*credits->outputs));
-    if (credits->lanes == NULL || credits->outputs == NULL)
+    if (is_input_buffered(sim))
+        credits->queues = calloc((size_t)lanes, sizeof(*credits->queues));
+    if (credits->lanes == NULL || credits->outputs == NULL ||
+        (is_input_buffered(sim) && credits->queues == NULL))
         return GMC_ERR_NOMEM;
-    for (uint64_t i = 0; i < lanes; i++)
-        credits->lanes[i] = (struct lane){.space = sim->config->buffer_packets,
-                                          .first = NONE,
-                                          .last = NONE,
-                                          .asking = NONE,
-                                          .asking_last = NONE};
+    for (uint64_t i = 0; i < lanes; i++) {
+        credits->lanes[i] = (struct lane){sim->config->buffer_packets, NONE, NONE};
+        if (credits->queues != NULL)
+            credits->queues[i] = (struct lane_queue){NONE, NONE, false};
+    }
     for (uint32_t i = 0; i < sim->channel_count; i++)
-        credits->outputs[i].served = NONE;
+        credits->outputs[i] =
+            (struct credit_output){.due_first = NONE, .due_last = NONE, .served = NONE};
     return GMC_OK;
 }
 
 void ic_packets_credit_fini(struct packets *sim)
 {
     free(sim->credits.lanes);
+    free(sim->credits.queues);
     free(sim->credits.outputs);
     free(sim->credits.waiters);
     free(sim->credits.dues);
@@ -74,55 +83,74 @@ gmc_status ic_packets_credit_grow(struct packets *sim, uint32_t capacity)
 }
 
 /* ---- places that get free ---- */
-static void give_place(struct packets *sim, uint32_t lane);
-
 static bool grow_dues(struct packets *sim)
 {
     struct credits *credits = &sim->credits;
-    uint32_t size = credits->due_size > 0 ? 2 * credits->due_size : 256;
-    struct due *dues = malloc(size * sizeof(*dues));
+    uint32_t capacity = credits->due_capacity > 0 ? 2 * credits->due_capacity : 1024;
+    struct due *dues = realloc(credits->dues, (size_t)capacity * sizeof(*dues));
     if (dues == NULL) {
         sim->status = GMC_ERR_NOMEM;
         sim->is_over = true;
         return false;
     }
-    for (uint32_t i = 0; i < credits->due_count; i++)
-        dues[i] = credits->dues[(credits->due_first + i) % credits->due_size];
-    free(credits->dues);
+    for (uint32_t i = credits->due_capacity; i < capacity; i++)
+        dues[i].next = i + 1 < capacity ? i + 1 : NONE;
+    credits->unused_due = credits->due_capacity;
     credits->dues = dues;
-    credits->due_size = size;
-    credits->due_first = 0;
+    credits->due_capacity = capacity;
     return true;
 }
 
-/* All have the same delay, so they come back in this order. */
+/* Places of an output that are known to be free by now. */
+static void take_dues(struct packets *sim, struct credit_output *out)
+{
+    struct credits *credits = &sim->credits;
+    while (out->due_first != NONE && credits->dues[out->due_first].when <= sim->now) {
+        uint32_t first = out->due_first;
+        struct due *due = &credits->dues[first];
+        credits->lanes[due->lane].space++;
+        out->due_first = due->next;
+        due->next = credits->unused_due;
+        credits->unused_due = first;
+    }
+}
+
+/* Who waits for an output tries it again when the next place is free. */
+static void await_place(struct packets *sim, uint32_t output)
+{
+    struct credit_output *out = &sim->credits.outputs[output];
+    if (out->has_wake || out->due_first == NONE)
+        return;
+    out->has_wake = true;
+    ic_calendar_push(&sim->calendar, sim->first_wake + output,
+                     sim->credits.dues[out->due_first].when);
+}
+
+/* Until the event, where there is one: others of that instant may come before it. */
+static bool is_taken(const struct packets *sim, uint32_t output)
+{
+    return sim->channels[output].free_at > sim->now || sim->credits.outputs[output].has_release;
+}
+
+/* A packet begins to leave its place. All places are free so long after that, so they are noted in
+ * the order of time. */
 static void return_place(struct packets *sim, uint32_t lane)
 {
     struct credits *credits = &sim->credits;
-    uint64_t when = sim->now + sim->channel;
-    if (sim->channel == 0) {
-        give_place(sim, lane);
+    uint32_t output = lane / credits->classes;
+    struct credit_output *out = &credits->outputs[output];
+    if (credits->unused_due == NONE && !grow_dues(sim))
         return;
-    }
-    if (credits->due_count == credits->due_size && !grow_dues(sim))
-        return;
-    uint32_t at = (credits->due_first + credits->due_count++) % credits->due_size;
-    credits->dues[at] = (struct due){when, lane};
-    if (credits->due_count == 1)
-        ic_calendar_push(&sim->calendar, sim->credit_event, when);
-}
-
-void ic_packets_credit_return(struct packets *sim)
-{
-    struct credits *credits = &sim->credits;
-    while (credits->due_count > 0 && credits->dues[credits->due_first].when <= sim->now) {
-        uint32_t lane = credits->dues[credits->due_first].lane;
-        credits->due_first = (credits->due_first + 1) % credits->due_size;
-        credits->due_count--;
-        give_place(sim, lane);
-    }
-    if (credits->due_count > 0)
-        ic_calendar_push(&sim->calendar, sim->credit_event, credits->dues[credits->due_first].when);
+    uint32_t place = credits->unused_due;
+    credits->unused_due = credits->dues[place].next;
+    credits->dues[place] = (struct due){sim->now + sim->serial + sim->channel, lane, NONE};
+    if (out->due_first == NONE)
+        out->due_first = place;
+    else
+        credits->dues[out->due_last].next = place;
+    out->due_last = place;
+    if (out->waiting > 0 && !is_taken(sim, output))
+        await_place(sim, output);
 }
 
 /* ---- outputs ---- */
@@ -134,51 +162,45 @@ static uint32_t next_lane(const struct packets *sim, uint32_t output, uint32_t h
     return lane_of(&sim->credits, output, output < sim->first_injection ? hops + 1 : 0);
 }
 
-/* The packet that asked first of those that can be sent, NONE; and its hops. */
-static uint32_t choose(const struct packets *sim, uint32_t output, uint32_t *hops)
+static bool can_go(const struct packets *sim, uint32_t packet, uint32_t output)
 {
     const struct credits *credits = &sim->credits;
-    uint32_t best = NONE;
-    for (uint32_t class = 0; class < credits->classes; class ++) {
-        uint32_t packet = credits->lanes[lane_of(credits, output, class)].asking;
-        if (packet == NONE)
-            continue;
-        uint32_t next = next_lane(sim, output, class), input = sim->packets[packet].input;
-        bool has_place = next == NONE || credits->lanes[next].space > 0;
-        bool is_held =
-            is_input_buffered(sim) && input != NONE && credits->outputs[input].is_sending;
-        if (!has_place || is_held ||
-            (best != NONE && credits->waiters[packet].asked >= credits->waiters[best].asked))
-            continue;
-        best = packet;
-        *hops = class;
-    }
-    return best;
+    uint32_t next = next_lane(sim, output, sim->packets[packet].hops);
+    uint32_t input = sim->packets[packet].input;
+    return (next == NONE || credits->lanes[next].space > 0) &&
+           (input == NONE || !credits->outputs[input].is_sending);
 }
 
-static void try_output(struct packets *sim, uint32_t output)
+/* Who waits for an output tries it again when it is free; what its input has to be told then is
+ * there in any case. */
+static void await_output(struct packets *sim, uint32_t output)
+{
+    struct credit_output *out = &sim->credits.outputs[output];
+    if (out->has_release)
+        return;
+    out->has_release = true;
+    ic_calendar_push(&sim->calendar, sim->first_output + output, sim->channels[output].free_at);
+}
+
+/* A packet that can go, on an output that is free. */
+static void go(struct packets *sim, uint32_t packet, uint32_t output)
 {
     struct credits *credits = &sim->credits;
     struct credit_output *out = &credits->outputs[output];
-    bool is_idle = out->is_taken || out->waiting == 0;
-    uint32_t hops = 0, packet = is_idle ? NONE : choose(sim, output, &hops);
-    if (packet == NONE)
-        return;
-    struct lane *line = &credits->lanes[lane_of(credits, output, hops)];
-    line->asking = credits->waiters[packet].behind;
-    out->waiting--;
-    uint32_t next = next_lane(sim, output, hops), input = sim->packets[packet].input;
+    uint32_t hops = sim->packets[packet].hops, input = sim->packets[packet].input;
+    uint32_t next = next_lane(sim, output, hops);
     if (next != NONE)
         credits->lanes[next].space--;
-    out->is_taken = true;
+    ic_packets_reserve(sim, output, sim->now);
     out->served = input != NONE ? lane_of(credits, input, hops) : NONE;
+    if (input != NONE)
+        return_place(sim, out->served);
     if (input != NONE && is_input_buffered(sim)) {
-        struct lane *lane = &credits->lanes[out->served];
         credits->outputs[input].is_sending = true;
-        lane->first = sim->packets[packet].next;
+        credits->queues[out->served].first = sim->packets[packet].next;
     }
-    sim->channels[output].busy += sim->serial;
-    ic_calendar_push(&sim->calendar, sim->first_output + output, sim->now + sim->serial);
+    if (out->waiting > 0 || is_input_buffered(sim))
+        await_output(sim, output);
     if (output >= sim->first_ejection) {
         ic_packets_deliver(sim, packet, sim->now);
         return;
@@ -188,16 +210,54 @@ static void try_output(struct packets *sim, uint32_t output)
     ic_packets_send(sim, packet, output, sim->now);
 }
 
-static void give_place(struct packets *sim, uint32_t lane)
+/* The packet that asked first of those that can go, taken out of its line; NONE. */
+static uint32_t take_first(struct packets *sim, uint32_t output)
 {
-    sim->credits.lanes[lane].space++;
-    try_output(sim, lane / sim->credits.classes);
+    struct credits *credits = &sim->credits;
+    uint32_t best = NONE;
+    for (uint32_t class = 0; class < credits->classes; class ++) {
+        uint32_t packet = credits->lanes[lane_of(credits, output, class)].asking;
+        if (packet != NONE && can_go(sim, packet, output) &&
+            (best == NONE || credits->waiters[packet].asked < credits->waiters[best].asked))
+            best = packet;
+    }
+    if (best != NONE) {
+        credits->lanes[lane_of(credits, output, sim->packets[best].hops)].asking =
+            credits->waiters[best].behind;
+        credits->outputs[output].waiting--;
+    }
+    return best;
 }
 
-/* To the end of the line of its output; lines of injection links have no hops. */
+/* For those that wait. */
+static void try_output(struct packets *sim, uint32_t output)
+{
+    struct credit_output *out = &sim->credits.outputs[output];
+    if (out->waiting == 0)
+        return;
+    if (is_taken(sim, output)) {
+        await_output(sim, output);
+        return;
+    }
+    take_dues(sim, out);
+    uint32_t packet = take_first(sim, output);
+    if (packet != NONE)
+        go(sim, packet, output);
+    else
+        await_place(sim, output);
+}
+
+/* At once where nobody was before it, otherwise to the end of the line of its output; lines of
+ * injection links have no hops. */
 static void ask(struct packets *sim, uint32_t packet, uint32_t output)
 {
     struct credits *credits = &sim->credits;
+    struct credit_output *out = &credits->outputs[output];
+    take_dues(sim, out);
+    if (out->waiting == 0 && !is_taken(sim, output) && can_go(sim, packet, output)) {
+        go(sim, packet, output);
+        return;
+    }
     struct lane *line = &credits->lanes[lane_of(credits, output, sim->packets[packet].hops)];
     credits->waiters[packet] =
         (struct waiter){.asked = credits->asked++, .behind = NONE, .output = output};
@@ -206,7 +266,7 @@ static void ask(struct packets *sim, uint32_t packet, uint32_t output)
     else
         credits->waiters[line->asking_last].behind = packet;
     line->asking_last = packet;
-    credits->outputs[output].waiting++;
+    out->waiting++;
     try_output(sim, output);
 }
 
@@ -222,34 +282,33 @@ void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
         ask(sim, packet, ic_packets_route(sim, p));
         return;
     }
-    struct lane *lane = &sim->credits.lanes[lane_of(&sim->credits, p->input, p->hops)];
-    bool is_first = lane->first == NONE && !lane->is_going;
+    struct lane_queue *queue = &sim->credits.queues[lane_of(&sim->credits, p->input, p->hops)];
     p->next = NONE;
-    if (lane->first == NONE)
-        lane->first = packet;
+    if (queue->first == NONE)
+        queue->first = packet;
     else
-        sim->packets[lane->last].next = packet;
-    lane->last = packet;
-    if (is_first) {
-        lane->is_going = true;
+        sim->packets[queue->last].next = packet;
+    queue->last = packet;
+    if (!queue->is_going) {
+        queue->is_going = true;
         ask(sim, packet, ic_packets_route(sim, p));
     }
 }
 
 /* The tail has left an input: the next packet of its lane asks, and what other lanes have may go to
  * outputs that are free. */
-static void free_input(struct packets *sim, uint32_t lane_number)
+static void free_input(struct packets *sim, uint32_t lane)
 {
     struct credits *credits = &sim->credits;
-    uint32_t input = lane_number / credits->classes;
-    struct lane *lane = &credits->lanes[lane_number];
+    uint32_t input = lane / credits->classes;
+    struct lane_queue *queue = &credits->queues[lane];
     credits->outputs[input].is_sending = false;
-    lane->is_going = lane->first != NONE;
-    if (lane->is_going)
-        ask(sim, lane->first, ic_packets_route(sim, &sim->packets[lane->first]));
+    queue->is_going = queue->first != NONE;
+    if (queue->is_going)
+        ask(sim, queue->first, ic_packets_route(sim, &sim->packets[queue->first]));
     for (uint32_t class = 0; class < credits->classes && !credits->outputs[input].is_sending;
          class ++) {
-        uint32_t first = credits->lanes[lane_of(credits, input, class)].first;
+        uint32_t first = credits->queues[lane_of(credits, input, class)].first;
         if (first != NONE)
             try_output(sim, credits->waiters[first].output);
     }
@@ -258,12 +317,15 @@ static void free_input(struct packets *sim, uint32_t lane_number)
 void ic_packets_credit_release(struct packets *sim, uint32_t output)
 {
     struct credit_output *out = &sim->credits.outputs[output];
-    uint32_t lane = out->served;
-    out->is_taken = false;
-    if (lane != NONE) {
-        return_place(sim, lane);
-        if (is_input_buffered(sim))
-            free_input(sim, lane);
-    }
+    uint32_t served = out->served;
+    out->has_release = false;
+    if (served != NONE && is_input_buffered(sim))
+        free_input(sim, served);
+    try_output(sim, output);
+}
+
+void ic_packets_credit_wake(struct packets *sim, uint32_t output)
+{
+    sim->credits.outputs[output].has_wake = false;
     try_output(sim, output);
 }

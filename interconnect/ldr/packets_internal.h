@@ -41,16 +41,22 @@ struct packet {
 /* Of a channel and a number of hops. */
 struct lane {
     uint32_t space;               /* places in the buffer at the channel's end */
-    uint32_t first, last;         /* packets in it, of switches with input buffers */
-    bool is_going;                /* one of them asks, or is being sent */
     uint32_t asking, asking_last; /* packets of so many hops that ask for the channel */
 };
 
+/* Packets in a lane's buffer, of switches with input buffers. */
+struct lane_queue {
+    uint32_t first, last;
+    bool is_going; /* one of them asks, or is being sent */
+};
+
+/* Beside a channel. */
 struct credit_output {
-    uint32_t waiting; /* packets that ask for it */
-    uint32_t served;  /* lane that the packet on it comes from; NONE: a host */
-    bool is_taken;
-    bool is_sending; /* as an input */
+    uint32_t waiting;             /* packets that ask for it */
+    uint32_t due_first, due_last; /* places of its buffers that will be known to be free */
+    uint32_t served;              /* lane that the packet on it comes from; NONE: a host */
+    bool has_release, has_wake;   /* events that are to come */
+    bool is_sending;              /* as an input */
 };
 
 /* Beside a packet. */
@@ -62,16 +68,18 @@ struct waiter {
 struct due {
     uint64_t when;
     uint32_t lane;
+    uint32_t next; /* of the same output, later; or unused */
 };
 
 struct credits {
     uint32_t classes; /* lanes of a channel; 0: buffers have no bound */
     struct lane *lanes;
+    struct lane_queue *queues;     /* by lane; NULL: output buffers */
     struct credit_output *outputs; /* by channel */
     struct waiter *waiters;        /* by packet */
     uint64_t asked;
-    struct due *dues; /* a ring: places that will be known to be free */
-    uint32_t due_first, due_count, due_size;
+    struct due *dues;
+    uint32_t due_capacity, unused_due;
 };
 
 struct broadcast {
@@ -88,10 +96,10 @@ struct packets {
     const struct ic_run *run;
     const struct ic_network *network;
     struct ic_calendar calendar;
-    /* Events: hosts create packets, output channels become free (input buffers only), a broadcast
-     * begins, places in buffers get free, packets are at switches (with bounds: at their hosts'
-     * links, first). */
-    uint32_t first_output, broadcast_event, credit_event, first_packet;
+    /* Events: hosts create packets, output channels become free (input buffers, or bounds), places
+     * in buffers behind them do (bounds), a broadcast begins, packets are at switches (with bounds:
+     * at their hosts' links, first). */
+    uint32_t first_output, first_wake, broadcast_event, first_packet;
     struct packet *packets;
     uint32_t capacity, free_packet, in_flight;
     struct channel *channels;
@@ -136,7 +144,7 @@ void ic_packets_credit_fini(struct packets *sim);
 GMC_NODISCARD gmc_status ic_packets_credit_grow(struct packets *sim, uint32_t capacity);
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_credit_release(struct packets *sim, uint32_t output);
-void ic_packets_credit_return(struct packets *sim);
+void ic_packets_credit_wake(struct packets *sim, uint32_t output);
 
 /* ---- packets_tree.c: broadcasts ---- */
 GMC_NODISCARD gmc_status ic_packets_broadcast_init(struct packets *sim);

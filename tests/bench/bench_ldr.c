@@ -105,13 +105,16 @@ static void speed(void)
     struct ic_ldr_built built;
     puts("\nSpeed: packets at switches per CPU second, 2048 nodes, adaptive, 3 M at least");
     build(&built, IC_LDR_GENERATED, 2048, 0);
-    for (double load = 0.1; load < 0.95; load += 0.4) {
-        struct ic_packets_config config = usual(&built, load);
-        double start = cpu_seconds();
-        struct ic_packets_result result = simulate(&config);
-        double rate = (double)result.events / (cpu_seconds() - start) / 1e6;
-        printf("load %.1f: %.1f M  %s\n", load, rate, verdict(rate >= 3));
-    }
+    for (uint32_t buffer = 0; buffer <= 4; buffer += 4)
+        for (double load = 0.1; load < 0.95; load += 0.4) {
+            struct ic_packets_config config = usual(&built, load);
+            config.buffer_packets = buffer;
+            double start = cpu_seconds();
+            struct ic_packets_result result = simulate(&config);
+            double rate = (double)result.events / (cpu_seconds() - start) / 1e6;
+            printf("buffers of %u packets (0: no bound), load %.1f: %.1f M  %s\n", buffer, load,
+                   rate, verdict(rate >= 3));
+        }
     ic_ldr_built_fini(&built);
 }
 
