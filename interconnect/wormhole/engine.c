@@ -21,6 +21,8 @@
 #define OUT 0xffffffffu
 #define UNKNOWN 0x7fffffffu /* the one after, while the head has no channel */
 #define WORD 64u
+#define ANY_PORT UINT64_MAX
+#define LAST_PORT 63u
 #define LINE 64u /* bytes */
 
 struct vc {
@@ -45,6 +47,7 @@ struct channel {
 struct supply {
     uint32_t free; /* mask of virtual channels */
     uint32_t from; /* point */
+    uint32_t port; /* its bit among the channels from there; all from the 63rd on have the last */
 };
 
 /* Flits of a message that wait before a part of the network, as many as there are. */
@@ -86,7 +89,9 @@ struct ic_wh_engine {
     struct supply *supplies; /* by channel */
     uint32_t *vc_messages;   /* by virtual channel */
     uint32_t *vc_links;      /* the next that waits */
+    uint64_t *vc_ports;      /* those that what waits may take; ANY_PORT: not known yet */
     struct line *lines;      /* by point */
+    uint64_t *open;          /* by point: ports that have a free virtual channel */
     uint64_t *active;        /* channels that have a ready virtual channel */
     uint64_t *woken;         /* points where something came or got free */
     uint32_t active_words, woken_words;
@@ -149,12 +154,14 @@ static gmc_status allocate(struct ic_wh_engine *engine)
     engine->supplies = calloc(network->channels, sizeof(*engine->supplies));
     engine->vc_messages = calloc(vcs, sizeof(*engine->vc_messages));
     engine->vc_links = calloc(vcs, sizeof(*engine->vc_links));
+    engine->vc_ports = calloc(vcs, sizeof(*engine->vc_ports));
     engine->lines = calloc(network->points, sizeof(*engine->lines));
+    engine->open = calloc(network->points, sizeof(*engine->open));
     engine->active = calloc(engine->active_words, sizeof(*engine->active));
     engine->woken = calloc(engine->woken_words, sizeof(*engine->woken));
     if (engine->channels == NULL || engine->supplies == NULL || engine->vc_messages == NULL ||
-        engine->vc_links == NULL || engine->lines == NULL || engine->active == NULL ||
-        engine->woken == NULL)
+        engine->vc_links == NULL || engine->vc_ports == NULL || engine->lines == NULL ||
+        engine->open == NULL || engine->active == NULL || engine->woken == NULL)
         return GMC_ERR_NOMEM;
     memset(engine->channels, 0, bytes);
     uint32_t used = network->channels * engine->options.vcs;
@@ -193,8 +200,12 @@ gmc_status ic_wh_engine_new(const struct ic_wh_network *network,
         struct channel *channel = channel_at(engine, c);
         channel->last = (uint8_t)(options->vcs - 1);
         channel->is_in_order = is_end ? options->ends_in_order : options->links_in_order;
+        uint64_t *open = &engine->open[network->from[c]];
+        uint32_t port = (uint32_t)__builtin_popcountll(*open);
         engine->supplies[c] = (struct supply){.free = (uint32_t)((UINT64_C(1) << options->vcs) - 1),
-                                              .from = network->from[c]};
+                                              .from = network->from[c],
+                                              .port = port < LAST_PORT ? port : LAST_PORT};
+        *open |= UINT64_C(1) << engine->supplies[c].port;
     }
     for (uint32_t p = 0; p < network->points; p++)
         engine->lines[p] = (struct line){NONE, NONE};
@@ -210,7 +221,9 @@ void ic_wh_engine_free(struct ic_wh_engine *engine)
     free(engine->supplies);
     free(engine->vc_messages);
     free(engine->vc_links);
+    free(engine->vc_ports);
     free(engine->lines);
+    free(engine->open);
     free(engine->active);
     free(engine->woken);
     free(engine->heads.dues);
@@ -264,6 +277,8 @@ static void wait_at(struct ic_wh_engine *engine, uint32_t point, uint32_t waiter
 {
     struct line *line = &engine->lines[point];
     *link_of(engine, waiter) = NONE;
+    if ((waiter & FEED) == 0)
+        engine->vc_ports[waiter] = ANY_PORT;
     if (line->first == NONE)
         line->first = waiter;
     else
@@ -342,6 +357,8 @@ static void take(struct ic_wh_engine *engine, uint32_t waiter, uint32_t message,
     uint32_t lane = (uint32_t)__builtin_ctz(supply->free);
     uint32_t vc = (number << engine->shift) + lane;
     supply->free &= supply->free - 1;
+    if (supply->free == 0 && supply->port < LAST_PORT)
+        engine->open[supply->from] &= ~(UINT64_C(1) << supply->port);
     engine->vc_messages[vc] = message;
     *vc_at(engine, vc) = (struct vc){.before = waiter,
                                      .after = chosen & IC_WH_LAST ? OUT : UNKNOWN,
@@ -357,6 +374,15 @@ static void take(struct ic_wh_engine *engine, uint32_t waiter, uint32_t message,
     set_ready(engine, vc);
 }
 
+static uint64_t ports_of(const struct ic_wh_engine *engine, const uint32_t *candidates,
+                         uint32_t count)
+{
+    uint64_t ports = 0;
+    for (uint32_t i = 0; i < count; i++)
+        ports |= UINT64_C(1) << engine->supplies[candidates[i] & ~IC_WH_LAST].port;
+    return ports;
+}
+
 static bool try(struct ic_wh_engine *engine, uint32_t point, uint32_t waiter)
 {
     uint32_t candidates[IC_WH_CANDIDATES_MAX];
@@ -367,10 +393,20 @@ static bool try(struct ic_wh_engine *engine, uint32_t point, uint32_t waiter)
     uint32_t count = network->route(network->ctx, point, came,
                                     &engine->messages[message].public.flow, candidates);
     uint32_t chosen = choose(engine, candidates, count);
-    if (chosen == NONE)
+    if (chosen == NONE) {
+        if ((waiter & FEED) == 0)
+            engine->vc_ports[waiter] = ports_of(engine, candidates, count);
         return false;
+    }
     take(engine, waiter, message, chosen);
     return true;
+}
+
+/* No channel that it may take has a virtual channel: most that wait in a crowded router need not
+ * ask for their ways again. */
+static bool is_shut_out(const struct ic_wh_engine *engine, uint32_t point, uint32_t waiter)
+{
+    return (waiter & FEED) == 0 && (engine->vc_ports[waiter] & engine->open[point]) == 0;
 }
 
 /* All that wait at a router, in their order; at a queue up to the first that has to stay. */
@@ -380,7 +416,7 @@ static void serve(struct ic_wh_engine *engine, uint32_t point)
     uint32_t before = NONE;
     for (uint32_t waiter = line->first; waiter != NONE;) {
         uint32_t next = *link_of(engine, waiter);
-        if (!try(engine, point, waiter)) {
+        if (is_shut_out(engine, point, waiter) || !try(engine, point, waiter)) {
             if (point < engine->network->queues)
                 return;
             before = waiter;
@@ -411,6 +447,7 @@ static void free_vc(struct ic_wh_engine *engine, uint32_t vc)
 {
     struct supply *supply = &engine->supplies[vc >> engine->shift];
     supply->free |= 1u << (vc & ((1u << engine->shift) - 1));
+    engine->open[supply->from] |= UINT64_C(1) << supply->port;
     wake(engine, supply->from);
 }
 
