@@ -117,14 +117,30 @@ static void take(void *ctx, size_t n, const char *text, const char *why)
     }
 }
 
+/* Other ranks of MPI have no figures: what a search begins with they get from the root. */
+static void share_figures(struct ic_points *points)
+{
+    size_t count = points->sweep->points;
+    unsigned char *states = sim_calloc(count, 1);
+    for (size_t i = 0; i < count; i++)
+        states[i] = (unsigned char)(points->points[i].is_done +
+                                    2 * points->points[i].simulated.is_saturated);
+    sim_mpi_share(states, count);
+    for (size_t i = 0; i < count; i++) {
+        points->points[i].is_done = (states[i] & 1) != 0;
+        points->points[i].simulated.is_saturated = (states[i] & 2) != 0;
+    }
+    free(states);
+}
+
 static void search_all(struct search *search)
 {
     struct ic_points *points = search->points;
     const struct sim_pool pool = {search, find, take};
     search->limits = sim_calloc(search->count, sizeof(*search->limits));
-    sim_bar_init(&search->bar, !points->is_quiet);
-    /* Other ranks of MPI have no figures, and what runs in one is not divided. */
-    sim_pool_run(&pool, search->count, sim_mpi_ranks() > 1 ? 1 : ic_workers(points->workers));
+    sim_bar_init(&search->bar, !points->is_quiet && sim_mpi_is_root());
+    share_figures(points);
+    ic_pool_run(&pool, search->count, points->workers);
     sim_bar_clear(&search->bar);
     ic_memo_fini(&search->memo);
     points->limits = sim_calloc(points->sweep->points, sizeof(*points->limits));

@@ -7,7 +7,7 @@
 
 /* After the points are computed: says with each that was simulated as saturated which load of the
  * sweep was not; with `is_searched` gives every point its limits, the simulator's by short runs and
- * over all cores. */
+ * over all cores, or ranks of an MPI world: every rank calls it. */
 void ic_limits_find(struct ic_points *points, bool is_searched);
 
 #endif

@@ -61,10 +61,9 @@ static int run_points(const struct ic_options *options)
         ic_records_begin(&records, options->command, options->log, options->channels, &points.run);
     if (status == IC_DONE) {
         ic_points_compute(&points);
-        if (sim_mpi_is_root()) {
-            ic_limits_find(&points, options->finds_saturation);
+        ic_limits_find(&points, options->finds_saturation);
+        if (sim_mpi_is_root())
             status = report(options, &points);
-        }
         ic_points_fini(&points);
     }
     int ended = ic_records_end(&records, options->command);

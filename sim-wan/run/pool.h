@@ -28,6 +28,8 @@ int sim_mpi_ranks(void);
 bool sim_mpi_is_root(void);
 /* Over all ranks; `done` is called in the root. Every rank calls it. */
 void sim_mpi_run(const struct sim_pool *pool, size_t jobs);
+/* Gives all ranks the root's bytes. Every rank calls it, with the same length. */
+void sim_mpi_share(unsigned char *bytes, size_t length);
 void sim_mpi_end(void);
 
 #endif

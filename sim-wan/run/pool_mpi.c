@@ -6,10 +6,12 @@
 #include "sim-wan/run/pool.h"
 
 #ifdef HAVE_MPI
+#include <limits.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "sim-wan/mem.h"
 
 static struct world {
@@ -77,6 +79,13 @@ void sim_mpi_run(const struct sim_pool *pool, size_t jobs)
     }
 }
 
+void sim_mpi_share(unsigned char *bytes, size_t length)
+{
+    GMC_ASSERT(length <= INT_MAX);
+    if (world.is_up)
+        MPI_Bcast(bytes, (int)length, MPI_UNSIGNED_CHAR, 0, MPI_COMM_WORLD);
+}
+
 void sim_mpi_end(void)
 {
     if (world.is_up)
@@ -103,6 +112,12 @@ bool sim_mpi_is_root(void)
 void sim_mpi_run(const struct sim_pool *pool, size_t jobs)
 {
     sim_pool_run(pool, jobs, 1);
+}
+
+void sim_mpi_share(unsigned char *bytes, size_t length)
+{
+    (void)bytes;
+    (void)length;
 }
 
 void sim_mpi_end(void)

@@ -263,11 +263,19 @@ if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/d
     head -n 4 "$vectors/sim_fattree.csv" >"$dir/sim_fattree.csv"
     expect 0 model --golden "$dir/sim_fattree.csv"
     cp "$dir/out" "$dir/one-golden"
+    searched="compare updown --topology $dir/ring --V 1..3 --load 0.01,0.9 --messages 2000 \
+        --find-saturation"
+    # shellcheck disable=SC2086 # words
+    expect 0 $searched
+    cp "$dir/out" "$dir/one-searched"
     for ranks in 1 2 3; do
         over="mpirun --allow-run-as-root --oversubscribe -n $ranks $command"
         # shellcheck disable=SC2086 # words
         $over $points >"$dir/out"
         cmp "$dir/one" "$dir/out" || fail "$ranks ranks make a difference"
+        # shellcheck disable=SC2086 # words
+        $over $searched >"$dir/out"
+        cmp "$dir/one-searched" "$dir/out" || fail "$ranks ranks make a difference to saturation"
         $over model --golden "$dir/sim_fattree.csv" >"$dir/out"
         cmp "$dir/one-golden" "$dir/out" || fail "$ranks ranks make a difference to a table"
         $over reproduce --quick --out "$dir/page-$ranks" sci-large wan >/dev/null
