@@ -228,21 +228,39 @@ static size_t limit_key(const struct ic_family *family, const double *values, do
     return family->param_count;
 }
 
+struct limit {
+    const struct ic_family *family;
+    const double *values;
+    const struct ic_setting *setting;
+};
+
+static gmc_status make_limit(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    const struct limit *limit = ctx;
+    double *load = malloc(sizeof(*load));
+    if (load == NULL)
+        return GMC_ERR_NOMEM;
+    gmc_status status = limit->family->limit(limit->values, limit->setting, load, error);
+    if (status != GMC_OK) {
+        free(load);
+        return status;
+    }
+    *what = load;
+    *bytes = sizeof(*load);
+    return GMC_OK;
+}
+
 gmc_status ic_limit_find(const struct ic_family *family, const double *values,
                          const struct ic_setting *setting, double *load, char *error)
 {
+    const struct limit limit = {family, values, setting};
+    const struct ic_memo_maker maker = {make_limit, free, &limit};
     double key[IC_MEMO_KEY_MAX];
-    size_t length = limit_key(family, values, key);
-    double *kept = ic_memo_find(setting->memo, key, length);
-    if (kept != NULL) {
-        *load = *kept;
-        return GMC_OK;
-    }
-    gmc_status status = family->limit(values, setting, load, error);
-    if (status == GMC_OK && (kept = malloc(sizeof(*kept))) != NULL) {
-        *kept = *load;
-        ic_memo_keep(setting->memo, key, length, kept, sizeof(*kept), free);
-    }
+    void *kept;
+    gmc_status status =
+        ic_memo_get(setting->memo, key, limit_key(family, values, key), &maker, &kept, error);
+    if (status == GMC_OK)
+        *load = *(const double *)kept;
     return status;
 }
 

@@ -165,6 +165,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/packets_credit.c \
 	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
 	interconnect/ldr/packets_tree.c \
+	interconnect/ldr/params.c interconnect/ldr/params.h \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \
 	interconnect/ldr/timing.c interconnect/ldr/timing.h
 

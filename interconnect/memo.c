@@ -24,9 +24,8 @@ static void put_first(struct ic_memo *memo, const struct ic_kept *kept, size_t p
     memo->kept[0] = *kept;
 }
 
-void *ic_memo_find(struct ic_memo *memo, const double *key, size_t length)
+static void *find(struct ic_memo *memo, const double *key, size_t length)
 {
-    GMC_ASSERT(length <= IC_MEMO_KEY_MAX);
     for (size_t i = 0; i < memo->count; i++) {
         struct ic_kept kept = memo->kept[i];
         if (kept.key_length != length || memcmp(kept.key, key, length * sizeof(*key)) != 0)
@@ -37,18 +36,32 @@ void *ic_memo_find(struct ic_memo *memo, const double *key, size_t length)
     return NULL;
 }
 
-void ic_memo_keep(struct ic_memo *memo, const double *key, size_t length, void *what, size_t bytes,
-                  void (*release)(void *what))
+/* Releases what there is no room for any more. */
+static void keep(struct ic_memo *memo, const struct ic_kept *kept)
 {
-    struct ic_kept kept = {.key_length = length, .bytes = bytes, .what = what, .release = release};
-    size_t sum = bytes;
-    GMC_ASSERT(length <= IC_MEMO_KEY_MAX);
-    memcpy(kept.key, key, length * sizeof(*key));
+    size_t sum = kept->bytes;
     for (size_t i = 0; i < memo->count; i++)
         sum += memo->kept[i].bytes;
     while (memo->count > 0 && (memo->count == IC_MEMO_KEPT_MAX || sum > IC_MEMO_BYTES_MAX)) {
         sum -= memo->kept[memo->count - 1].bytes;
         drop_last(memo);
     }
-    put_first(memo, &kept, memo->count++);
+    put_first(memo, kept, memo->count++);
+}
+
+gmc_status ic_memo_get(struct ic_memo *memo, const double *key, size_t length,
+                       const struct ic_memo_maker *maker, void **what, char *error)
+{
+    struct ic_kept kept = {.key_length = length, .release = maker->release};
+    GMC_ASSERT(length <= IC_MEMO_KEY_MAX);
+    *what = find(memo, key, length);
+    if (*what != NULL)
+        return GMC_OK;
+    gmc_status status = maker->make(maker->ctx, &kept.what, &kept.bytes, error);
+    if (status != GMC_OK)
+        return status;
+    memcpy(kept.key, key, length * sizeof(*key));
+    keep(memo, &kept);
+    *what = kept.what;
+    return GMC_OK;
 }

@@ -4,7 +4,8 @@
  * may not depend on whether something was kept.
  *
  * The last few are kept, as long as they are small together; sweeps that change something large
- * with every point make it anew each time.
+ * with every point make it anew each time. Makers may get other things from the memo, and use them
+ * until they return.
  */
 #ifndef INTERCONNECT_MEMO_H
 #define INTERCONNECT_MEMO_H
@@ -32,10 +33,17 @@ struct ic_memo {
 
 void ic_memo_fini(struct ic_memo *memo);
 
-/* What was made with this key of up to KEY_MAX values; NULL. It stays until the next keep. */
-void *ic_memo_find(struct ic_memo *memo, const double *key, size_t length);
-/* Takes `what`, of about so many bytes, and releases what there is no room for any more. */
-void ic_memo_keep(struct ic_memo *memo, const double *key, size_t length, void *what, size_t bytes,
-                  void (*release)(void *what));
+/* How something is made that may be kept. */
+struct ic_memo_maker {
+    /* Gives it, and about how many bytes it has. */
+    gmc_status (*make)(const void *ctx, void **what, size_t *bytes, char *error);
+    void (*release)(void *what);
+    const void *ctx;
+};
+
+/* What was made with this key of up to KEY_MAX values, or is made now. It stays until something
+ * else is made. Errors are those of make, and then nothing is kept. */
+GMC_NODISCARD gmc_status ic_memo_get(struct ic_memo *memo, const double *key, size_t length,
+                                     const struct ic_memo_maker *maker, void **what, char *error);
 
 #endif

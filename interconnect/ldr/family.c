@@ -2,23 +2,16 @@
 /* Low-diameter graphs, hypercubes, fat trees and hybrids as a family: packets through them. */
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "interconnect/families.h"
-#include "interconnect/graph/edges.h"
-#include "interconnect/ldr/build.h"
 #include "interconnect/ldr/model.h"
 #include "interconnect/ldr/packets.h"
+#include "interconnect/ldr/params.h"
 
 enum {
     LOAD,
-    TOPOLOGY,
-    NODES,
-    DEGREE,
-    COMPONENT,
+    GRAPH,
+    COMPONENT = GRAPH + IC_LDR_PARAMS,
     PORTS,
-    SAMPLES,
-    STEPS,
-    GRAPH_SEED,
     ROUTING,
     SWITCHING,
     BUFFERS,
@@ -83,17 +76,9 @@ static const char *const arrivals[] = {
 
 static const struct ic_param params[PARAMS] = {
     [LOAD] = NUMBER("load", "", "of a host's link", 1e-6, IC_PACKETS_LOAD_MAX, 0.5),
-    [TOPOLOGY] = {"topology", "", "network; or the FILE of a list of edges", IC_CHOICE, 0, 0,
-                  IC_LDR_GENERATED, topologies, IC_BOTH},
-    [NODES] = COUNT("nodes", "hosts", "all together", 2, IC_GRAPH_NODES_MAX, 64),
-    [DEGREE] = COUNT("degree", "links", "of a graph's node; 0: that of the hypercube", 0,
-                     IC_NETWORK_PORTS_MAX, 0),
+    IC_LDR_PARAM_ROWS(GRAPH, topologies, "hosts", IC_GRAPH_NODES_MAX, IC_NETWORK_PORTS_MAX),
     [COMPONENT] = COUNT("component", "hosts", "in a part of a hybrid", 2, IC_GRAPH_NODES_MAX, 16),
     [PORTS] = COUNT("ports", "ports", "of a fat tree's switch", 4, 128, 8),
-    [SAMPLES] = COUNT("samples", "graphs", "generated, of which the best is taken", 1, 100000, 1),
-    [STEPS] = COUNT("steps", "swaps", "of links to improve a graph; 0: as many as are good", 0, 1e9,
-                    20000),
-    [GRAPH_SEED] = COUNT("graph-seed", "", "of generated and improved graphs", 0, 1e15, 1),
     [ROUTING] = CHOICE("routing", "choice among shortest ways", routings, IC_BOTH),
     [SWITCHING] = CHOICE("switching", "when a switch passes a packet on", switchings, IC_BOTH),
     [BUFFERS] = CHOICE("buffers", "where packets wait in switches", bufferings, IC_SIMULATOR),
@@ -144,20 +129,14 @@ static void release_common(void *what)
 static gmc_status build(const double *values, const struct ic_setting *setting,
                         struct ic_ldr_built *built, char *error)
 {
-    const struct ic_ldr_spec spec = {.topology = (enum ic_ldr_topology)values[TOPOLOGY],
-                                     .nodes = (uint64_t)values[NODES],
-                                     .degree = (uint64_t)values[DEGREE],
-                                     .component = (uint64_t)values[COMPONENT],
-                                     .ports = (uint64_t)values[PORTS],
-                                     .samples = (uint64_t)values[SAMPLES],
-                                     .steps = (uint64_t)values[STEPS],
-                                     .seed = (uint64_t)values[GRAPH_SEED]};
+    const struct ic_graph *given = ic_ldr_params_graph(values + GRAPH, IC_LDR_TOPOLOGIES, setting);
+    struct ic_ldr_spec spec = ic_ldr_params_spec(values + GRAPH);
     struct ic_graph copy;
-    if (spec.topology < IC_LDR_TOPOLOGIES)
+    spec.component = (uint64_t)values[COMPONENT];
+    spec.ports = (uint64_t)values[PORTS];
+    if (given == NULL)
         return ic_ldr_build(built, &spec, error);
-    GMC_ASSERT((size_t)spec.topology - IC_LDR_TOPOLOGIES < setting->graph_count);
-    gmc_status status =
-        ic_graph_copy(&setting->graphs[spec.topology - IC_LDR_TOPOLOGIES].graph, &copy);
+    gmc_status status = ic_graph_copy(given, &copy);
     return status == GMC_OK ? ic_ldr_build_graph(built, &copy, error) : status;
 }
 
@@ -169,28 +148,43 @@ static size_t bytes_of(const struct ic_ldr_built *built)
            (size_t)ic_network_channels(&built->network) * 256;
 }
 
+struct point {
+    const double *values;
+    const struct ic_setting *setting;
+};
+
+static gmc_status make_common(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    const struct point *point = ctx;
+    struct common *common = calloc(1, sizeof(*common));
+    if (common == NULL)
+        return GMC_ERR_NOMEM;
+    gmc_status status = build(point->values, point->setting, &common->built, error);
+    if (status != GMC_OK) {
+        free(common);
+        return status;
+    }
+    *what = common;
+    *bytes = bytes_of(&common->built);
+    return GMC_OK;
+}
+
 /* Stays with the memo. */
 static gmc_status find_common(const double *values, const struct ic_setting *setting,
                               struct common **out, char *error)
 {
-    double key[] = {values[TOPOLOGY], values[NODES],   values[DEGREE], values[COMPONENT],
-                    values[PORTS],    values[SAMPLES], values[STEPS],  values[GRAPH_SEED],
-                    values[PATTERN],  values[SHIFT]};
-    const size_t length = sizeof(key) / sizeof(key[0]);
-    struct common *common = ic_memo_find(setting->memo, key, length);
-    if (common == NULL) {
-        common = calloc(1, sizeof(*common));
-        if (common == NULL)
-            return GMC_ERR_NOMEM;
-        gmc_status status = build(values, setting, &common->built, error);
-        if (status != GMC_OK) {
-            free(common);
-            return status;
-        }
-        ic_memo_keep(setting->memo, key, length, common, bytes_of(&common->built), release_common);
-    }
-    *out = common;
-    return GMC_OK;
+    const struct point point = {values, setting};
+    const struct ic_memo_maker maker = {make_common, release_common, &point};
+    double key[IC_LDR_PARAMS + 4] = {values[COMPONENT], values[PORTS], values[PATTERN],
+                                     values[SHIFT]};
+    void *common;
+    for (size_t i = 0; i < IC_LDR_PARAMS; i++)
+        key[4 + i] = values[GRAPH + i];
+    gmc_status status =
+        ic_memo_get(setting->memo, key, sizeof(key) / sizeof(key[0]), &maker, &common, error);
+    if (status == GMC_OK)
+        *out = common;
+    return status;
 }
 
 static gmc_status configure(const double *values, const struct ic_setting *setting,
@@ -259,14 +253,7 @@ static void set_model(const struct ic_packets_model *model, struct ic_result *re
 
 static void settle(double *values, const struct ic_setting *setting)
 {
-    uint32_t least, most;
-    if (values[TOPOLOGY] < IC_LDR_TOPOLOGIES)
-        return;
-    const struct ic_graph *graph =
-        &setting->graphs[(size_t)values[TOPOLOGY] - IC_LDR_TOPOLOGIES].graph;
-    ic_graph_degrees(graph, &least, &most);
-    values[NODES] = graph->nodes;
-    values[DEGREE] = most;
+    ic_ldr_params_settle(values + GRAPH, IC_LDR_TOPOLOGIES, setting);
 }
 
 static gmc_status run_model(const double *values, const struct ic_setting *setting,

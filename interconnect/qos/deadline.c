@@ -113,6 +113,8 @@ static struct number at_point(const struct ic_qos_delays *delays, const struct m
 static struct number sum_of_powers(const struct ic_qos_delays *delays, uint64_t k, uint64_t last,
                                    double far)
 {
+    if (k == 0 && delays->radius == 1)
+        return (struct number){(double)last + 1, 0};
     const double *one = &delays->turns[2 * k];
     const double *all = &delays->turns[2 * (k * (last + 1) % delays->points)];
     double near = 1 / delays->radius;
@@ -156,16 +158,21 @@ static gmc_status check(const struct ic_qos *qos, uint64_t c, uint64_t hops, uin
     return status;
 }
 
-/* The cycles that a message's flits have after its header came through all routers. */
-static uint64_t time_for_flits(const struct ic_qos *qos, uint64_t hops, uint64_t deadline)
+/* The cycles that a message's flits have after its header came through all routers, of those that
+ * they can take. */
+static uint64_t time_for_flits(const struct ic_qos *qos, uint64_t c, uint64_t hops,
+                               uint64_t deadline)
 {
     uint64_t pipeline = qos->stages - 1 + qos->stages * hops;
-    return deadline > pipeline ? deadline - pipeline : 0;
+    uint64_t left = deadline > pipeline ? deadline - pipeline : 0;
+    uint64_t reach = ic_qos_delays_reach(qos, c, hops);
+    return left < reach ? left : reach;
 }
 
-uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t hops, uint64_t deadline)
+uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t traffic_class, uint64_t hops,
+                               uint64_t deadline)
 {
-    return ic_qos_delays_width(time_for_flits(qos, hops, deadline));
+    return ic_qos_delays_width(time_for_flits(qos, traffic_class, hops, deadline));
 }
 
 static double in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
@@ -183,16 +190,16 @@ gmc_status ic_qos_deadline_miss(const struct ic_qos *qos, const struct ic_qos_so
                                 double *miss, char *error)
 {
     struct ic_qos_delays *own = NULL;
-    uint64_t last = time_for_flits(qos, hops, deadline);
     gmc_status status = check(qos, traffic_class, hops, deadline, error);
     if (status != GMC_OK)
         return status;
+    uint64_t last = time_for_flits(qos, traffic_class, hops, deadline);
     if (last < qos->flits[traffic_class]) {
         *miss = 1;
         return GMC_OK;
     }
     if (given == NULL)
-        status = ic_qos_delays_new(qos, traffic_class, kind, ic_qos_delays_width(last), &own);
+        status = ic_qos_delays_new(qos, traffic_class, kind, hops, ic_qos_delays_width(last), &own);
     if (status == GMC_OK)
         *miss = 1 - in_time(qos, solution, given != NULL ? given : own, hops, last);
     ic_qos_delays_free(own);

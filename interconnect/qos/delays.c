@@ -25,6 +25,11 @@ struct filling {
     double *rows;    /* row i of counts, i < width: see row_of */
 };
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 uint64_t ic_qos_delays_width(uint64_t cycles)
 {
     uint64_t width = LEAST_WIDTH;
@@ -33,15 +38,43 @@ uint64_t ic_qos_delays_width(uint64_t cycles)
     return width;
 }
 
+static uint64_t most_before(const struct ic_qos *qos, uint64_t c)
+{
+    return 2 * larger(qos->buffer_flits, qos->flits[c]) + qos->flits[c];
+}
+
+/* So many flits in all states, one after the other. */
+static uint64_t longest(const double *stretch, unsigned states, uint64_t flits)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < states; i++)
+        sum += stretch[i];
+    return (uint64_t)ceil((double)flits * sum);
+}
+
+/* Sets of channels with c in growing order: bits of the others in growing order too. */
+static unsigned find_stretches(const struct ic_qos *qos, uint64_t c, double *stretch)
+{
+    unsigned states = 0;
+    for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
+        if (busy >> c & 1)
+            stretch[states++] = ic_qos_stretch(qos, c, busy);
+    return states;
+}
+
+uint64_t ic_qos_delays_reach(const struct ic_qos *qos, uint64_t traffic_class, uint64_t hops)
+{
+    double stretch[IC_QOS_STATES];
+    uint64_t before = most_before(qos, traffic_class);
+    unsigned states = find_stretches(qos, traffic_class, stretch);
+    return hops * longest(stretch, states, before) +
+           longest(stretch, states, before + qos->flits[traffic_class]);
+}
+
 /* Of width - i places: what is counted there is never below i. */
 static double *row_of(const struct filling *f, uint64_t i)
 {
     return f->rows + i * f->width - i * (i - 1) / 2;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* The X_k of states after the first are chosen: their sum, the largest, their time. */
@@ -159,12 +192,17 @@ static void transform(const double *turns, uint64_t step, const double *in, uint
     }
 }
 
-static gmc_status make_circle(struct ic_qos_delays *delays)
+/* As many points as all times need, or fewer on a smaller circle. */
+static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
 {
     const double full = 8 * atan(1);
-    uint64_t points = 4 * delays->width;
+    uint64_t points = ic_qos_delays_width(reach);
+    delays->radius = 1;
+    if (points > 4 * delays->width) {
+        points = 4 * delays->width;
+        delays->radius = pow(ALIAS, 1 / (double)points);
+    }
     delays->points = points;
-    delays->radius = pow(ALIAS, 1 / (double)points);
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
     if (delays->turns == NULL)
         return GMC_ERR_NOMEM;
@@ -204,12 +242,14 @@ static gmc_status make_tables(struct ic_qos_delays *delays, const struct filling
                               enum ic_qos_passing passing)
 {
     gmc_status status = GMC_OK;
+    uint64_t reach = longest(common->stretch, common->states, common->most);
     delays->by[passing] = calloc(delays->subsets * delays->width, sizeof(double));
     if (delays->by[passing] == NULL)
         return GMC_ERR_NOMEM;
     for (unsigned set = 0; set < delays->subsets && status == GMC_OK; set++) {
         struct filling f = *common;
         f.subset = set << delays->first_state;
+        f.width = reach < f.width ? reach + 1 : f.width;
         f.mass = &delays->by[passing][set * delays->width];
         status = fill(&f);
     }
@@ -236,16 +276,14 @@ static void sum_up(struct ic_qos_delays *delays, enum ic_qos_passing passing)
                 delays->by[passing][set * delays->width + t - 1];
 }
 
-static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qos)
+static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qos, uint64_t hops)
 {
     uint64_t c = delays->traffic_class, flits = qos->flits[c];
     struct filling f = {.states = delays->states, .kind = delays->kind, .width = delays->width};
-    unsigned state = 0;
-    /* Sets of channels with c in growing order: bits of the others in growing order too. */
-    for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
-        if (busy >> c & 1)
-            f.stretch[state++] = ic_qos_stretch(qos, c, busy);
-    gmc_status status = qos->dimension > 0 ? make_circle(delays) : GMC_OK;
+    find_stretches(qos, c, f.stretch);
+    gmc_status status = GMC_OK;
+    if (qos->dimension > 0)
+        status = make_circle(delays, ic_qos_delays_reach(qos, c, hops));
     for (int passing = 0; passing < IC_QOS_PASSINGS && status == GMC_OK; passing++) {
         enum ic_qos_passing which = (enum ic_qos_passing)passing;
         f.least = which == IC_QOS_PASS_BEFORE ? 1 : which == IC_QOS_PASS_OWN ? flits : flits + 1;
@@ -263,9 +301,9 @@ static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qo
 }
 
 gmc_status ic_qos_delays_new(const struct ic_qos *qos, uint64_t traffic_class,
-                             enum ic_qos_miss kind, uint64_t width, struct ic_qos_delays **out)
+                             enum ic_qos_miss kind, uint64_t hops, uint64_t width,
+                             struct ic_qos_delays **out)
 {
-    uint64_t flits = qos->flits[traffic_class];
     struct ic_qos_delays *delays = calloc(1, sizeof(*delays));
     GMC_ASSERT(qos->classes >= 2 && qos->classes <= IC_QOS_REAL_TIME_MAX + 1);
     GMC_ASSERT(traffic_class + 1 < qos->classes);
@@ -277,10 +315,10 @@ gmc_status ic_qos_delays_new(const struct ic_qos *qos, uint64_t traffic_class,
         .states = 1u << (qos->classes - 2),
         .first_state = kind == IC_QOS_MISS_CONSTRAINED,
         .width = width,
-        .most = 2 * larger(qos->buffer_flits, flits) + flits,
+        .most = most_before(qos, traffic_class),
     };
     delays->subsets = 1u << (delays->states - delays->first_state);
-    gmc_status status = make_all(delays, qos);
+    gmc_status status = make_all(delays, qos, hops);
     if (status != GMC_OK) {
         ic_qos_delays_free(delays);
         return status;

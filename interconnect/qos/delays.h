@@ -44,20 +44,23 @@ struct ic_qos_delays {
     unsigned subsets;               /* bit i of a set is state first_state + i */
     uint64_t width, most;           /* times 0..width - 1, a power of two; B */
     double *by[IC_QOS_PASSINGS];    /* [subset * width + t]: by the time t, sums of mass */
-    uint64_t points;                /* N, 4 width */
-    double radius;                  /* of the circle */
+    uint64_t points;                /* N */
+    double radius;                  /* of the circle; 1: no time is N or more */
     double *turns;                  /* cos, sin of 2 pi k / N */
     double *waves[IC_QOS_PASSINGS]; /* of a cube: [(k * subsets + subset) * 2], k = 0..N / 2 */
 };
 
 /* The width that times up to these cycles need. */
 uint64_t ic_qos_delays_width(uint64_t cycles);
+/* The longest that flits of a class can take over so many hops and where they leave. Of a qos as
+ * below. */
+uint64_t ic_qos_delays_reach(const struct ic_qos *qos, uint64_t traffic_class, uint64_t hops);
 
-/* Of a qos that was checked, with up to REAL_TIME_MAX real-time classes; its loads count as those
- * of real-time classes relative to each other, its dimension as 0 or not. NOMEM. Nothing is
- * borrowed. Ends with free. */
+/* For ways of so many hops, in a cube. Of a qos that was checked, with up to REAL_TIME_MAX
+ * real-time classes; its loads count as those of real-time classes relative to each other, its
+ * dimension as 0 or not. NOMEM. Nothing is borrowed. Ends with free. */
 GMC_NODISCARD gmc_status ic_qos_delays_new(const struct ic_qos *qos, uint64_t traffic_class,
-                                           enum ic_qos_miss kind, uint64_t width,
+                                           enum ic_qos_miss kind, uint64_t hops, uint64_t width,
                                            struct ic_qos_delays **delays);
 void ic_qos_delays_free(struct ic_qos_delays *delays);
 size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays);

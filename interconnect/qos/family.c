@@ -129,6 +129,26 @@ static size_t place(const struct ic_qos *qos, uint64_t c)
     return c + 1 < qos->classes ? c : CLASSES - 1;
 }
 
+struct delays_of {
+    const struct ic_qos *qos;
+    uint64_t traffic_class, hops, width;
+    enum ic_qos_miss kind;
+};
+
+static gmc_status make_delays(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    const struct delays_of *of = ctx;
+    struct ic_qos_delays *delays;
+    (void)error;
+    gmc_status status =
+        ic_qos_delays_new(of->qos, of->traffic_class, of->kind, of->hops, of->width, &delays);
+    if (status != GMC_OK)
+        return status;
+    *what = delays;
+    *bytes = ic_qos_delays_bytes(delays);
+    return GMC_OK;
+}
+
 static void release_delays(void *what)
 {
     ic_qos_delays_free(what);
@@ -137,21 +157,15 @@ static void release_delays(void *what)
 /* Stays with the memo: all loads have the same. */
 static gmc_status find_delays(const double *values, const struct ic_setting *setting,
                               const struct ic_qos *qos, uint64_t c, enum ic_qos_miss kind,
-                              struct ic_qos_delays **delays)
+                              void **delays, char *error)
 {
-    uint64_t width = ic_qos_deadline_width(qos, qos->dimension == 0 ? 0 : (uint64_t)values[HOPS],
-                                           (uint64_t)values[DEADLINE]);
-    const double key[] = {values[RATIO2],     values[RATIO3], values[FLITS], values[BUFFER],
-                          qos->dimension > 0, (double)width,  (double)c,     (double)kind};
-    const size_t length = sizeof(key) / sizeof(key[0]);
-    *delays = ic_memo_find(setting->memo, key, length);
-    if (*delays != NULL)
-        return GMC_OK;
-    gmc_status status = ic_qos_delays_new(qos, c, kind, width, delays);
-    if (status == GMC_OK)
-        ic_memo_keep(setting->memo, key, length, *delays, ic_qos_delays_bytes(*delays),
-                     release_delays);
-    return status;
+    struct delays_of of = {.qos = qos, .traffic_class = c, .kind = kind};
+    const struct ic_memo_maker maker = {make_delays, release_delays, &of};
+    of.hops = qos->dimension == 0 ? 0 : (uint64_t)values[HOPS];
+    of.width = ic_qos_deadline_width(qos, c, of.hops, (uint64_t)values[DEADLINE]);
+    const double key[] = {values[RATIO2],  values[RATIO3],   values[FLITS], values[BUFFER],
+                          (double)of.hops, (double)of.width, (double)c,     (double)kind};
+    return ic_memo_get(setting->memo, key, sizeof(key) / sizeof(key[0]), &maker, delays, error);
 }
 
 static gmc_status misses(const double *values, const struct ic_setting *setting,
@@ -164,9 +178,9 @@ static gmc_status misses(const double *values, const struct ic_setting *setting,
     for (uint64_t c = 0; c + 1 < qos->classes; c++)
         for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++) {
             size_t figure = kind == IC_QOS_MISS_LITERAL ? MISS : MISS_WHOLE;
-            struct ic_qos_delays *delays;
+            void *delays;
             double miss;
-            status = find_delays(values, setting, qos, c, (enum ic_qos_miss)kind, &delays);
+            status = find_delays(values, setting, qos, c, (enum ic_qos_miss)kind, &delays, error);
             if (status == GMC_OK)
                 status = ic_qos_deadline_miss(qos, solution, delays, c, hops, deadline,
                                               (enum ic_qos_miss)kind, &miss, error);

@@ -2,22 +2,15 @@
 /* Any graph as a family: wormhole switching, up* / down* routing. */
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "interconnect/families.h"
-#include "interconnect/graph/edges.h"
-#include "interconnect/ldr/build.h"
+#include "interconnect/ldr/params.h"
 #include "interconnect/updown/model.h"
 #include "interconnect/wormhole/options.h"
 
 enum {
     LOAD,
-    TOPOLOGY,
-    NODES,
-    DEGREE,
-    SAMPLES,
-    STEPS,
-    GRAPH_SEED,
-    ROUTING,
+    GRAPH,
+    ROUTING = GRAPH + IC_LDR_PARAMS,
     VCS,
     FLITS,
     MORE,
@@ -35,18 +28,7 @@ static const char *const topologies[] = {[IC_LDR_HYPERCUBE] = "hypercube",
 static const struct ic_param params[PARAMS] = {
     [LOAD] = {"load", "messages/node/cycle", "messages that a node generates", IC_NUMBER, 0, 1,
               0.003, NULL, IC_BOTH},
-    [TOPOLOGY] = {"topology", "", "network; or the FILE of a list of edges", IC_CHOICE, 0, 0,
-                  IC_LDR_GENERATED, topologies, IC_BOTH},
-    [NODES] = {"nodes", "nodes", "of the network", IC_COUNT, 2, IC_UPDOWN_NODES_MAX, 64, NULL,
-               IC_BOTH},
-    [DEGREE] = {"degree", "links", "of a node; 0: that of the hypercube", IC_COUNT, 0,
-                IC_UPDOWN_PORTS_MAX, 0, NULL, IC_BOTH},
-    [SAMPLES] = {"samples", "graphs", "generated, of which the best is taken", IC_COUNT, 1, 100000,
-                 1, NULL, IC_BOTH},
-    [STEPS] = {"steps", "swaps", "of links to improve a graph; 0: as many as are good", IC_COUNT, 0,
-               1e9, 20000, NULL, IC_BOTH},
-    [GRAPH_SEED] = {"graph-seed", "", "of generated and improved graphs", IC_COUNT, 0, 1e15, 1,
-                    NULL, IC_BOTH},
+    IC_LDR_PARAM_ROWS(GRAPH, topologies, "nodes", IC_UPDOWN_NODES_MAX, IC_UPDOWN_PORTS_MAX),
     [ROUTING] = {"routing", "", "choice among the shortest legal ways", IC_CHOICE, 0, 0,
                  IC_UPDOWN_ADAPTIVE, ic_updown_routing_names, IC_BOTH},
     [VCS] = {"V", "channels", "virtual channels of a channel", IC_COUNT, 1, IC_WH_VCS_MAX, 3, NULL,
@@ -79,26 +61,12 @@ static void release_common(void *what)
     free(common);
 }
 
-static const struct ic_graph *graph_of_file(const double *values, const struct ic_setting *setting)
-{
-    if (values[TOPOLOGY] < WORDS)
-        return NULL;
-    size_t file = (size_t)values[TOPOLOGY] - WORDS;
-    GMC_ASSERT(file < setting->graph_count);
-    return &setting->graphs[file].graph;
-}
-
 static gmc_status build(const double *values, const struct ic_setting *setting,
                         struct ic_wh_network *network, char *error)
 {
-    const struct ic_ldr_spec spec = {.topology = (enum ic_ldr_topology)values[TOPOLOGY],
-                                     .nodes = (uint64_t)values[NODES],
-                                     .degree = (uint64_t)values[DEGREE],
-                                     .samples = (uint64_t)values[SAMPLES],
-                                     .steps = (uint64_t)values[STEPS],
-                                     .seed = (uint64_t)values[GRAPH_SEED]};
+    const struct ic_ldr_spec spec = ic_ldr_params_spec(values + GRAPH);
     enum ic_updown_routing routing = (enum ic_updown_routing)values[ROUTING];
-    const struct ic_graph *given = graph_of_file(values, setting);
+    const struct ic_graph *given = ic_ldr_params_graph(values + GRAPH, WORDS, setting);
     struct ic_graph graph;
     if (given != NULL)
         return ic_updown_network(given, routing, network, error);
@@ -110,36 +78,44 @@ static gmc_status build(const double *values, const struct ic_setting *setting,
     return status;
 }
 
+struct point {
+    const double *values;
+    const struct ic_setting *setting;
+};
+
+static gmc_status make_common(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    const struct point *point = ctx;
+    struct common *common = calloc(1, sizeof(*common));
+    if (common == NULL)
+        return GMC_ERR_NOMEM;
+    gmc_status status = build(point->values, point->setting, &common->network, error);
+    if (status != GMC_OK) {
+        free(common);
+        return status;
+    }
+    size_t nodes = common->network.nodes;
+    *what = common;
+    *bytes = 16 * nodes * nodes + 512 * (size_t)common->network.channels;
+    return GMC_OK;
+}
+
 /* Stays with the memo. */
 static gmc_status find_common(const double *values, const struct ic_setting *setting,
                               struct common **out, char *error)
 {
-    const double key[] = {values[TOPOLOGY],
-                          values[NODES],
-                          values[DEGREE],
-                          values[SAMPLES],
-                          values[STEPS],
-                          values[GRAPH_SEED],
-                          values[ROUTING],
-                          values[MORE + IC_WH_PARAM_PATTERN],
-                          values[MORE + IC_WH_PARAM_SHIFT]};
-    const size_t length = sizeof(key) / sizeof(key[0]);
-    struct common *common = ic_memo_find(setting->memo, key, length);
-    if (common == NULL) {
-        common = calloc(1, sizeof(*common));
-        if (common == NULL)
-            return GMC_ERR_NOMEM;
-        gmc_status status = build(values, setting, &common->network, error);
-        if (status != GMC_OK) {
-            free(common);
-            return status;
-        }
-        size_t nodes = common->network.nodes;
-        ic_memo_keep(setting->memo, key, length, common,
-                     16 * nodes * nodes + 512 * (size_t)common->network.channels, release_common);
-    }
-    *out = common;
-    return GMC_OK;
+    const struct point point = {values, setting};
+    const struct ic_memo_maker maker = {make_common, release_common, &point};
+    double key[IC_LDR_PARAMS + 3] = {values[ROUTING], values[MORE + IC_WH_PARAM_PATTERN],
+                                     values[MORE + IC_WH_PARAM_SHIFT]};
+    void *common;
+    for (size_t i = 0; i < IC_LDR_PARAMS; i++)
+        key[3 + i] = values[GRAPH + i];
+    gmc_status status =
+        ic_memo_get(setting->memo, key, sizeof(key) / sizeof(key[0]), &maker, &common, error);
+    if (status == GMC_OK)
+        *out = common;
+    return status;
 }
 
 static gmc_status find_flows(const double *values, const struct ic_setting *setting,
@@ -167,13 +143,7 @@ static void set_graph(const struct common *common, struct ic_result *result)
 /* ---- the family ---- */
 static void settle(double *values, const struct ic_setting *setting)
 {
-    const struct ic_graph *graph = graph_of_file(values, setting);
-    uint32_t least, most;
-    if (graph == NULL)
-        return;
-    ic_graph_degrees(graph, &least, &most);
-    values[NODES] = graph->nodes;
-    values[DEGREE] = most;
+    ic_ldr_params_settle(values + GRAPH, WORDS, setting);
 }
 
 static struct ic_updown_config config_of(const double *values)

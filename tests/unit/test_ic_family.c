@@ -205,24 +205,57 @@ static void count_release(void *what)
     released++;
 }
 
+struct thing {
+    int *what;
+    size_t bytes;
+    gmc_status status;
+};
+
+static gmc_status make_thing(const void *ctx, void **what, size_t *bytes, char *why)
+{
+    const struct thing *thing = ctx;
+    (void)why;
+    made++;
+    *what = thing->what;
+    *bytes = thing->bytes;
+    return thing->status;
+}
+
+/* What the memo gives for a key, made of so many bytes when it is not there. */
+static void *get(struct ic_memo *memo, double key, int *what, size_t bytes)
+{
+    const struct thing thing = {what, bytes, GMC_OK};
+    const struct ic_memo_maker maker = {make_thing, count_release, &thing};
+    void *got;
+    assert_ok(ic_memo_get(memo, &key, 1, &maker, &got, error));
+    return got;
+}
+
 static void memos_are_bounded(void **state)
 {
     struct ic_memo memo = {.count = 0};
-    int what[IC_MEMO_KEPT_MAX + 2];
+    int what[IC_MEMO_KEPT_MAX + 2], other;
     (void)state;
-    released = 0;
-    for (double i = 0; i < IC_MEMO_KEPT_MAX + 1; i++)
-        ic_memo_keep(&memo, &i, 1, &what[(size_t)i], 1, count_release);
-    assert_int_equal(released, 1);
-    for (double i = 0; i < IC_MEMO_KEPT_MAX + 1; i++)
-        assert_ptr_equal(ic_memo_find(&memo, &i, 1), i > 0 ? &what[(size_t)i] : NULL);
+    released = made = 0;
+    for (int i = 0; i <= (int)IC_MEMO_KEPT_MAX; i++)
+        assert_ptr_equal(get(&memo, i, &what[i], 1), &what[i]);
+    assert_true(released == 1 && made == IC_MEMO_KEPT_MAX + 1);
+    for (int i = 1; i <= (int)IC_MEMO_KEPT_MAX; i++)
+        assert_ptr_equal(get(&memo, i, &other, 1), &what[i]);
+    assert_int_equal(made, IC_MEMO_KEPT_MAX + 1);
     /* The one that was used last but one is dropped before the one that was used last. */
-    double first = 1, large = 100;
-    assert_ptr_equal(ic_memo_find(&memo, &first, 1), &what[1]);
-    ic_memo_keep(&memo, &large, 1, what, IC_MEMO_BYTES_MAX - 1, count_release);
+    assert_ptr_equal(get(&memo, 1, &other, 1), &what[1]);
+    assert_ptr_equal(get(&memo, 100, what, IC_MEMO_BYTES_MAX - 1), what);
     assert_int_equal(memo.count, 2);
-    assert_ptr_equal(ic_memo_find(&memo, &first, 1), &what[1]);
-    ic_memo_keep(&memo, &large, 1, what, (size_t)IC_MEMO_BYTES_MAX + 1, count_release);
+    assert_ptr_equal(get(&memo, 1, &other, 1), &what[1]);
+    assert_ptr_equal(get(&memo, 101, what, (size_t)IC_MEMO_BYTES_MAX + 1), what);
+    assert_int_equal(memo.count, 1);
+    /* What could not be made is not kept. */
+    const struct thing none = {NULL, 1, GMC_ERR_NOMEM};
+    const struct ic_memo_maker maker = {make_thing, count_release, &none};
+    double key = 102;
+    void *got;
+    assert_int_equal(ic_memo_get(&memo, &key, 1, &maker, &got, error), GMC_ERR_NOMEM);
     assert_int_equal(memo.count, 1);
     ic_memo_fini(&memo);
     assert_int_equal(released, IC_MEMO_KEPT_MAX + 3);
