@@ -31,6 +31,7 @@ struct cube {
     double longest[CLASSES]; /* mx */
     double exponent[CLASSES];
     double blocking[CLASSES][CHANNELS];
+    struct ic_qos_pace paces[CLASSES][CHANNELS];
     /* of one step */
     double entering[CLASSES][CHANNELS]; /* lam'_{c,s}: at sources, by first dimension */
     double ejected[CLASSES];            /* lam'_c */
@@ -173,8 +174,8 @@ static void evaluate(struct cube *cube)
     best_effort(cube);
 }
 
-/* One step of the iteration: the largest change. */
-static double step(struct cube *cube, double *change)
+/* Step i of the iteration: the largest change. */
+static double step(struct cube *cube, int i, double *change)
 {
     unsigned n = cube->shape.n;
     double largest = 0;
@@ -183,7 +184,8 @@ static double step(struct cube *cube, double *change)
         for (unsigned s = 0; s <= n; s++) {
             double rate = s < n ? cube->carried[c] : cube->ejected[c];
             double wanted = ic_qos_blocking(rate, cube->latency[c][s], cube->exponent[c]);
-            change[c] = fmax(change[c], ic_qos_approach(&cube->blocking[c][s], wanted));
+            change[c] = fmax(change[c],
+                             ic_qos_approach(&cube->blocking[c][s], wanted, i, &cube->paces[c][s]));
         }
         if (c + 1 == cube->qos->classes)
             cube->is_at_rest = largest < AT_REST;
@@ -228,7 +230,7 @@ void ic_qos_solve_cube(const struct ic_qos *qos, int steps, double *change,
     }
     for (int i = 0; i < steps; i++) {
         evaluate(&cube);
-        if (step(&cube, change) < STILL)
+        if (step(&cube, i, change) < STILL)
             break;
     }
     describe(&cube, solution);

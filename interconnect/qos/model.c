@@ -5,8 +5,10 @@
 #include <math.h>
 
 #define DAMPING 0.1
-/* It settles in some 300 steps, in more as the load nears saturation; BE beyond it oscillates. */
-#define STEPS 800
+/* It settles in some 300 steps, in more as the load nears saturation. Where a long step would pass
+ * the solution by far (BE beyond saturation, long buffers), steps half as long find it in some
+ * hundred more. */
+#define STEPS (2 * IC_QOS_STEPS_USUAL)
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
 
@@ -140,32 +142,50 @@ double ic_qos_source_wait(double rate, double latency, double empty, double stre
     return rate * (latency * latency + over * over) / (2 * (1 - used)) + stretch;
 }
 
-double ic_qos_approach(double *blocking, double wanted)
+double ic_qos_approach(double *blocking, double wanted, int step, struct ic_qos_pace *pace)
 {
-    double change = DAMPING * (wanted - *blocking);
-    *blocking += change;
-    return isfinite(change) ? fabs(change) : INFINITY;
+    double gap = wanted - *blocking;
+    if (step >= IC_QOS_STEPS_USUAL) {
+        double part = 1 - pace->shortened;
+        pace->shortened = 1 - (gap * pace->gap < 0 ? part / 2 : fmin(1, part * 1.1));
+    }
+    pace->gap = gap;
+    *blocking += DAMPING * (1 - pace->shortened) * gap;
+    return isfinite(gap) ? DAMPING * fabs(gap) : INFINITY;
 }
 
 /* What did not settle, or is none of a Markov chain's probabilities, is no solution. */
+static bool has_settled(const struct ic_qos_latency *latency, double change)
+{
+    return change < SETTLED && isfinite(latency->network) && latency->network > 0;
+}
+
+static bool are_probabilities(const struct ic_qos *qos, const struct ic_qos_solution *solution)
+{
+    for (uint64_t s = 0; s < solution->channels; s++)
+        for (unsigned z = 0; z < 1u << (qos->classes - 1); z++)
+            if (!(solution->sharing[s][z] >= 0))
+                return false;
+    return true;
+}
+
+static void refuse(struct ic_qos_latency *latency)
+{
+    latency->network = latency->wait = INFINITY;
+    for (uint64_t s = 0; s < IC_QOS_CHANNELS; s++)
+        latency->blocking[s] = latency->stretch[s] = INFINITY;
+}
+
 static void judge(const struct ic_qos *qos, const double *change, struct ic_qos_solution *solution)
 {
     uint64_t be = qos->classes - 1;
-    solution->has_solution = true;
-    for (uint64_t c = 0; c <= be; c++) {
-        struct ic_qos_latency *latency = &solution->latency[c];
-        if (change[c] < SETTLED && isfinite(latency->network) && latency->network > 0)
-            continue;
-        latency->network = latency->wait = INFINITY;
-        if (c < be)
+    solution->has_solution = are_probabilities(qos, solution);
+    for (uint64_t c = 0; c < be; c++)
+        if (!has_settled(&solution->latency[c], change[c]))
             solution->has_solution = false;
-    }
-    for (uint64_t s = 0; s < solution->channels; s++)
-        for (unsigned z = 0; z < 1u << be; z++)
-            if (!(solution->sharing[s][z] >= 0))
-                solution->has_solution = false;
-    for (uint64_t c = 0; c <= be && !solution->has_solution; c++)
-        solution->latency[c].network = solution->latency[c].wait = INFINITY;
+    for (uint64_t c = 0; c <= be; c++)
+        if (!solution->has_solution || !has_settled(&solution->latency[c], change[c]))
+            refuse(&solution->latency[c]);
 }
 
 static void solve(const struct ic_qos *qos, int steps, double *change,

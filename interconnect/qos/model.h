@@ -18,7 +18,8 @@
  *   source      W_c = rate_c (L_c^2 + (L_c - T)^2) / (2 (1 - rate_c L_c)) + S_c           (15)
  *               T the latency of an empty network
  *
- * P_c is iterated from 0 with 0.9 old + 0.1 new (0.5 oscillates for BE at high loads).
+ * P_c is iterated from 0 with 0.9 old + 0.1 new (0.5 oscillates for BE at high loads). What
+ * oscillates even so, beyond the load that the source can send, goes on in shorter steps.
  *
  * Where the source can be read in more than one way: (2) has S where the print has Z; the rate in
  * (4) is the one at which messages are generated, and so it is in the rates of a cube's channels;
@@ -60,6 +61,7 @@ struct ic_qos {
     enum ic_qos_variant variant;        /* of a cube */
 };
 
+/* Without a solution of its own a class has INFINITY throughout. */
 struct ic_qos_latency {
     double network;                   /* L_c; INFINITY: no solution */
     double wait;                      /* W_c at the source; INFINITY: more than it can send */
@@ -103,8 +105,16 @@ void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fi
 /* (3): e of a class, and (rate L)^e, 1 at most. */
 double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class);
 double ic_qos_blocking(double rate, double latency, double exponent);
-/* One damped step of a blocking probability; how much it moved. */
-double ic_qos_approach(double *blocking, double wanted);
+/* How far a blocking probability goes in a step; begins with zeros. */
+struct ic_qos_pace {
+    double shortened; /* the part of a usual step that it does not go */
+    double gap;       /* to what was wanted, in the step before */
+};
+/* Steps after which paces are shortened where probabilities still swing. */
+#define IC_QOS_STEPS_USUAL 800
+/* One damped step, the given one since the beginning, of a blocking probability; how much it would
+ * move in a usual one. */
+double ic_qos_approach(double *blocking, double wanted, int step, struct ic_qos_pace *pace);
 /* (15). */
 double ic_qos_source_wait(double rate, double latency, double empty, double stretch);
 

@@ -15,6 +15,7 @@ struct router {
     double longest[IC_QOS_CLASSES_MAX]; /* mx */
     double exponent[IC_QOS_CLASSES_MAX];
     double blocking[IC_QOS_CLASSES_MAX];
+    struct ic_qos_pace paces[IC_QOS_CLASSES_MAX];
     double latency[IC_QOS_CLASSES_MAX], stretch[IC_QOS_CLASSES_MAX];
     double sharing[IC_QOS_SHARINGS];
 };
@@ -36,14 +37,14 @@ static void evaluate(struct router *r)
         r->latency[c] = fixed[c] + stretched[c] * r->stretch[c];
 }
 
-/* One step of the iteration: the largest change. */
-static double step(struct router *r, double *change)
+/* Step i of the iteration: the largest change. */
+static double step(struct router *r, int i, double *change)
 {
     double largest = 0;
     for (uint64_t c = 0; c < r->qos->classes; c++) {
         double rate = (1 - r->blocking[c]) * r->qos->rate[c];
-        change[c] =
-            ic_qos_approach(&r->blocking[c], ic_qos_blocking(rate, r->latency[c], r->exponent[c]));
+        double wanted = ic_qos_blocking(rate, r->latency[c], r->exponent[c]);
+        change[c] = ic_qos_approach(&r->blocking[c], wanted, i, &r->paces[c]);
         largest = fmax(largest, change[c]);
     }
     return largest;
@@ -61,7 +62,7 @@ void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
     }
     for (int i = 0; i < steps; i++) {
         evaluate(&r);
-        if (step(&r, change) < STILL)
+        if (step(&r, i, change) < STILL)
             break;
     }
     for (uint64_t c = 0; c < qos->classes; c++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests interconnect/qos: the model's anchors and claims, deadlines, what has no solution. The
  * reference tables are in test_ic_golden. */
+#include <math.h>
 #include <time.h>
 
 #include "interconnect/qos/deadline.h"
@@ -138,6 +139,23 @@ static void deadlines_behave(void **state)
             }
 }
 
+/* However late the deadline, also where no message can be later: fewer miss it, down to none. */
+static void late_deadlines_are_met(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n <= 6; n += 3)
+        for (uint64_t c = R1; c <= R2; c++) {
+            struct ic_qos qos = usual(n, 0.008, 0.002);
+            double before = 1;
+            for (uint64_t d = 50; d <= IC_QOS_DEADLINE_MAX; d += d / 8) {
+                double now = miss(&qos, c, n, d, IC_QOS_MISS_LITERAL);
+                assert_true(now >= 0 && now <= before + 1e-10);
+                before = now;
+            }
+            assert_near(before, 0, 1e-11);
+        }
+}
+
 /* Without a competitor and without blocking all flits pass alone. */
 static void a_lone_class_is_in_time(void **state)
 {
@@ -148,6 +166,44 @@ static void a_lone_class_is_in_time(void **state)
     assert_near(miss(&qos, 0, 0, 35, IC_QOS_MISS_CONSTRAINED), 1, 0);
 }
 
+/* Beyond what its source can send BE swings in steps of a tenth; its equations have a solution. */
+static void what_swings_is_solved(void **state)
+{
+    (void)state;
+    for (uint64_t buffer = 32; buffer <= 128; buffer *= 2)
+        for (double be = 0.01; be < 0.031; be += 0.01)
+            for (double load = 0.009; load < 0.0125; load += 0.001) {
+                struct ic_qos qos = usual(0, load, be);
+                qos.buffer_flits = buffer;
+                const struct ic_qos_solution solution = solve(&qos);
+                const struct ic_qos_latency *out = &solution.latency[BE];
+                double blocking = out->blocking[0], mx = (double)buffer;
+                double latency = 4 + (32 + blocking * (mx + 16)) * out->stretch[0];
+                double used = fmin(1, (1 - blocking) * be * latency);
+                assert_true(isinf(out->wait) && isfinite(out->network));
+                assert_near(out->network, latency, 1e-6 * latency);
+                assert_near(pow(used, 1 + 2 * mx / 32), blocking, 1e-7);
+            }
+    for (uint64_t n = 2; n <= 6; n += 4) {
+        struct ic_qos cube = usual(n, 0.01, 0.02);
+        assert_true(isfinite(solve(&cube).latency[BE].network));
+    }
+}
+
+static void check_figures(const struct ic_qos *qos)
+{
+    struct ic_qos_solution solution = solve(qos);
+    for (int c = R1; c <= BE; c++) {
+        const struct ic_qos_latency *out = &solution.latency[c];
+        assert_true(out->network > 0);
+        assert_true(out->wait > 0);
+        for (uint64_t s = 0; s <= qos->dimension; s++)
+            assert_true(out->blocking[s] >= 0 && out->stretch[s] >= 0);
+        if (isinf(out->network))
+            assert_true(isinf(out->wait) && isinf(out->blocking[0]));
+    }
+}
+
 /* Far beyond what a channel carries nothing is NaN. */
 static void saturation_is_named(void **state)
 {
@@ -156,14 +212,15 @@ static void saturation_is_named(void **state)
         for (double load = 0.005; load < 1 / 32.0; load += 0.002)
             for (double be = 1e-6; be < 1 / 32.0; be *= 30) {
                 struct ic_qos qos = usual(n, load, be);
-                struct ic_qos_solution solution = solve(&qos);
-                for (int c = R1; c <= BE; c++) {
-                    assert_true(solution.latency[c].network > 0);
-                    assert_true(solution.latency[c].wait > 0);
-                    if (isinf(solution.latency[c].network))
-                        assert_true(isinf(solution.latency[c].wait));
-                }
+                check_figures(&qos);
             }
+    for (uint64_t n = 3; n <= 7; n++)
+        for (double load = 0.013; load < 0.02; load += 0.003) {
+            struct ic_qos qos = usual(n, load, 0.004);
+            qos.buffer_flits = 64;
+            qos.variant = n % 2 == 0 ? IC_QOS_STRETCH_ALL : IC_QOS_STRETCH_WAIT;
+            check_figures(&qos);
+        }
     struct ic_qos much = usual(6, 0.03, 0.002);
     assert_true(isinf(solve(&much).latency[R1].wait));
 }
@@ -219,10 +276,16 @@ static void a_curve_is_quick(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_are_those_of_the_text),     cmocka_unit_test(orderings_hold),
-        cmocka_unit_test(classes_notice_what_the_text_says), cmocka_unit_test(deadlines_behave),
-        cmocka_unit_test(a_lone_class_is_in_time),           cmocka_unit_test(saturation_is_named),
-        cmocka_unit_test(bad_parameters_are_named),          cmocka_unit_test(a_curve_is_quick),
+        cmocka_unit_test(figures_are_those_of_the_text),
+        cmocka_unit_test(orderings_hold),
+        cmocka_unit_test(classes_notice_what_the_text_says),
+        cmocka_unit_test(deadlines_behave),
+        cmocka_unit_test(late_deadlines_are_met),
+        cmocka_unit_test(what_swings_is_solved),
+        cmocka_unit_test(a_lone_class_is_in_time),
+        cmocka_unit_test(saturation_is_named),
+        cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(a_curve_is_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
