@@ -15,6 +15,8 @@
 #include "sim-wan/mem.h"
 
 #define EXPECTED "expected: name = value, or section { ... }"
+#define QUOTES "; a value with blanks, commas or equal signs stands in quotes"
+#define BOM "\xef\xbb\xbf"            /* that some editors put before UTF-8 */
 #define FILE_MAX (UINT64_C(64) << 20) /* bytes; larger networks come in the formats for graphs */
 
 /* libconfuse gives its callbacks no context, so the one reader that runs is kept here. */
@@ -24,20 +26,11 @@ static struct reader {
 } * reader;
 
 /* ---- what libconfuse finds ---- */
-static void list_names(const struct sim_conf_option *options, char *out, size_t size)
-{
-    for (; options != NULL && options->name != NULL; options++) {
-        size_t used = strlen(out);
-        snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", options->name);
-    }
-}
-
 static void say_unknown(struct sim_conf *conf, const struct sim_conf_section *section, int line,
                         const char *name)
 {
     char known[400] = "";
-    list_names(section->options, known, sizeof(known));
-    list_names(section->more, known, sizeof(known));
+    sim_conf_list_options(section, known, sizeof(known));
     for (size_t i = 0; section->name[0] == '\0' && i < conf->section_count; i++) {
         size_t used = strlen(known);
         if (conf->sections[i].name[0] != '\0')
@@ -73,7 +66,8 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
         *end = '\0';
         say_unknown(conf, section != NULL ? section : &conf->sections[0], cfg->line, name + 1);
     } else {
-        sim_conf_say(conf, cfg->line, "%s; " EXPECTED, text);
+        bool is_split = strstr(text, "unexpected token") != NULL;
+        sim_conf_say(conf, cfg->line, "%s; " EXPECTED "%s", text, is_split ? QUOTES : "");
     }
 }
 
@@ -103,12 +97,16 @@ static int on_value(cfg_t *cfg, cfg_opt_t *opt)
     GMC_ASSERT(option != NULL);
     struct sim_conf_part *part = part_of(cfg, section);
     struct sim_conf_value *value = sim_conf_open_value(part, option);
+    /* A list whose end is reached comes once more as it is; else the option is given again. */
+    bool is_same = count > 0 && value->count == count &&
+                   strcmp(value->texts[count - 1], cfg_opt_getnstr(opt, count - 1)) == 0;
+    if (value->count > 0 && value->count >= count && !(is_same && option->type == SIM_CONF_TEXTS)) {
+        sim_conf_say(conf, cfg->line, "%s%s%s stands here for the second time, first in line %d",
+                     section->name, section->name[0] != '\0' ? ": " : "", option->name,
+                     value->line);
+        return -1;
+    }
     value->line = cfg->line;
-    /* More than now, or another last one: the option is given again. */
-    if (value->count > count ||
-        (count > 0 && value->count == count &&
-         strcmp(value->texts[count - 1], cfg_opt_getnstr(opt, count - 1)) != 0))
-        sim_conf_clear_value(value);
     while (value->count < count)
         if (!sim_conf_add_text(conf, part, value, cfg_opt_getnstr(opt, (unsigned)value->count)))
             return -1;
@@ -255,6 +253,8 @@ static char *read_text(struct sim_conf *conf)
     else if (strlen(text) != len)
         sim_conf_say(conf, 0, "holds a zero byte; expected a text file");
     fclose(in);
+    if (strncmp(text, BOM, strlen(BOM)) == 0)
+        memset(text, ' ', strlen(BOM));
     if (conf->error[0] == '\0')
         return text;
     free(text);
@@ -283,6 +283,7 @@ void sim_conf_fini(struct sim_conf *conf)
         for (size_t j = 0; j < part->count; j++) {
             sim_conf_clear_value(&part->values[j]);
             free(part->values[j].texts);
+            free(part->values[j].lines);
         }
         free(part->values);
         free(part->title);

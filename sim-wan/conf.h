@@ -52,9 +52,10 @@ struct sim_conf_section {
 
 struct sim_conf_value {
     const struct sim_conf_option *option;
-    int line; /* 0: not from the file */
+    int line; /* of the last text; 0: not from the file */
     char **texts;
-    size_t count, capacity;
+    int *lines; /* of each text */
+    size_t count, capacity, line_capacity;
 };
 
 /* One section of a file, or (the first part) what stands outside. */
@@ -118,6 +119,9 @@ bool sim_conf_queue(const struct sim_conf_part *part, const char *name,
 gmc_status sim_conf_refuse(struct sim_conf *conf, const struct sim_conf_part *part,
                            const char *option, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same at a line; 0: none. */
+gmc_status sim_conf_refuse_at(struct sim_conf *conf, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- values (conf_value.c) ---- */
 /* The number that a text means, in the units of its type; false when it means none. */

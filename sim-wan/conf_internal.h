@@ -14,6 +14,9 @@ const struct sim_conf_section *sim_conf_section_of(const struct sim_conf *conf, 
 const struct sim_conf_option *sim_conf_option_of(const struct sim_conf_section *section,
                                                  const char *name);
 
+/* The names of a section's options, with commas. */
+void sim_conf_list_options(const struct sim_conf_section *section, char *out, size_t size);
+
 /* The value of an option, a new and empty one when it was not given before. */
 struct sim_conf_value *sim_conf_open_value(struct sim_conf_part *part,
                                            const struct sim_conf_option *option);

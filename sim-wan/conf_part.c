@@ -40,6 +40,15 @@ gmc_status sim_conf_refuse(struct sim_conf *conf, const struct sim_conf_part *pa
     return GMC_ERR_INVALID;
 }
 
+gmc_status sim_conf_refuse_at(struct sim_conf *conf, int line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(conf, line, format, args);
+    va_end(args);
+    return GMC_ERR_INVALID;
+}
+
 /* ---- the tables ---- */
 const struct sim_conf_section *sim_conf_section_of(const struct sim_conf *conf, const char *name)
 {
@@ -63,6 +72,21 @@ const struct sim_conf_option *sim_conf_option_of(const struct sim_conf_section *
 {
     const struct sim_conf_option *option = option_in(section->options, name);
     return option != NULL ? option : option_in(section->more, name);
+}
+
+static void list_names(const struct sim_conf_option *options, char *out, size_t size)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s", used == 0 ? "" : ", ", options->name);
+    }
+}
+
+void sim_conf_list_options(const struct sim_conf_section *section, char *out, size_t size)
+{
+    out[0] = '\0';
+    list_names(section->options, out, size);
+    list_names(section->more, out, size);
 }
 
 /* ---- values ---- */
@@ -108,19 +132,24 @@ bool sim_conf_add_text(struct sim_conf *conf, const struct sim_conf_part *part,
         return false;
     }
     value->texts = sim_reserve(value->texts, value->count, &value->capacity, sizeof(char *));
+    value->lines =
+        sim_reserve(value->lines, value->count, &value->line_capacity, sizeof(*value->lines));
+    value->lines[value->count] = value->line;
     value->texts[value->count++] = sim_strdup(text);
     return true;
 }
 
 /* ---- values from outside ---- */
-static gmc_status refuse_set(struct sim_conf *conf, const char *assignment, const char *what)
+static gmc_status refuse_set(struct sim_conf *conf, const char *assignment, const char *what,
+                             const char *right)
 {
-    snprintf(conf->error, sizeof(conf->error), "'%.100s' cannot be set: %s", assignment, what);
+    snprintf(conf->error, sizeof(conf->error), "'%.100s' cannot be set: %s%.300s", assignment, what,
+             right);
     return GMC_ERR_INVALID;
 }
 
-/* The part that "section" or "section.title" means; NULL. */
-static struct sim_conf_part *part_named(struct sim_conf *conf, char *name)
+/* The part that "section" or "section.title" means; NULL, and why. */
+static struct sim_conf_part *part_named(struct sim_conf *conf, char *name, const char **why)
 {
     char *title = strchr(name, '.');
     const struct sim_conf_part *part = NULL;
@@ -129,40 +158,52 @@ static struct sim_conf_part *part_named(struct sim_conf *conf, char *name)
     if (title != NULL)
         *title++ = '\0';
     const struct sim_conf_section *section = sim_conf_section_of(conf, name);
+    *why = "no section is called so; expected section.name=value";
     if (section == NULL)
         return NULL;
+    *why = "no such section stands in the file";
     if (title != NULL && section->is_titled)
         part = sim_conf_titled(conf, name, title);
     else if (title != NULL && strtoul(title, NULL, 10) > 0)
         part = sim_conf_part(conf, name, strtoul(title, NULL, 10) - 1);
     else if (title == NULL && sim_conf_part(conf, name, 1) == NULL)
         part = sim_conf_part(conf, name, 0);
+    else if (title == NULL)
+        *why = section->is_titled ? "several such sections stand in the file; expected "
+                                    "section.title.name=value"
+                                  : "several such sections stand in the file; expected "
+                                    "section.number.name=value";
     return part != NULL ? &conf->parts[part - conf->parts] : NULL;
 }
 
 gmc_status sim_conf_set(struct sim_conf *conf, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
+    const char *why = NULL;
+    char known[400];
     if (equals == NULL || strlen(assignment) > 4000)
-        return refuse_set(conf, assignment, "expected section.name=value");
+        return refuse_set(conf, assignment, "expected section.name=value", "");
     char *copy = sim_strdup(assignment), *text = copy + (equals - assignment), *name, *rest = NULL;
     *text++ = '\0';
     name = strrchr(copy, '.');
     if (name != NULL)
         *name++ = '\0';
-    struct sim_conf_part *part = part_named(conf, name != NULL ? copy : copy + strlen(copy));
+    struct sim_conf_part *part = part_named(conf, name != NULL ? copy : copy + strlen(copy), &why);
     const struct sim_conf_option *option =
         part != NULL ? sim_conf_option_of(part->section, name != NULL ? name : copy) : NULL;
     gmc_status status = GMC_OK;
-    if (part == NULL)
-        status = refuse_set(conf, assignment, "no such section stands in the file, or several do");
-    else if (option == NULL)
-        status = refuse_set(conf, assignment, "no option of that section has this name");
-    else {
+    if (part == NULL) {
+        status = refuse_set(conf, assignment, why, "");
+    } else if (option == NULL) {
+        sim_conf_list_options(part->section, known, sizeof(known));
+        status = refuse_set(conf, assignment, "no option there has this name; there are: ", known);
+    } else {
         struct sim_conf_value *value = sim_conf_open_value(part, option);
         sim_conf_clear_value(value);
         value->line = 0;
         char *word = option->type == SIM_CONF_TEXTS ? strtok_r(text, ",", &rest) : text;
+        if (word == NULL)
+            status = refuse_set(conf, assignment, "the list is empty", "");
         for (; word != NULL && status == GMC_OK; word = strtok_r(NULL, ",", &rest)) {
             if (!sim_conf_add_text(conf, part, value, word))
                 status = GMC_ERR_INVALID;

@@ -133,7 +133,8 @@ static bool is_lost(struct sim_lane *lane, gmc_time departure)
     if (sim_gilbert_is_set(&config->gilbert))
         lost |= sim_gilbert_takes(&config->gilbert, &lane->gilbert, &lane->prng);
     if (config->loss_trace != NULL)
-        lost |= sim_loss_trace_takes(config->loss_trace, &lane->loss_trace_at, departure);
+        lost |= sim_loss_trace_takes(config->loss_trace, &lane->loss_trace_at,
+                                     gmc_time_sub(departure, lane->loss_trace_zero));
     return lost;
 }
 
@@ -324,6 +325,12 @@ void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *con
     arm(lane);
 }
 
+void sim_lane_restart_trace(struct sim_lane *lane)
+{
+    lane->loss_trace_at = 0;
+    lane->loss_trace_zero = lane->engine->now;
+}
+
 static void lose_all(struct sim_lane *lane)
 {
     take_turns(lane, lane->engine->now);
@@ -365,6 +372,24 @@ gmc_duration sim_lane_backlog(const struct sim_lane *lane)
     if (lane->waiting.first != NULL)
         end = gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.bytes));
     return gmc_time_sub(end, lane->engine->now);
+}
+
+struct sim_lane_counters sim_lane_since(const struct sim_lane_counters *now,
+                                        const struct sim_lane_counters *before)
+{
+    struct sim_lane_counters count = *now;
+    count.offered_packets -= before->offered_packets;
+    count.offered_bytes -= before->offered_bytes;
+    count.duplicated_packets -= before->duplicated_packets;
+    count.duplicated_bytes -= before->duplicated_bytes;
+    count.delivered_packets -= before->delivered_packets;
+    count.delivered_bytes -= before->delivered_bytes;
+    count.marked_packets -= before->marked_packets;
+    for (int drop = 0; drop < SIM_DROPS; drop++) {
+        count.dropped_packets[drop] -= before->dropped_packets[drop];
+        count.dropped_bytes[drop] -= before->dropped_bytes[drop];
+    }
+    return count;
 }
 
 uint64_t sim_lane_carried_bytes(const struct sim_lane_counters *count)

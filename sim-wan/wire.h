@@ -79,6 +79,9 @@ struct sim_lane_counters {
     uint64_t dropped_packets[SIM_DROPS], dropped_bytes[SIM_DROPS];
 };
 
+/* What was counted since `before` was a copy. */
+struct sim_lane_counters sim_lane_since(const struct sim_lane_counters *now,
+                                        const struct sim_lane_counters *before);
 /* Bytes that took their time on the wire, those lost behind the transmitter included. */
 uint64_t sim_lane_carried_bytes(const struct sim_lane_counters *count);
 /* Packets that the queue dropped: no room, or CoDel. */
@@ -122,6 +125,7 @@ struct sim_lane {
     struct sim_codel codel;
     struct sim_gilbert_state gilbert;
     uint64_t loss_trace_at;
+    gmc_time loss_trace_zero; /* from when its times count */
     struct gmc_prng prng;
     struct sim_lane_counters count;
 };
@@ -138,6 +142,9 @@ void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
 void sim_lane_set_up(struct sim_lane *lane, bool up);
 /* For packets to come and those that wait; those on the way keep their time. */
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config);
+
+/* The loss trace begins now. */
+void sim_lane_restart_trace(struct sim_lane *lane);
 
 /* Bytes on the way, counted packet by packet. */
 uint64_t sim_lane_held_bytes(const struct sim_lane *lane);

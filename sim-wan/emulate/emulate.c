@@ -203,11 +203,25 @@ static void stop_gateways(struct emu_run *run)
 }
 
 /* ---- the command ---- */
+/* Wires count from here, and loss traces begin. */
+static void begin_command(struct emu_run *run)
+{
+    struct sim_net *net = &run->forward.net;
+    run->command_begin = emu_forward_now(&run->forward);
+    sim_engine_run(&run->forward.engine, run->command_begin);
+    run->before = sim_calloc(net->wire_count * 2, sizeof(*run->before));
+    for (uint32_t i = 0; i < net->wire_count * 2; i++) {
+        struct sim_lane *lane = sim_net_lane(net, i / 2, (int)(i % 2));
+        run->before[i] = lane->count;
+        sim_lane_restart_trace(lane);
+    }
+}
+
 static int run_command(struct emu_run *run, char *error)
 {
     char *environment[EMU_VARIABLES_MAX];
     emu_tell(run, environment);
-    run->command_begin = emu_forward_now(&run->forward);
+    begin_command(run);
     pid_t pid = emu_process_start(&(struct emu_program){.argv = run->config->command,
                                                         .environment = environment,
                                                         .netns = run->place.netns[run->config->at]},
@@ -228,6 +242,8 @@ static int run_command(struct emu_run *run, char *error)
 /* ---- all of it ---- */
 static int set_up(struct emu_run *run, char *error)
 {
+    if (run->config->json != NULL && emu_summary_check(run->config->json, error) != 0)
+        return -1;
     if (emu_place_open(&run->place, run->hosts, run->config->work, error) != 0 ||
         open_signals(run, error) != 0 || make_hosts(run, error) != 0)
         return -1;
@@ -286,5 +302,6 @@ int emu_run(const struct emu_config *config, const struct sim_topo *topo,
     if (run.signals >= 0)
         close(run.signals);
     emu_forward_fini(&run.forward);
+    free(run.before);
     return exit_status(&run);
 }

@@ -37,7 +37,8 @@ struct emu_run {
     pid_t command;      /* 0: does not run */
     int command_status; /* as of a shell; -1: did not run or not to its end */
     gmc_time command_begin, command_end;
-    bool lost_gateway; /* one ended that was not asked to */
+    struct sim_lane_counters *before; /* wire * 2 + direction, when the command began; NULL */
+    bool lost_gateway;                /* one ended that was not asked to */
 };
 
 /* The exit status: the command's, 125 when it could not be run, 128 + signal when interrupted. */

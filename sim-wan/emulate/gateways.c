@@ -190,6 +190,15 @@ static char *program(const char *variable, const char *name)
     return sim_strdup(given != NULL && given[0] != '\0' ? given : name);
 }
 
+/* What is asked of a user whose shell does not find them either. */
+static void say_where_programs_are(char *error)
+{
+    size_t len = strlen(error);
+    if (strncmp(error, "cannot run ", strlen("cannot run ")) == 0)
+        snprintf(error + len, EMU_ERROR_MAX - len,
+                 "; put it into PATH, or name the programs in GMCAST and GATEWAYD");
+}
+
 int emu_gateways_init(struct emu_gateways *gateways, const struct emu_hosts *hosts,
                       const struct emu_place *place, const char *extra, char *error)
 {
@@ -198,8 +207,12 @@ int emu_gateways_init(struct emu_gateways *gateways, const struct emu_hosts *hos
     gateways->gatewayd = program("GATEWAYD", "gatewayd");
     gateways->pids = sim_calloc(hosts->count, sizeof(pid_t));
     gateways->ready = sim_calloc(hosts->count, sizeof(bool));
-    if (open_notify(gateways, error) != 0 || make_authority(gateways, error) != 0)
+    if (open_notify(gateways, error) != 0)
         return -1;
+    if (make_authority(gateways, error) != 0) {
+        say_where_programs_are(error);
+        return -1;
+    }
     for (uint32_t i = 0; i < hosts->count; i++) {
         if (!hosts->list[i].has_gateway)
             continue;
@@ -239,8 +252,10 @@ int emu_gateways_start(struct emu_gateways *gateways, char *error)
         if (!gateways->hosts->list[i].has_gateway)
             continue;
         pid_t pid = start_one(gateways, i, error);
-        if (pid < 0)
+        if (pid < 0) {
+            say_where_programs_are(error);
             return -1;
+        }
         gateways->pids[i] = pid;
     }
     return 0;

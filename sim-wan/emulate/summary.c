@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MEAN_MAX GMC_US(500)
@@ -33,9 +34,8 @@ static json_t *integer(uint64_t value)
 }
 
 /* Of the command's time. */
-static double utilisation(const struct emu_run *run, const struct sim_lane *lane)
+static double utilisation(const struct emu_run *run, const struct sim_lane *lane, uint64_t bytes)
 {
-    uint64_t bytes = sim_lane_carried_bytes(&lane->count);
     gmc_time end = run->command_end > 0 ? run->command_end : emu_forward_now(&run->forward);
     double seconds = (double)(end - run->command_begin) / 1e9;
     if (lane->config.rate_bps == 0 || seconds <= 0)
@@ -46,22 +46,27 @@ static double utilisation(const struct emu_run *run, const struct sim_lane *lane
 static json_t *wire_json(const struct emu_run *run, uint32_t wire, int way)
 {
     const struct sim_lane *lane = sim_net_lane((struct sim_net *)&run->forward.net, wire, way);
+    struct sim_lane_counters count = lane->count;
+    if (run->before != NULL)
+        count = sim_lane_since(&lane->count, &run->before[wire * 2 + (uint32_t)way]);
+    uint64_t bytes = sim_lane_carried_bytes(&count);
     uint32_t ends[2];
     sim_net_wire_ends(&run->forward.net, wire, &ends[0], &ends[1]);
     json_t *json = json_object();
     json_object_set_new(json, "from", json_string(run->hosts->list[ends[way]].name));
     json_object_set_new(json, "to", json_string(run->hosts->list[ends[!way]].name));
-    json_object_set_new(json, "bytes", integer(lane->count.offered_bytes));
-    json_object_set_new(json, "packets", integer(lane->count.offered_packets));
-    json_object_set_new(json, "delivered_bytes", integer(lane->count.delivered_bytes));
-    json_object_set_new(json, "delivered_packets", integer(lane->count.delivered_packets));
+    json_object_set_new(json, "bytes", integer(bytes));
+    json_object_set_new(json, "packets", integer(count.offered_packets));
+    json_object_set_new(json, "delivered_bytes", integer(count.delivered_bytes));
+    json_object_set_new(json, "delivered_packets", integer(count.delivered_packets));
     for (int drop = 0; drop < SIM_DROPS; drop++) {
         char name[40];
         snprintf(name, sizeof(name), "dropped_%s", sim_drop_name((enum sim_drop)drop));
-        json_object_set_new(json, name, integer(lane->count.dropped_packets[drop]));
+        json_object_set_new(json, name, integer(count.dropped_packets[drop]));
     }
-    json_object_set_new(json, "dropped_queue", integer(sim_lane_queue_drops(&lane->count)));
-    json_object_set_new(json, "utilisation", json_real(utilisation(run, lane)));
+    json_object_set_new(json, "dropped_queue", integer(sim_lane_queue_drops(&count)));
+    json_object_set_new(json, "marked", integer(count.marked_packets));
+    json_object_set_new(json, "utilisation", json_real(utilisation(run, lane, bytes)));
     return json;
 }
 
@@ -92,29 +97,85 @@ static json_t *summary_json(const struct emu_run *run)
     for (uint32_t i = 0; i < run->topo->link_count; i++)
         for (int way = 0; way < 2; way++)
             json_array_append_new(wires, wire_json(run, i, way));
-    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "seed", integer(run->config->seed),
-                     "seconds", (double)(end - run->command_begin) / 1e9, "cpu_seconds",
-                     cpu_seconds(), "exit_status",
+    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "seed",
+                     integer(run->config->seed), "seconds",
+                     (double)(end - run->command_begin) / 1e9, "cpu_seconds", cpu_seconds(),
+                     "exit_status",
                      run->command_status >= 0 ? json_integer(run->command_status) : json_null(),
                      "real_time", lateness_json(run, emu_run_overflows(run)), "foreign_packets",
-                     integer(run->forward.foreign_packets), "hosts", hosts, "wires", wires);
+                     integer(run->forward.foreign_packets), "undelivered_packets",
+                     integer(run->forward.undelivered_packets), "hosts", hosts, "wires", wires);
+}
+
+static int fail(const char *path, char *error)
+{
+    snprintf(error, EMU_ERROR_MAX, "cannot write %s: %s", path, strerror(errno));
+    return -1;
+}
+
+/* Devices, pipes and links are written to; to put a file in their place would take them away. */
+static bool is_replaced(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+/* The file that is written before it takes the place of the one that was asked for. */
+static char *path_before(const char *path)
+{
+    char *before = NULL;
+    if (asprintf(&before, is_replaced(path) ? "%s.tmp" : "%s", path) < 0)
+        abort();
+    return before;
+}
+
+int emu_summary_check(const char *path, char *error)
+{
+    if (strcmp(path, "-") == 0)
+        return 0;
+    char *before = path_before(path);
+    FILE *file = fopen(before, "ae");
+    int status = file != NULL ? 0 : fail(path, error);
+    if (file != NULL)
+        fclose(file);
+    if (strcmp(before, path) != 0)
+        (void)unlink(before);
+    free(before);
+    return status;
+}
+
+static int write_text(const json_t *json, FILE *out)
+{
+    int status = json_dumpf(json, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0 ? 0 : -1;
+}
+
+static int write_file(const json_t *json, const char *path, char *error)
+{
+    char *before = path_before(path);
+    FILE *file = fopen(before, "we");
+    int status = file != NULL ? write_text(json, file) : -1;
+    if (file != NULL && fclose(file) != 0)
+        status = -1;
+    if (status == 0 && strcmp(before, path) != 0)
+        status = rename(before, path);
+    if (status != 0)
+        fail(path, error);
+    if (status != 0 && strcmp(before, path) != 0)
+        (void)unlink(before);
+    free(before);
+    return status;
 }
 
 int emu_summary_write(struct emu_run *run, const char *path, char *error)
 {
-    char *fresh = NULL;
-    if (asprintf(&fresh, "%s.tmp", path) < 0)
-        abort();
     json_t *json = summary_json(run);
-    int status = json_dump_file(json, fresh, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    if (status == 0)
-        status = rename(fresh, path);
-    if (status != 0) {
-        snprintf(error, EMU_ERROR_MAX, "cannot write %s: %s", path, strerror(errno));
-        (void)unlink(fresh);
-    }
+    int status;
+    if (strcmp(path, "-") == 0)
+        status = write_text(json, stdout) == 0 ? 0 : fail("standard output", error);
+    else
+        status = write_file(json, path, error);
     json_decref(json);
-    free(fresh);
     return status;
 }
 

@@ -11,7 +11,9 @@
  * lost before it came to a wire. */
 bool emu_kept_time(const struct emu_run *run, uint64_t overflows);
 
-/* Replaces the file. -1 with words in error. */
+/* Whether a summary can be written there, before the run; else -1 with words in error. */
+int emu_summary_check(const char *path, char *error);
+/* Replaces the file; "-" is standard output. -1 with words in error. */
 int emu_summary_write(struct emu_run *run, const char *path, char *error);
 
 /* On standard error, when time was not kept. */

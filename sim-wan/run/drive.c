@@ -188,15 +188,18 @@ static void begin(struct sim_run *run)
     run->zero = run->world->engine.now;
     run->events_before = run->world->engine.fired;
     run->before = sim_calloc(net->wire_count * 2, sizeof(*run->before));
-    for (uint32_t i = 0; i < net->wire_count * 2; i++)
-        run->before[i] = sim_net_lane(net, i / 2, (int)(i % 2))->count;
+    for (uint32_t i = 0; i < net->wire_count * 2; i++) {
+        struct sim_lane *lane = sim_net_lane(net, i / 2, (int)(i % 2));
+        run->before[i] = lane->count;
+        sim_lane_restart_trace(lane);
+    }
     for (size_t i = 0; i < run->plan->fault_count; i++) {
         struct sim_fault fault = run->plan->faults[i];
         fault.at = gmc_time_add(run->zero, fault.at);
         sim_faults_add(&run->faults, &fault);
     }
     for (size_t i = 0; i < run->plan->traffic_count; i++) {
-        struct sim_traffic_config traffic = run->plan->traffic[i];
+        struct sim_traffic_config traffic = run->plan->traffic[i].config;
         traffic.start = gmc_time_add(run->zero, traffic.start);
         traffic.stop = gmc_time_add(run->zero, traffic.stop);
         sim_traffic_add(&run->world->traffic, &traffic);
@@ -338,18 +341,6 @@ double sim_run_share(const struct sim_run *run)
 
 struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction)
 {
-    const struct sim_lane_counters *old = &run->before[wire * 2 + (uint32_t)direction];
-    struct sim_lane_counters count = sim_net_lane(&run->world->net, wire, direction)->count;
-    count.offered_packets -= old->offered_packets;
-    count.offered_bytes -= old->offered_bytes;
-    count.duplicated_packets -= old->duplicated_packets;
-    count.duplicated_bytes -= old->duplicated_bytes;
-    count.delivered_packets -= old->delivered_packets;
-    count.delivered_bytes -= old->delivered_bytes;
-    count.marked_packets -= old->marked_packets;
-    for (int drop = 0; drop < SIM_DROPS; drop++) {
-        count.dropped_packets[drop] -= old->dropped_packets[drop];
-        count.dropped_bytes[drop] -= old->dropped_bytes[drop];
-    }
-    return count;
+    return sim_lane_since(&sim_net_lane(&run->world->net, wire, direction)->count,
+                          &run->before[wire * 2 + (uint32_t)direction]);
 }

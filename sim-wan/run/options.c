@@ -10,6 +10,7 @@
 
 #include "sim-wan/mem.h"
 #include "sim-wan/run/plan.h"
+#include "sim-wan/run/pool.h"
 
 #define OWN_OPTIONS 10
 #define FIRST_RECORDER 1000 /* getopt's value of the first recorder's option */
@@ -46,8 +47,11 @@ static void print_help(void)
          "found a fault, 1 for bad input. See sim-wan-run(1) for scenarios.");
 }
 
+/* All ranks of an MPI world are started with the same words; one speaks of them. */
 static int bad(const char *format, const char *word)
 {
+    if (!sim_mpi_is_root())
+        return 1;
     fputs("sim-wan run: ", stderr);
     fprintf(stderr, format, word); // NOLINT(clang-diagnostic-format-nonliteral): our own texts
     fputs("\nTry: sim-wan run --help\n", stderr);
@@ -107,12 +111,13 @@ static int take(struct sim_run_options *options, int letter)
         options->quiet = true;
         return 0;
     case 'h':
-        print_help();
+        if (sim_mpi_is_root())
+            print_help();
         return 2;
     default:
         if (letter >= FIRST_RECORDER)
             options->records[letter - FIRST_RECORDER] = optarg;
-        else
+        else if (sim_mpi_is_root())
             fputs("Try: sim-wan run --help\n", stderr);
         return letter >= FIRST_RECORDER ? 0 : 1;
     }
@@ -129,6 +134,7 @@ int sim_run_options_read(struct sim_run_options *options, int argc, char **argv)
         table[OWN_OPTIONS + i] =
             (struct option){sim_recorders[i]->name, required_argument, NULL, FIRST_RECORDER + i};
     optind = 1;
+    opterr = sim_mpi_is_root();
     while (status == 0 && (letter = getopt_long(argc, argv, "Ts:j:qh", table, NULL)) != -1)
         status = take(options, letter);
     if (status != 0)

@@ -278,6 +278,8 @@ void sim_plan_fini(struct sim_plan *plan)
         free(plan->channels[i].name);
         free(plan->channels[i].targets);
     }
+    for (size_t i = 0; i < plan->traffic_count; i++)
+        free(plan->traffic[i].name);
     for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
         free(plan->records[i]);
     free(plan->transfers);

@@ -54,6 +54,11 @@ struct sim_plan_channel {
     uint64_t count; /* messages; 0: until the last transfer has ended */
 };
 
+struct sim_plan_traffic {
+    char *name;
+    struct sim_traffic_config config; /* hosts are nodes */
+};
+
 struct sim_plan {
     char *file;
     char *title; /* the file's name when it says none */
@@ -71,7 +76,7 @@ struct sim_plan {
     size_t channel_count, channel_capacity;
     struct sim_fault *faults; /* hosts are nodes, wires are links */
     size_t fault_count, fault_capacity;
-    struct sim_traffic_config *traffic; /* hosts are nodes */
+    struct sim_plan_traffic *traffic;
     size_t traffic_count, traffic_capacity;
     gmc_duration record_every;
     char *records[SIM_RECORDERS_MAX]; /* targets by recorder; NULL: not asked for */
@@ -83,6 +88,8 @@ struct sim_plan {
 GMC_NODISCARD gmc_status sim_plan_read(struct sim_plan *plan, const char *path,
                                        const char *const *sets, size_t set_count, char *error);
 void sim_plan_fini(struct sim_plan *plan);
+
+extern const char *const sim_plan_traffic_names[]; /* by kind; ended by NULL */
 
 /* "7" or "1..1000"; false: neither. */
 bool sim_plan_seeds(const char *text, uint64_t *first, uint64_t *last);

@@ -17,8 +17,8 @@ static const char *const cryptos[] = {"cheap", "openssl", NULL};
 static const char *const clocks[] = {"drifting", "exact", NULL};
 static const char *const uplinks[] = {"unknown", "wires", NULL};
 static const char *const orders[] = {"ordered", "unordered", "latest", NULL}; /* as the enum */
-static const char *const traffic_kinds[] = {"cbr",   "poisson", "on-off", "pareto",
-                                            "cubic", "bbr",     NULL};
+const char *const sim_plan_traffic_names[] = {"cbr",   "poisson", "on-off", "pareto",
+                                              "cubic", "bbr",     NULL};
 const char *const sim_plan_fault_names[] = {"kill", "power",     "freeze",    "wire-down",
                                             "wire", "break",     "block-udp", "disk-stall",
                                             "disk", "disk-full", NULL};
@@ -108,7 +108,8 @@ static const struct sim_conf_option fault[] = {{"what", SIM_CONF_CHOICE, 0, 0,
 
 static const struct sim_conf_option traffic[] = {{"from", SIM_CONF_TEXT, 0, 0, NULL},
                                                  {"to", SIM_CONF_TEXT, 0, 0, NULL},
-                                                 {"kind", SIM_CONF_CHOICE, 0, 0, traffic_kinds},
+                                                 {"kind", SIM_CONF_CHOICE, 0, 0,
+                                                  sim_plan_traffic_names},
                                                  {"rate", SIM_CONF_RATE, 1, 0, NULL},
                                                  {"packet", SIM_CONF_SIZE, 1, 65535, NULL},
                                                  {"at", SIM_CONF_DURATION, 0, YEAR, NULL},

@@ -60,7 +60,9 @@ gmc_status sim_plan_read_traffic(struct sim_plan_reader *reader)
                                    SIM_PLAN_TRAFFIC_MAX);
         plan->traffic = sim_reserve(plan->traffic, plan->traffic_count, &plan->traffic_capacity,
                                     sizeof(*plan->traffic));
-        status = read_traffic(reader, part, &plan->traffic[plan->traffic_count++]);
+        struct sim_plan_traffic *traffic = &plan->traffic[plan->traffic_count++];
+        *traffic = (struct sim_plan_traffic){.name = sim_strdup(part->title)};
+        status = read_traffic(reader, part, &traffic->config);
     }
     return status;
 }

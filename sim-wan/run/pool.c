@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,13 +88,17 @@ static void start(struct herd *herd, size_t self)
         perror("sim-wan: pipe");
         exit(1);
     }
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
         perror("sim-wan: fork");
         exit(1);
     }
     if (pid == 0) {
         close(ends[0]);
+        /* A run may take hours; without who asked for it, it is for nobody. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (getppid() != parent)
+            _exit(1);
         work(herd, self, ends[1]);
     }
     close(ends[1]);

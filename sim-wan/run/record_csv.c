@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recorder of time series: four tables in a folder, a row for each thing and each sample.
+/* The recorder of time series: five tables in a folder, a row for each thing and each sample.
  *
  *   wires.csv    what each direction of each wire did since the sample before, and its queue now
  *   domains.csv  what each target of each transfer has; repairs and parent as the source knows them
  *   links.csv    what congestion control sees on each link that sent since the sample before
  *   messages.csv what was published and heard so far; latencies of what came since the sample
+ * before
+ *   traffic.csv  what each source of background traffic sent and what arrived since the sample
  * before
  */
 #include <inttypes.h>
@@ -27,11 +29,12 @@ struct host_before {
 
 struct csv {
     const struct sim_run *run;
-    FILE *wires, *domains, *links, *messages;
+    FILE *wires, *domains, *links, *messages, *traffic;
     gmc_time last;                    /* sample */
     struct sim_lane_counters *before; /* wire * 2 + direction */
     struct host_before *hosts;
-    struct sim_lateness **latencies; /* by channel and subscriber */
+    struct sim_lateness **latencies;    /* by channel and subscriber */
+    struct sim_traffic_counters *flows; /* at the sample before */
 };
 
 static void *open_csv(const struct sim_run *run, const char *target, char *error)
@@ -44,6 +47,7 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
     for (uint32_t i = 0; i < lanes; i++)
         csv->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
     csv->last = run->zero;
+    csv->flows = sim_calloc(run->plan->traffic_count, sizeof(*csv->flows));
     csv->latencies = sim_calloc(run->plan->channel_count, sizeof(struct sim_lateness *));
     for (size_t i = 0; i < run->plan->channel_count; i++)
         csv->latencies[i] =
@@ -52,7 +56,8 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
         (csv->wires = sim_record_create(target, "wires.csv", error)) != NULL &&
         (csv->domains = sim_record_create(target, "domains.csv", error)) != NULL &&
         (csv->links = sim_record_create(target, "links.csv", error)) != NULL &&
-        (csv->messages = sim_record_create(target, "messages.csv", error)) != NULL) {
+        (csv->messages = sim_record_create(target, "messages.csv", error)) != NULL &&
+        (csv->traffic = sim_record_create(target, "traffic.csv", error)) != NULL) {
         fputs("seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_queue,dropped_loss,"
               "dropped_other,marked\n",
               csv->wires);
@@ -61,6 +66,7 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
         fputs("seconds,channel,domain,published,delivered,latency_median_seconds,"
               "latency_p99_seconds,latency_max_seconds\n",
               csv->messages);
+        fputs("seconds,traffic,from,to,sent_bps,received_bps\n", csv->traffic);
         return csv;
     }
     sim_record_csv.close(csv, (char[SIM_RECORD_ERROR_MAX]){0});
@@ -89,11 +95,13 @@ static void write_domains(struct csv *csv, double seconds)
     const struct sim_run *run = csv->run;
     struct gmc_member_info info;
     for (size_t i = 0; i < run->plan->transfer_count; i++)
-        for (size_t n = 0; sim_sample_member(run, i, n, &info); n++)
-            fprintf(csv->domains, "%.6f,%s,%s,%" PRIu64 ",%" PRIu64 ",%s\n", seconds,
-                    run->plan->transfers[i].name, info.domain,
+        for (size_t n = 0; sim_sample_member(run, i, n, &info); n++) {
+            fprintf(csv->domains, "%.6f,", seconds);
+            sim_record_put_field(csv->domains, run->plan->transfers[i].name);
+            fprintf(csv->domains, ",%s,%" PRIu64 ",%" PRIu64 ",%s\n", info.domain,
                     sim_sample_bytes(run, i, info.domain, info.bytes), info.repairs,
                     info.parent != NULL ? info.parent : "");
+        }
 }
 
 static struct link_before *link_before(struct host_before *host, size_t peer)
@@ -144,7 +152,9 @@ static void write_messages(struct csv *csv, double seconds)
         for (size_t j = 0; j < plan->channels[i].target_count; j++) {
             const struct sim_run_channel *channel = &csv->run->channels[i];
             struct sim_lateness *late = &csv->latencies[i][j];
-            fprintf(csv->messages, "%.6f,%s,%s,%" PRIu64 ",%" PRIu64, seconds, channel->plan->name,
+            fprintf(csv->messages, "%.6f,", seconds);
+            sim_record_put_field(csv->messages, channel->plan->name);
+            fprintf(csv->messages, ",%s,%" PRIu64 ",%" PRIu64,
                     plan->topo.nodes[channel->plan->targets[j]].name, channel->published,
                     channel->subscribers[j].delivered);
             if (late->count > 0)
@@ -158,6 +168,23 @@ static void write_messages(struct csv *csv, double seconds)
         }
 }
 
+static void write_traffic(struct csv *csv, double seconds, gmc_duration interval)
+{
+    const struct sim_plan *plan = csv->run->plan;
+    for (size_t i = 0; i < plan->traffic_count; i++) {
+        const struct sim_traffic_counters *now = sim_traffic_counters(&csv->run->world->traffic, i);
+        const struct sim_traffic_config *config = &plan->traffic[i].config;
+        double scale = interval > 0 ? 8e9 / (double)interval : 0;
+        fprintf(csv->traffic, "%.6f,", seconds);
+        sim_record_put_field(csv->traffic, plan->traffic[i].name);
+        fprintf(csv->traffic, ",%s,%s,%.0f,%.0f\n", plan->topo.nodes[config->from].name,
+                plan->topo.nodes[config->to].name,
+                (double)(now->sent_bytes - csv->flows[i].sent_bytes) * scale,
+                (double)(now->received_bytes - csv->flows[i].received_bytes) * scale);
+        csv->flows[i] = *now;
+    }
+}
+
 static void sample_csv(void *state)
 {
     struct csv *csv = state;
@@ -167,6 +194,7 @@ static void sample_csv(void *state)
     write_domains(csv, seconds);
     write_links(csv, seconds);
     write_messages(csv, seconds);
+    write_traffic(csv, seconds, now - csv->last);
     csv->last = now;
 }
 
@@ -185,17 +213,19 @@ static void sample_end(struct csv *csv)
 static bool close_csv(void *state, char *error)
 {
     struct csv *csv = state;
-    if (csv->messages != NULL)
+    if (csv->traffic != NULL)
         sample_end(csv);
     bool ok = sim_record_close(csv->wires, "wires.csv", error);
     ok = sim_record_close(csv->domains, "domains.csv", error) && ok;
     ok = sim_record_close(csv->links, "links.csv", error) && ok;
     ok = sim_record_close(csv->messages, "messages.csv", error) && ok;
+    ok = sim_record_close(csv->traffic, "traffic.csv", error) && ok;
     for (size_t i = 0; i < csv->run->world->host_count; i++)
         free(csv->hosts[i].links);
     for (size_t i = 0; i < csv->run->plan->channel_count; i++)
         free(csv->latencies[i]);
     free(csv->latencies);
+    free(csv->flows);
     free(csv->hosts);
     free(csv->before);
     free(csv);
@@ -205,7 +235,7 @@ static bool close_csv(void *state, char *error)
 const struct sim_recorder_ops sim_record_csv = {
     .name = "csv",
     .target = "DIRECTORY",
-    .summary = "time series: wires.csv, domains.csv, links.csv, messages.csv",
+    .summary = "time series: wires.csv, domains.csv, links.csv, messages.csv, traffic.csv",
     .open = open_csv,
     .sample = sample_csv,
     .message = on_message,

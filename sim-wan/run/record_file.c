@@ -44,3 +44,18 @@ bool sim_record_close(FILE *file, const char *name, char *error)
         return fail(name, error);
     return true;
 }
+
+void sim_record_put_field(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}

@@ -13,4 +13,7 @@ FILE *sim_record_create(const char *folder, const char *name, char *error);
 /* Closes; NULL is fine. False when anything was not written: words are in error. */
 bool sim_record_close(FILE *file, const char *name, char *error);
 
+/* A field of a table: in quotes where it would be taken for several. */
+void sim_record_put_field(FILE *out, const char *text);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recorder of pictures, PREFIX-tree, PREFIX-wires and PREFIX-completion: who gave the object to
- * whom on the map, rate and queue of the busiest wires over time, and how much of the object each
- * domain had when. */
+/* The recorder of pictures, PREFIX-tree, PREFIX-wires, PREFIX-completion and PREFIX-traffic: who
+ * gave the object to whom on the map, rate and queue of the busiest wires over time, how much of
+ * the object each domain had when, and the rates of transfers and background traffic. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +319,83 @@ static gmc_status draw_completion(const struct plotter *plotter, char *error)
     return sim_plot_close(&plot, error);
 }
 
+/* ---- traffic ---- */
+/* Mbit/s that the targets of a transfer got in the mean before a sample; `first`: the first one. */
+static double transfer_mbps(const struct sim_series *series, const struct sim_plan_transfer *plan,
+                            size_t first, size_t sample)
+{
+    double share = 0, time;
+    if (sample == 0 || plan->target_count == 0)
+        return 0;
+    time = series->seconds[sample] - series->seconds[sample - 1];
+    for (size_t n = first; n < first + plan->target_count; n++)
+        share += (double)series->shares[n * SIM_SERIES_SAMPLES + sample] -
+                 (double)series->shares[n * SIM_SERIES_SAMPLES + sample - 1];
+    return time > 0 ? share / (double)plan->target_count * (double)plan->bytes * 8e-6 / time : 0;
+}
+
+static void write_rates(const struct plotter *plotter, FILE *out)
+{
+    const struct sim_series *series = &plotter->series;
+    const struct sim_plan *plan = plotter->run->plan;
+    size_t first = 0;
+    for (size_t t = 0; t < plan->transfer_count; t++) {
+        for (size_t i = 0; i < series->count; i++)
+            fprintf(out, "%.6f %.6g\n", series->seconds[i],
+                    transfer_mbps(series, &plan->transfers[t], first, i));
+        fputs("\n\n", out);
+        first += plan->transfers[t].target_count;
+    }
+    for (size_t t = 0; t < plan->traffic_count; t++) {
+        for (size_t i = 0; i < series->count; i++)
+            fprintf(out, "%.6f %.6g\n", series->seconds[i],
+                    (double)series->arrivals[t * SIM_SERIES_SAMPLES + i] / 1e6);
+        fputs("\n\n", out);
+    }
+}
+
+/* The first of each kind, as many as can be told apart. */
+static void plot_rates(const struct plotter *plotter, FILE *out)
+{
+    const struct sim_plan *plan = plotter->run->plan;
+    size_t lines = 0;
+    fputs("plot \\\n", out);
+    for (size_t i = 0; i < plan->transfer_count + plan->traffic_count; i++) {
+        bool is_traffic = i >= plan->transfer_count;
+        size_t n = is_traffic ? i - plan->transfer_count : i;
+        if (n >= LINES_MAX / 2)
+            continue;
+        char name[200];
+        if (is_traffic)
+            snprintf(name, sizeof(name), "%.60s (%s)", plan->traffic[n].name,
+                     sim_plan_traffic_names[plan->traffic[n].config.kind]);
+        else
+            snprintf(name, sizeof(name), "%.60s (transfer)", plan->transfers[n].name);
+        fprintf(out, "%s  data index %zu using 1:2 with lines linewidth 2 linecolor %zu title ",
+                lines > 0 ? ", \\\n" : "", i, lines + 1);
+        sim_plot_text(out, name);
+        lines++;
+    }
+    fputs("\n", out);
+}
+
+static gmc_status draw_traffic(const struct plotter *plotter, char *error)
+{
+    struct sim_plot plot;
+    gmc_status status = sim_plot_open(&plot, plotter->prefix, "traffic", WIDTH, HEIGHT, error);
+    if (status != GMC_OK)
+        return status;
+    fputs("# seconds, Mbit/s\n", plot.data);
+    write_rates(plotter, plot.data);
+    fputs("set title ", plot.script);
+    put_title(&plot, plotter->run, "what arrives of transfers (per domain) and of traffic");
+    fputs("\nset key outside right top\nset xlabel \"seconds\"\nset ylabel \"Mbit/s\"\n"
+          "set yrange [0:*]\nset xrange [0:*]\n",
+          plot.script);
+    plot_rates(plotter, plot.script);
+    return sim_plot_close(&plot, error);
+}
+
 /* ---- the end ---- */
 /* Each is tried: without gnuplot all scripts and data are there. */
 static bool close_plot(void *state, char *error)
@@ -326,6 +403,8 @@ static bool close_plot(void *state, char *error)
     struct plotter *plotter = state;
     sim_series_take(&plotter->series, true);
     bool ok = draw_wires(plotter, error) == GMC_OK;
+    if (plotter->run->plan->traffic_count > 0)
+        ok = draw_traffic(plotter, error) == GMC_OK && ok;
     if (plotter->series.target_count > 0) {
         ok = draw_completion(plotter, error) == GMC_OK && ok;
         ok = draw_tree(plotter, error) == GMC_OK && ok;
@@ -339,7 +418,7 @@ static bool close_plot(void *state, char *error)
 const struct sim_recorder_ops sim_record_plot = {
     .name = "plot",
     .target = "PREFIX",
-    .summary = "pictures: PREFIX-tree, -wires and -completion (gnuplot)",
+    .summary = "pictures: PREFIX-tree, -wires, -completion, -traffic (gnuplot)",
     .open = open_plot,
     .sample = sample_plot,
     .close = close_plot,

@@ -66,7 +66,8 @@ static bool read_plan(const struct sim_run_options *options, size_t combination,
     gmc_status status = sim_plan_read(plan, options->scenario, (const char *const *)sets,
                                       options->set_count + options->sweep_count, error);
     sim_run_options_free_sets(options, sets);
-    if (status != GMC_OK)
+    /* All ranks read the same. */
+    if (status != GMC_OK && sim_mpi_is_root())
         fprintf(stderr, "sim-wan run: %s\n", error);
     for (size_t i = 0; i < SIM_RECORDERS_MAX && status == GMC_OK; i++)
         if (options->records[i] != NULL) {
@@ -285,7 +286,8 @@ static int run_plan(struct command *command, const struct sim_plan *plan, int ra
     command->seed_count = last - command->seed_first + 1;
     bool is_single = command->seed_count == 1 && sim_run_options_combinations(options) == 1;
     if (!is_single && wants_records(plan)) {
-        fputs("sim-wan run: records are kept of one run; give one seed and no sweep\n", stderr);
+        if (sim_mpi_is_root())
+            fputs("sim-wan run: records are kept of one run; give one seed and no sweep\n", stderr);
         return EXIT_BAD;
     }
     if (is_single && !sim_mpi_is_root())
@@ -320,9 +322,9 @@ int sim_command_run(int argc, char **argv)
     if (status == 0) {
         if (!check_all(&options, &plan))
             status = EXIT_BAD;
-        else if (options.check)
+        else if (options.check && sim_mpi_is_root())
             print_check(&options, &plan);
-        else
+        else if (!options.check)
             status = run_plan(&command, &plan, ranks);
         sim_plan_fini(&plan);
     } else if (status == 2) {

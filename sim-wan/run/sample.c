@@ -14,17 +14,19 @@ struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire,
 {
     const struct sim_lane *lane = sim_net_lane(&run->world->net, wire, direction);
     const struct sim_lane_counters *now = &lane->count;
+    struct sim_lane_counters since = sim_lane_since(now, before);
     struct sim_wire_sample sample = {0};
     if (interval > 0)
-        sample.rate_bps =
-            (double)(now->delivered_bytes - before->delivered_bytes) * 8e9 / (double)interval;
+        sample.rate_bps = (double)since.delivered_bytes * 8e9 / (double)interval;
+    if (lane->config.rate_bps > 0 && interval > 0)
+        sample.utilisation = (double)sim_lane_carried_bytes(&since) * 8e9 /
+                             (double)lane->config.rate_bps / (double)interval;
     if (lane->config.rate_bps > 0) {
-        sample.utilisation = sample.rate_bps / (double)lane->config.rate_bps;
         sample.queue_bytes =
             (uint64_t)((double)sim_lane_backlog(lane) / 8e9 * (double)lane->config.rate_bps);
     }
     for (int drop = 0; drop < SIM_DROPS; drop++) {
-        uint64_t count = now->dropped_packets[drop] - before->dropped_packets[drop];
+        uint64_t count = since.dropped_packets[drop];
         if (drop == SIM_DROP_QUEUE || drop == SIM_DROP_CODEL)
             sample.dropped_queue += count;
         else if (drop == SIM_DROP_LOSS)
@@ -32,7 +34,7 @@ struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire,
         else
             sample.dropped_other += count;
     }
-    sample.marked = now->marked_packets - before->marked_packets;
+    sample.marked = since.marked_packets;
     *before = *now;
     return sample;
 }

@@ -18,6 +18,9 @@ void sim_series_init(struct sim_series *series, const struct sim_run *run)
     series->queues = sim_calloc(series->lane_count * SIM_SERIES_SAMPLES, sizeof(*series->queues));
     series->before = sim_calloc(series->lane_count, sizeof(*series->before));
     series->shares = sim_calloc(series->target_count * SIM_SERIES_SAMPLES, sizeof(*series->shares));
+    series->arrivals =
+        sim_calloc(plan->traffic_count * SIM_SERIES_SAMPLES, sizeof(*series->arrivals));
+    series->arrived = sim_calloc(plan->traffic_count, sizeof(*series->arrived));
     for (uint32_t i = 0; i < series->lane_count; i++)
         series->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
 }
@@ -29,27 +32,31 @@ void sim_series_fini(struct sim_series *series)
     free(series->queues);
     free(series->before);
     free(series->shares);
+    free(series->arrivals);
+    free(series->arrived);
     *series = (struct sim_series){0};
 }
 
-/* Samples 2k and 2k + 1 become k: the mean of what goes on between them, the later of what is. */
+/* Samples 2k and 2k + 1 of `count` rows become k: the mean of what goes on between them, the later
+ * of what is. */
+static void halve_rows(float *rows, size_t count, bool is_mean)
+{
+    for (size_t i = 0; i < count; i++) {
+        float *row = &rows[i * SIM_SERIES_SAMPLES];
+        for (size_t k = 0; k < SIM_SERIES_SAMPLES / 2; k++)
+            row[k] = is_mean ? (row[2 * k] + row[2 * k + 1]) / 2 : row[2 * k + 1];
+    }
+}
+
 static void halve(struct sim_series *series)
 {
-    size_t half = SIM_SERIES_SAMPLES / 2;
-    for (size_t k = 0; k < half; k++) {
+    for (size_t k = 0; k < SIM_SERIES_SAMPLES / 2; k++)
         series->seconds[k] = series->seconds[2 * k + 1];
-        for (size_t i = 0; i < series->lane_count; i++) {
-            float *rates = &series->rates[i * SIM_SERIES_SAMPLES];
-            float *queues = &series->queues[i * SIM_SERIES_SAMPLES];
-            rates[k] = (rates[2 * k] + rates[2 * k + 1]) / 2;
-            queues[k] = queues[2 * k + 1];
-        }
-        for (size_t i = 0; i < series->target_count; i++) {
-            float *shares = &series->shares[i * SIM_SERIES_SAMPLES];
-            shares[k] = shares[2 * k + 1];
-        }
-    }
-    series->count = half;
+    halve_rows(series->rates, series->lane_count, true);
+    halve_rows(series->queues, series->lane_count, false);
+    halve_rows(series->shares, series->target_count, false);
+    halve_rows(series->arrivals, series->run->plan->traffic_count, true);
+    series->count = SIM_SERIES_SAMPLES / 2;
     series->every *= 2;
 }
 
@@ -73,6 +80,17 @@ static void take_shares(struct sim_series *series)
     }
 }
 
+static void take_arrivals(struct sim_series *series, gmc_duration interval)
+{
+    for (size_t i = 0; i < series->run->plan->traffic_count; i++) {
+        uint64_t bytes = sim_traffic_counters(&series->run->world->traffic, i)->received_bytes;
+        double rate_bps =
+            interval > 0 ? (double)(bytes - series->arrived[i]) * 8e9 / (double)interval : 0;
+        series->arrivals[i * SIM_SERIES_SAMPLES + series->count] = (float)rate_bps;
+        series->arrived[i] = bytes;
+    }
+}
+
 void sim_series_take(struct sim_series *series, bool last)
 {
     gmc_time now = series->run->world->engine.now;
@@ -85,6 +103,7 @@ void sim_series_take(struct sim_series *series, bool last)
         series->queues[i * SIM_SERIES_SAMPLES + series->count] = (float)sample.queue_bytes;
     }
     take_shares(series);
+    take_arrivals(series, now - series->last);
     series->seconds[series->count++] = sim_sample_seconds(series->run);
     series->last = now;
     if (series->count == SIM_SERIES_SAMPLES)

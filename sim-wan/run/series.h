@@ -19,6 +19,8 @@ struct sim_series {
     size_t lane_count;
     float *shares;       /* [target * SAMPLES + sample]: what it has, 0 to 1 */
     size_t target_count; /* of all transfers, one after the other */
+    float *arrivals;     /* [source of traffic * SAMPLES + sample]: bit/s before it */
+    uint64_t *arrived;   /* by source of traffic: bytes at the last sample */
 };
 
 void sim_series_init(struct sim_series *series, const struct sim_run *run);

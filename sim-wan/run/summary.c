@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came out of a run, as JSON and as a table for people. */
+/* What came out of a run, as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -114,8 +114,18 @@ static void put_members(const struct sim_run_transfer *transfer, json_t *domains
     }
 }
 
+/* Why a transfer has not ended, where nobody else says it. */
+static const char *unfinished(const struct sim_run_transfer *transfer, char *text, size_t size)
+{
+    const struct sim_run *run = transfer->run;
+    snprintf(text, size, "not %s when the limit of %.10g s was reached",
+             transfer->begin > 0 ? "done" : "begun", sim_seconds(run->plan->limit));
+    return transfer->end == 0 ? text : "";
+}
+
 static json_t *transfer_summary(const struct sim_run_transfer *transfer, double limit)
 {
+    char text[100];
     const struct sim_run *run = transfer->run;
     struct gmc_channel_info info = {0};
     json_t *object = json_object();
@@ -123,6 +133,8 @@ static json_t *transfer_summary(const struct sim_run_transfer *transfer, double 
     bool known = transfer->key.e != 0 &&
                  sim_channel(run->world->hosts[transfer->plan->source], &transfer->key, &info);
     const char *reason = known ? info.reason : transfer->error;
+    if (reason == NULL || reason[0] == '\0')
+        reason = unfinished(transfer, text, sizeof(text));
     bool complete = known && info.state == GMC_CHANNEL_COMPLETE;
     sim_json_put(object, "name", sim_json_text(transfer->plan->name));
     sim_json_put(object, "source",
@@ -143,7 +155,7 @@ static json_t *transfer_summary(const struct sim_run_transfer *transfer, double 
     sim_json_put(object, "ratio",
                  complete && spent > 0 ? sim_json_real(limit / spent) : json_null());
     sim_json_put(object, "first_wire", sim_json_real(first_wire(run, transfer->plan)));
-    if (reason != NULL && reason[0] != '\0')
+    if (reason[0] != '\0')
         sim_json_put(object, "reason", sim_json_text(reason));
     return object;
 }
@@ -205,19 +217,32 @@ static json_t *violations(const struct sim_run *run)
     return list;
 }
 
+/* What arrived in the mean, from the first packet's time to the end of the traffic or the run. */
+static double received_bps(const struct sim_run *run, const struct sim_traffic_config *config,
+                           uint64_t bytes)
+{
+    gmc_time end = gmc_time_min(gmc_time_add(run->zero, config->stop), run->end);
+    double time = sim_seconds(gmc_time_sub(end, gmc_time_add(run->zero, config->start)));
+    return time > 0 ? (double)bytes * 8 / time : 0;
+}
+
 static json_t *traffic_list(const struct sim_run *run)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < run->plan->traffic_count; i++) {
         const struct sim_traffic_counters *count = sim_traffic_counters(&run->world->traffic, i);
-        const struct sim_traffic_config *config = &run->plan->traffic[i];
+        const struct sim_traffic_config *config = &run->plan->traffic[i].config;
         json_t *object = json_object();
+        sim_json_put(object, "name", sim_json_text(run->plan->traffic[i].name));
+        sim_json_put(object, "kind", json_string(sim_plan_traffic_names[config->kind]));
         sim_json_put(object, "from", sim_json_text(run->plan->topo.nodes[config->from].name));
         sim_json_put(object, "to", sim_json_text(run->plan->topo.nodes[config->to].name));
         sim_json_put(object, "sent_packets", sim_json_integer(count->sent_packets));
         sim_json_put(object, "sent_bytes", sim_json_integer(count->sent_bytes));
         sim_json_put(object, "received_packets", sim_json_integer(count->received_packets));
         sim_json_put(object, "received_bytes", sim_json_integer(count->received_bytes));
+        sim_json_put(object, "received_bps",
+                     sim_json_real(received_bps(run, config, count->received_bytes)));
         sim_json_append(list, object);
     }
     return list;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The summary of a run as a short table. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,16 +36,27 @@ static void print_more(FILE *out, size_t count)
         fprintf(out, "  (%zu more, in --json)\n", count - ROWS_MAX);
 }
 
+/* Wide enough for what stands in a column. */
+static int width_of(const json_t *list, const char *name)
+{
+    size_t width = 20;
+    const json_t *row;
+    for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++)
+        width = strlen(text(row, name)) > width ? strlen(text(row, name)) : width;
+    return (int)width;
+}
+
 static void print_transfers(FILE *out, const json_t *list)
 {
     const json_t *row;
+    int width = width_of(list, "name");
     if (json_array_size(list) > 0)
-        fprintf(out, "%-20s %-10s %10s %10s %10s\n", "transfer", "state", "seconds", "limit",
+        fprintf(out, "%-*s %-10s %10s %10s %10s\n", width, "transfer", "state", "seconds", "limit",
                 "ratio");
     for (size_t i = 0; (row = json_array_get(list, i)) != NULL; i++) {
         if (i == ROWS_MAX)
             break;
-        fprintf(out, "%-20s %-10s", text(row, "name"), text(row, "state"));
+        fprintf(out, "%-*s %-10s", width, text(row, "name"), text(row, "state"));
         print_real(out, row, "completion_seconds");
         print_real(out, row, "limit_seconds");
         print_real(out, row, "ratio");
@@ -55,17 +67,19 @@ static void print_transfers(FILE *out, const json_t *list)
     print_more(out, json_array_size(list));
 }
 
-static void print_domains(FILE *out, const json_t *domains, const json_t *links)
+/* With the transfer's name, where there are several. */
+static void print_domains(FILE *out, const json_t *domains, const json_t *links, bool several)
 {
     const json_t *row;
+    int width = width_of(domains, "domain"), of = several ? width_of(domains, "transfer") : 0;
     if (json_array_size(domains) > 0)
-        fprintf(out, "%-20s %-10s %10s %10s  %s\n", "domain", "state", "seconds", "repairs",
+        fprintf(out, "%-*s %-*s%s%-10s %10s %10s  %s\n", width, "domain", of,
+                several ? "of transfer" : "", several ? " " : "", "state", "seconds", "repairs",
                 "parent");
-    for (size_t i = 0; (row = json_array_get(domains, i)) != NULL; i++) {
+    for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(domains, i)) != NULL; i++) {
         const json_t *link = json_array_get(links, i);
-        if (i == ROWS_MAX)
-            break;
-        fprintf(out, "%-20s %-10s", text(row, "domain"), text(row, "state"));
+        fprintf(out, "%-*s %-*s%s%-10s", width, text(row, "domain"), of,
+                several ? text(row, "transfer") : "", several ? " " : "", text(row, "state"));
         print_real(out, row, "seconds");
         fprintf(out, " %10.0f  %s\n", real(link, "repairs"), text(link, "parent"));
     }
@@ -75,10 +89,12 @@ static void print_domains(FILE *out, const json_t *domains, const json_t *links)
 static void print_channels(FILE *out, const json_t *list)
 {
     const json_t *row;
+    int width = width_of(list, "name");
     if (json_array_size(list) > 0)
-        fprintf(out, "%-20s %-10s %10s %10s %10s\n", "channel", "state", "sent", "held", "from s");
+        fprintf(out, "%-*s %-10s %10s %10s %10s\n", width, "channel", "state", "sent", "held",
+                "from s");
     for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++) {
-        fprintf(out, "%-20s %-10s %10.0f %10.0f", text(row, "name"), text(row, "state"),
+        fprintf(out, "%-*s %-10s %10.0f %10.0f", width, text(row, "name"), text(row, "state"),
                 real(row, "sent"), real(row, "held"));
         print_real(out, row, "start_seconds");
         if (json_object_get(row, "reason") != NULL)
@@ -100,11 +116,12 @@ static void print_milliseconds(FILE *out, const json_t *row, const char *name)
 static void print_subscribers(FILE *out, const json_t *list)
 {
     const json_t *row;
+    int width = width_of(list, "domain"), of = width_of(list, "channel");
     if (json_array_size(list) > 0)
-        fprintf(out, "%-20s %-20s %9s %9s %10s %10s %10s\n", "subscriber", "of channel",
+        fprintf(out, "%-*s %-*s %9s %9s %10s %10s %10s\n", width, "subscriber", of, "of channel",
                 "delivered", "lost", "median ms", "99 % ms", "max ms");
     for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++) {
-        fprintf(out, "%-20s %-20s %9.0f %9.0f", text(row, "domain"), text(row, "channel"),
+        fprintf(out, "%-*s %-*s %9.0f %9.0f", width, text(row, "domain"), of, text(row, "channel"),
                 real(row, "delivered"), real(row, "lost"));
         print_milliseconds(out, row, "latency_median_seconds");
         print_milliseconds(out, row, "latency_p99_seconds");
@@ -114,17 +131,34 @@ static void print_subscribers(FILE *out, const json_t *list)
     print_more(out, json_array_size(list));
 }
 
+static void print_traffic(FILE *out, const json_t *list)
+{
+    const json_t *row;
+    int width = width_of(list, "name"), from = width_of(list, "from"), to = width_of(list, "to");
+    if (json_array_size(list) > 0)
+        fprintf(out, "%-*s %-*s %-*s %-8s %10s %10s %10s\n", width, "traffic", from, "from", to,
+                "to", "kind", "sent", "received", "Mbit/s");
+    for (size_t i = 0; i < ROWS_MAX && (row = json_array_get(list, i)) != NULL; i++)
+        fprintf(out, "%-*s %-*s %-*s %-8s %10.0f %10.0f %10.3f\n", width, text(row, "name"), from,
+                text(row, "from"), to, text(row, "to"), text(row, "kind"),
+                real(row, "sent_packets"), real(row, "received_packets"),
+                real(row, "received_bps") / 1e6);
+    print_more(out, json_array_size(list));
+}
+
 static void print_wires(FILE *out, const json_t *wires)
 {
     size_t shown = 0, busy = 0;
     const json_t *row;
-    fprintf(out, "%-20s %-20s %12s %9s %9s %6s\n", "wire from", "to", "bytes", "lost", "queue full",
-            "use");
+    int from = width_of(wires, "from"), to = width_of(wires, "to");
+    fprintf(out, "%-*s %-*s %14s %9s %9s %9s %6s\n", from, "wire from", to, "to", "bytes", "lost",
+            "queue", "other", "use");
     for (size_t i = 0; (row = json_array_get(wires, i)) != NULL; i++) {
         if (real(row, "bytes") <= 0 || ++busy > ROWS_MAX)
             continue;
-        fprintf(out, "%-20s %-20s %12.0f %9.0f %9.0f %5.1f%%\n", text(row, "from"), text(row, "to"),
-                real(row, "bytes"), real(row, "dropped_loss"), real(row, "dropped_queue"),
+        fprintf(out, "%-*s %-*s %14.0f %9.0f %9.0f %9.0f %5.1f%%\n", from, text(row, "from"), to,
+                text(row, "to"), real(row, "bytes"), real(row, "dropped_loss"),
+                real(row, "dropped_queue"), real(row, "dropped_down") + real(row, "dropped_mtu"),
                 real(row, "utilisation") * 100);
         shown++;
     }
@@ -140,9 +174,11 @@ void sim_table_print(FILE *out, const json_t *summary)
             real(summary, "simulated_seconds"), real(summary, "events"),
             real(summary, "cpu_seconds"));
     print_transfers(out, json_object_get(summary, "transfers"));
-    print_domains(out, json_object_get(summary, "domains"), json_object_get(summary, "tree_links"));
+    print_domains(out, json_object_get(summary, "domains"), json_object_get(summary, "tree_links"),
+                  json_array_size(json_object_get(summary, "transfers")) > 1);
     print_channels(out, json_object_get(summary, "channels"));
     print_subscribers(out, json_object_get(summary, "subscribers"));
+    print_traffic(out, json_object_get(summary, "traffic"));
     print_wires(out, json_object_get(summary, "wires"));
     for (size_t i = 0;
          (row = json_array_get(json_object_get(summary, "violation_texts"), i)) != NULL; i++)

@@ -176,7 +176,8 @@ gmc_status sim_topo_conf_finish(struct sim_conf *conf, const struct sim_conf_par
                                "bursts of losses never end: burst-leave is missing");
     if ((codel->target > 0 || codel->interval > 0) && codel->interval <= codel->target)
         return sim_conf_refuse(conf, part, "codel-target",
-                               "CoDel's interval has to be longer than its target");
+                               "CoDel's interval has to be longer than its target; codel = yes "
+                               "is 100ms and 5ms");
     gmc_status status =
         bytes_of(conf, part, "queue", config->rate_bps, spec->queue_time, &config->queue_bytes);
     if (status == GMC_OK)
@@ -193,6 +194,7 @@ static void add_listed(const struct sim_conf *conf, const char *option, bool has
     for (size_t i = 0; value != NULL && i < value->count; i++) {
         uint32_t node = sim_topo_add_node(topo, value->texts[i]);
         topo->nodes[node].has_gateway = has_gateway;
+        topo->nodes[node].line = value->lines[i];
     }
 }
 
@@ -231,8 +233,10 @@ static gmc_status add_nodes(struct sim_conf *conf, struct sim_topo *topo)
         if (strcmp(part->section->name, "node") != 0)
             continue;
         uint32_t node = sim_topo_index_find(&listed, part->title);
-        if (node == UINT32_MAX)
+        if (node == UINT32_MAX) {
             node = sim_topo_add_node(topo, part->title);
+            topo->nodes[node].line = part->line;
+        }
         status = describe_node(conf, part, &topo->nodes[node]);
     }
     sim_topo_index_fini(&listed);
@@ -274,9 +278,11 @@ static gmc_status add_link(struct sim_conf *conf, const struct sim_conf_part *pa
     gmc_status status = make_direction(conf, part, "wire", topo, &forth_config);
     if (status == GMC_OK)
         status = make_direction(conf, part, back, topo, &back_config);
-    if (status == GMC_OK)
-        sim_topo_add_link(topo, ends[0], ends[1], &forth_config, &back_config);
-    return status;
+    if (status != GMC_OK)
+        return status;
+    uint32_t link = sim_topo_add_link(topo, ends[0], ends[1], &forth_config, &back_config);
+    topo->links[link].line = part->line;
+    return GMC_OK;
 }
 
 static gmc_status add_links(struct sim_conf *conf, struct sim_topo *topo)
@@ -301,11 +307,12 @@ bool sim_topo_conf_is_given(const struct sim_conf *conf)
 gmc_status sim_topo_conf_build(struct sim_conf *conf, struct sim_topo *topo)
 {
     char error[SIM_TOPO_ERROR_MAX] = "";
+    int line = 0;
     gmc_status status = add_nodes(conf, topo);
     if (status == GMC_OK)
         status = add_links(conf, topo);
-    if (status == GMC_OK && sim_topo_check(topo, error) != GMC_OK)
-        status = sim_conf_refuse(conf, NULL, NULL, "%s", error);
+    if (status == GMC_OK && sim_topo_check(topo, &line, error) != GMC_OK)
+        status = sim_conf_refuse_at(conf, line, "%s", error);
     return status;
 }
 

@@ -154,8 +154,8 @@ static gmc_status join_parts(struct sim_draft *draft, const struct sim_topo_opti
             other++;
         status = sim_draft_fail(draft, draft->nodes[other].line,
                                 "no path joins these %" PRIu32
-                                " parts: %s; 'sim-wan topology --largest-component' "
-                                "keeps the largest",
+                                " parts: %s; 'sim-wan topology --largest-component', or "
+                                "largest-part = yes in a scenario, keeps the largest",
                                 parts, words);
     }
     free(sizes);
@@ -215,5 +215,5 @@ gmc_status sim_draft_finish(struct sim_draft *draft, const struct sim_topo_optio
     if (notes->unplaced_nodes == topo->node_count)
         notes->unplaced_nodes = 0; /* a list of links, no map */
     finish_links(options, topo, notes);
-    return sim_topo_check(topo, draft->error);
+    return sim_topo_check(topo, NULL, draft->error);
 }

@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/topo/index.h"
 #include "sim-wan/topo/label.h"
 
 void sim_topo_init(struct sim_topo *topo)
@@ -45,7 +46,8 @@ uint32_t sim_topo_add_link(struct sim_topo *topo, uint32_t a, uint32_t b,
     GMC_ASSERT(a < topo->node_count && b < topo->node_count);
     topo->links =
         sim_reserve(topo->links, topo->link_count, &topo->link_capacity, sizeof(*topo->links));
-    topo->links[topo->link_count] = (struct sim_topo_link){a, b, *a_to_b, *b_to_a};
+    topo->links[topo->link_count] =
+        (struct sim_topo_link){.a = a, .b = b, .a_to_b = *a_to_b, .b_to_a = *b_to_a};
     return (uint32_t)topo->link_count++;
 }
 
@@ -98,46 +100,47 @@ gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
 }
 
 /* ---- the check ---- */
-static int by_name(const void *left, const void *right)
+/* A node with the name of one before it; UINT32_MAX. */
+static uint32_t repeated_node(const struct sim_topo *topo)
 {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* A name that stands twice; NULL. */
-static const char *repeated_name(const struct sim_topo *topo)
-{
-    const char **names = sim_alloc(topo->node_count * sizeof(*names));
-    const char *found = NULL;
-    for (size_t i = 0; i < topo->node_count; i++)
-        names[i] = topo->nodes[i].name;
-    qsort(names, topo->node_count, sizeof(*names), by_name);
-    for (size_t i = 1; i < topo->node_count && found == NULL; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            found = names[i];
-    free(names);
+    struct sim_topo_index index;
+    uint32_t found = UINT32_MAX;
+    sim_topo_index_init(&index, topo);
+    for (size_t i = 1; i < index.count && found == UINT32_MAX; i++) {
+        uint32_t a = index.entries[i - 1].node, b = index.entries[i].node;
+        if (strcmp(index.entries[i - 1].name, index.entries[i].name) == 0)
+            found = a > b ? a : b;
+    }
+    sim_topo_index_fini(&index);
     return found;
 }
 
-static int by_number(const void *left, const void *right)
+struct pair {
+    uint32_t low, high; /* nodes */
+    uint32_t link;
+};
+
+static int by_nodes(const void *left, const void *right)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
+    const struct pair *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return (a->high > b->high) - (a->high < b->high);
 }
 
-/* Whether two nodes are joined twice; which. */
-static bool is_joined_twice(const struct sim_topo *topo, uint64_t *pair)
+/* A link between the nodes of one before it; UINT32_MAX. */
+static uint32_t repeated_link(const struct sim_topo *topo)
 {
-    uint64_t *pairs = sim_alloc((topo->link_count + 1) * sizeof(*pairs));
-    bool found = false;
-    for (size_t i = 0; i < topo->link_count; i++) {
+    struct pair *pairs = sim_alloc((topo->link_count + 1) * sizeof(*pairs));
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = 0; i < topo->link_count; i++) {
         uint32_t a = topo->links[i].a, b = topo->links[i].b;
-        pairs[i] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        pairs[i] = (struct pair){a < b ? a : b, a < b ? b : a, i};
     }
-    qsort(pairs, topo->link_count, sizeof(*pairs), by_number);
-    for (size_t i = 1; i < topo->link_count && !found; i++) {
-        found = pairs[i - 1] == pairs[i];
-        *pair = pairs[i];
-    }
+    qsort(pairs, topo->link_count, sizeof(*pairs), by_nodes);
+    for (size_t i = 1; i < topo->link_count && found == UINT32_MAX; i++)
+        if (by_nodes(&pairs[i - 1], &pairs[i]) == 0)
+            found = pairs[i - 1].link > pairs[i].link ? pairs[i - 1].link : pairs[i].link;
     free(pairs);
     return found;
 }
@@ -182,45 +185,77 @@ static uint32_t unreachable_node(const struct sim_topo *topo)
     return found < topo->node_count ? found : UINT32_MAX;
 }
 
-gmc_status sim_topo_check(const struct sim_topo *topo, char *error)
+/* The sum, which no node or link has to answer for. */
+static gmc_status check_size(const struct sim_topo *topo, char *error)
 {
-    uint64_t pair = 0;
-    if (topo->node_count == 0 || topo->node_count > SIM_TOPO_NODES_MAX ||
-        topo->link_count > SIM_TOPO_LINKS_MAX) {
+    if (topo->node_count > 0 && topo->node_count <= SIM_TOPO_NODES_MAX &&
+        topo->link_count <= SIM_TOPO_LINKS_MAX)
+        return GMC_OK;
+    snprintf(error, SIM_TOPO_ERROR_MAX,
+             "%zu nodes and %zu links; there must be 1 to %u nodes and at most %u links",
+             topo->node_count, topo->link_count, SIM_TOPO_NODES_MAX, SIM_TOPO_LINKS_MAX);
+    return GMC_ERR_INVALID;
+}
+
+static gmc_status check_names(const struct sim_topo *topo, int *line, char *error)
+{
+    uint32_t node = 0;
+    while (node < topo->node_count && sim_is_host_name(topo->nodes[node].name))
+        node++;
+    if (node < topo->node_count)
         snprintf(error, SIM_TOPO_ERROR_MAX,
-                 "%zu nodes and %zu links; there must be 1 to %u nodes and at most %u links",
-                 topo->node_count, topo->link_count, SIM_TOPO_NODES_MAX, SIM_TOPO_LINKS_MAX);
-        return GMC_ERR_INVALID;
-    }
-    for (size_t i = 0; i < topo->node_count; i++)
-        if (!sim_is_host_name(topo->nodes[i].name)) {
-            snprintf(error, SIM_TOPO_ERROR_MAX,
-                     "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside",
-                     topo->nodes[i].name);
-            return GMC_ERR_INVALID;
-        }
-    const char *name = repeated_name(topo);
-    if (name != NULL) {
-        snprintf(error, SIM_TOPO_ERROR_MAX, "two nodes are called '%.80s'", name);
-        return GMC_ERR_INVALID;
-    }
-    for (size_t i = 0; i < topo->link_count; i++)
-        if (topo->links[i].a == topo->links[i].b) {
-            snprintf(error, SIM_TOPO_ERROR_MAX, "a link joins '%.80s' to itself",
-                     topo->nodes[topo->links[i].a].name);
-            return GMC_ERR_INVALID;
-        }
-    if (is_joined_twice(topo, &pair)) {
+                 "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside",
+                 topo->nodes[node].name);
+    else if ((node = repeated_node(topo)) != UINT32_MAX)
+        snprintf(error, SIM_TOPO_ERROR_MAX, "two nodes are called '%.80s'", topo->nodes[node].name);
+    else
+        return GMC_OK;
+    *line = topo->nodes[node].line;
+    return GMC_ERR_INVALID;
+}
+
+static gmc_status check_links(const struct sim_topo *topo, int *line, char *error)
+{
+    uint32_t link = 0;
+    while (link < topo->link_count && topo->links[link].a != topo->links[link].b)
+        link++;
+    bool is_loop = link < topo->link_count;
+    if (!is_loop)
+        link = repeated_link(topo);
+    if (link == UINT32_MAX)
+        return GMC_OK;
+    *line = topo->links[link].line;
+    const char *a = topo->nodes[topo->links[link].a].name;
+    const char *b = topo->nodes[topo->links[link].b].name;
+    if (is_loop)
+        snprintf(error, SIM_TOPO_ERROR_MAX, "a link joins '%.80s' to itself", a);
+    else
         snprintf(error, SIM_TOPO_ERROR_MAX,
-                 "two links join '%.80s' and '%.80s'; put their rates together into one",
-                 topo->nodes[pair >> 32].name, topo->nodes[(uint32_t)pair].name);
-        return GMC_ERR_INVALID;
-    }
+                 "two links join '%.80s' and '%.80s'; put their rates together into one", a, b);
+    return GMC_ERR_INVALID;
+}
+
+static gmc_status check_paths(const struct sim_topo *topo, int *line, char *error)
+{
     uint32_t node = unreachable_node(topo);
-    if (node != UINT32_MAX) {
-        snprintf(error, SIM_TOPO_ERROR_MAX, "no path joins '%.80s' to '%.80s'",
-                 topo->nodes[node].name, topo->nodes[0].name);
-        return GMC_ERR_INVALID;
-    }
-    return GMC_OK;
+    if (node == UINT32_MAX)
+        return GMC_OK;
+    *line = topo->nodes[node].line;
+    snprintf(error, SIM_TOPO_ERROR_MAX,
+             "no path joins '%.80s' to '%.80s'; every two nodes need one", topo->nodes[node].name,
+             topo->nodes[0].name);
+    return GMC_ERR_INVALID;
+}
+
+gmc_status sim_topo_check(const struct sim_topo *topo, int *line, char *error)
+{
+    int unread;
+    line = line != NULL ? line : &unread;
+    *line = 0;
+    gmc_status status = check_size(topo, error);
+    if (status == GMC_OK)
+        status = check_names(topo, line, error);
+    if (status == GMC_OK)
+        status = check_links(topo, line, error);
+    return status == GMC_OK ? check_paths(topo, line, error) : status;
 }

@@ -20,11 +20,13 @@ struct sim_topo_node {
     bool has_gateway;           /* false: a router, that only passes packets on */
     bool is_placed;             /* the coordinates are known */
     double longitude, latitude; /* degrees */
+    int line;                   /* of a file of ours; 0: not known */
 };
 
 struct sim_topo_link {
     uint32_t a, b; /* nodes; a != b */
     struct sim_wire_config a_to_b, b_to_a;
+    int line; /* as of nodes */
 };
 
 /* A loss trace that wires of a topology borrow. */
@@ -69,7 +71,8 @@ uint32_t sim_topo_parts(const struct sim_topo *topo, uint32_t *part_of);
 
 /* What no reader may let through: no node, too many, a name that no host may have, two of one name,
  * a link to itself, two links between the same nodes, a part that nothing joins to the rest.
- * GMC_ERR_INVALID with words in error (SIM_TOPO_ERROR_MAX bytes). */
-GMC_NODISCARD gmc_status sim_topo_check(const struct sim_topo *topo, char *error);
+ * GMC_ERR_INVALID with words in error (SIM_TOPO_ERROR_MAX bytes) and the line of the node or link
+ * in *line, which may be NULL. */
+GMC_NODISCARD gmc_status sim_topo_check(const struct sim_topo *topo, int *line, char *error);
 
 #endif

@@ -74,14 +74,25 @@ def test_what_cannot_be_is_said():
             (["true"], ("--json", "/no/such/folder/x"), "cannot write /no/such/folder/x"),
             ([], (), "no command is given")):
         done = emulate(HERE, words, *options)
-        wanted = 0 if "--json" in options else 125
-        lib.check(done.returncode == wanted and text in done.stderr,
+        lib.check(done.returncode == 125 and text in done.stderr,
                   lambda done=done: "exit %d: %s" % (done.returncode, done.stderr))
     done = emulate("nodes = {a, b}\n", ["true"])
     lib.check(done.returncode == 125 and "no path joins" in done.stderr, lambda: done.stderr)
     done = emulate(HERE, ["true"], user=65534, group=65534)
     lib.check(done.returncode == 125 and ("sudo" in done.stderr or "cannot" in done.stderr),
               lambda: str(done))
+
+
+def test_a_summary_goes_where_it_is_asked_for():
+    done = emulate(HERE, ["true"], "--json", "-")
+    lib.check(json.loads(done.stdout)["exit_status"] == 0, lambda: str(done))
+    with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+        target, link = os.path.join(folder, "target"), os.path.join(folder, "link")
+        os.symlink(target, link)
+        done = emulate(HERE, ["true"], "--json", link)
+        lib.check(done.returncode == 0 and os.path.islink(link), lambda: str(done))
+        with open(target) as file:
+            lib.check(json.load(file)["hosts"][0] == "s.example", "the summary is behind the link")
 
 
 def test_an_interrupted_run_leaves_nothing():
@@ -158,6 +169,11 @@ def test_rate_delay_and_loss_are_those_of_the_topology():
           (share, lossy["sent"], loss, bound, lossy["late_mean_ms"]))
     lib.check(abs(share - loss) <= bound, "loss %.4f" % share)
     lib.check(result.summary["real_time"]["kept"], lambda: json.dumps(result.summary))
+    for one in result.summary["wires"]:
+        use = one["bytes"] * 8 / rate / result.summary["seconds"]
+        lib.check(abs(use - one["utilisation"]) < 1e-6 and one["marked"] == 0, lambda: str(one))
+        kept = one["delivered_packets"] + one["dropped_loss"] + one["dropped_queue"]
+        lib.check(abs(one["packets"] - kept) <= 2, lambda one=one: "lost count: %s" % one)
 
 
 # ---- gateways ----
@@ -200,6 +216,15 @@ def test_a_gateway_that_does_not_come_up_ends_the_run():
     lib.check(done.returncode == 125 and "nonsense" in done.stderr and "came up" in done.stderr,
               lambda: str(done))
     lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+def test_programs_that_are_not_there_are_named():
+    with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+        words = emu.command(folder, HERE, ["true"], "--gateways")
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "GMCAST": "/no/such/gmcast"})
+    lib.check(done.returncode == 125 and "name the programs in GMCAST and GATEWAYD" in done.stderr,
+              lambda: str(done))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ static void check_plan(const struct sim_plan *plan)
     const struct sim_topo *topo = &plan->topo;
     char error[SIM_TOPO_ERROR_MAX];
 
-    GMC_ASSERT(sim_topo_check(topo, error) == GMC_OK);
+    GMC_ASSERT(sim_topo_check(topo, NULL, error) == GMC_OK);
     GMC_ASSERT(plan->seed_first <= plan->seed_last && plan->limit > 0 && plan->record_every > 0);
     for (size_t i = 0; i < topo->link_count; i++) {
         check_wire(&topo->links[i].a_to_b);
@@ -66,7 +66,7 @@ static void check_plan(const struct sim_plan *plan)
         check_wire(&plan->faults[i].lanes[0]);
     }
     for (size_t i = 0; i < plan->traffic_count; i++)
-        GMC_ASSERT(sim_traffic_check(&plan->traffic[i], error) == GMC_OK);
+        GMC_ASSERT(sim_traffic_check(&plan->traffic[i].config, error) == GMC_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

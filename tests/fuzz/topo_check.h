@@ -26,7 +26,7 @@ static inline void check_topo(struct sim_topo *topo, const char *name, gmc_statu
     GMC_ASSERT((status == GMC_OK) == (error[0] == '\0'));
     GMC_ASSERT(status == GMC_OK || strncmp(error, name, strlen(name)) == 0);
     GMC_ASSERT((status == GMC_OK) == (topo->node_count > 0));
-    GMC_ASSERT(status != GMC_OK || sim_topo_check(topo, again) == GMC_OK);
+    GMC_ASSERT(status != GMC_OK || sim_topo_check(topo, NULL, again) == GMC_OK);
     for (size_t i = 0; i < topo->node_count; i++)
         GMC_ASSERT(sim_is_host_name(topo->nodes[i].name));
     for (size_t i = 0; i < topo->link_count; i++) {

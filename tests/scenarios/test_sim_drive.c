@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs of scenarios: that what a scenario says happens, and what its summary then says. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,11 @@
 #include "tests/lib/unit.h"
 
 /* Two receivers on wires of their own: 10 Mbit/s, so that 1 MB takes 0.8 s and a little. */
-#define NET                                                                                        \
-    "nodes = {s, a, b} warm-up = yes limit = 60s patience = 5s\n"                                  \
+#define COLD                                                                                       \
+    "nodes = {s, a, b} limit = 60s patience = 5s\n"                                                \
     "wire w { rate = 10Mbit delay = 5ms queue = 50ms }\n"                                          \
     "link { between = {s, a} wire = w } link { between = {s, b} wire = w }\n"
+#define NET COLD "warm-up = yes\n"
 #define TRANSFER "transfer t { from = s size = 1MB tree = flat }\n"
 
 /* Reads, runs, and gives the summary. */
@@ -89,7 +91,7 @@ static void test_plain(void **state)
 /* The source's own children too, and after they have left. */
 static void test_repairs(void **state)
 {
-    json_t *summary = summary_of(NET "nodes = {s, a, b, c} link { between = {a, c} wire = w }\n"
+    json_t *summary = summary_of(NET "node c { } link { between = {a, c} wire = w }\n"
                                      "transfer t { from = s size = 1MB tree = eco }\n"
                                      "fault { what = wire between = {s, a} at = 0 loss = 5% }\n"
                                      "fault { what = wire between = {a, c} at = 0 loss = 5% }\n");
@@ -135,6 +137,44 @@ static void test_times(void **state)
             fail_msg("%s: %g s", cases[i].text, seconds);
         json_decref(summary);
     }
+}
+
+/* Times of a loss trace are on the scenario's clock, as all times. */
+static void test_loss_times(void **state)
+{
+    char trace[] = "/tmp/drive-XXXXXX", text[512];
+    int fd = mkstemp(trace);
+    (void)state;
+    assert_true(fd >= 0 && write(fd, "times 10\n0.5\n", 13) == 13);
+    close(fd);
+    for (int tenths = 4; tenths <= 6; tenths += 2) {
+        snprintf(text, sizeof(text),
+                 "nodes = {s, b} limit = %d00ms settle = 2s\n"
+                 "link { between = {s, b} rate = 10Mbit loss-trace = \"%s\" }\n"
+                 "traffic x { from = s to = b rate = 1Mbit packet = 1250 }\n",
+                 tenths, trace);
+        json_t *summary = summary_of(text);
+        assert_true(number(row(summary, "wires", "to", "b"), "dropped_loss") == (tenths > 5));
+        json_decref(summary);
+    }
+    unlink(trace);
+}
+
+/* Traffic is named, and what arrived of it is a rate over its own time. */
+static void test_traffic(void **state)
+{
+    json_t *summary =
+        summary_of("nodes = {s, b} limit = 4s link { between = {s, b} rate = 10Mbit }\n"
+                   "traffic x { from = s to = b rate = 1Mbit at = 1s for = 2s }\n"
+                   "traffic y { from = b to = s kind = cubic at = 2s }\n");
+    const json_t *x = row(summary, "traffic", "name", "x"),
+                 *y = row(summary, "traffic", "name", "y");
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(x, "kind")), "cbr");
+    assert_string_equal(json_string_value(json_object_get(y, "kind")), "cubic");
+    assert_true(fabs(number(x, "received_bps") - 1e6) < 1e4);
+    assert_true(number(y, "received_bps") > 9e6 && number(y, "received_bps") < 10e6);
+    json_decref(summary);
 }
 
 static void test_failed(void **state)
@@ -328,7 +368,7 @@ static void test_channel_ends(void **state)
     assert_in_range(number(channel, "sent"), (spent - 0.2) * 100, (spent - 0.2) * 100 + 1);
     assert_true(number(channel, "end_seconds") > spent);
     json_decref(summary);
-    summary = summary_of(NET "warm-up = no channel c { from = a every = 10ms for = 1s }\n");
+    summary = summary_of(COLD "channel c { from = a every = 10ms for = 1s }\n");
     assert_true(is_complete(summary));
     channel = row(summary, "channels", "name", "c");
     assert_true(number(channel, "sent") == 100 && number(channel, "start_seconds") > 0.005);
@@ -352,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),         cmocka_unit_test(test_repairs),
         cmocka_unit_test(test_times),         cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
         cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
         cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),

@@ -51,7 +51,12 @@ grep -q '^east.example *alarms *1500 *0 ' "$dir/out" || fail "no subscriber: $(c
 expect 0 "$dir/small.conf"
 grep -q '^one .*complete' "$dir/out" || fail "no table: $(cat "$dir/out")"
 grep -q "again: sim-wan run --seed 3 $dir/small.conf" "$dir/out" || fail "no command"
+grep -q '^x *r *b *poisson ' "$dir/out" || fail "no traffic: $(cat "$dir/out")"
+grep -q '^b *one *verified ' "$dir/out" || fail "no domain with its transfer: $(cat "$dir/out")"
 expect 2 --set limit=200ms "$dir/small.conf"
+grep -q '^one .*  not done when the limit of 0.2 s was reached' "$dir/out" ||
+    fail "no reason: $(cat "$dir/out")"
+grep -q '^two .*  not begun when the limit' "$dir/out" || fail "no reason: $(cat "$dir/out")"
 expect 1 "$dir/missing.conf"
 expect 1
 expect 1 --seeds 5..3 "$dir/small.conf"
@@ -83,10 +88,37 @@ done
 [ "$(wc -l <"$dir/jobs1")" = 14 ] || fail "not 14 lines"
 grep -q '"runs":6,"complete":6,' "$dir/jobs1" || fail "no summary"
 
+# Workers do not outlive who asked for the runs.
+setsid "$sim_wan" run --jobs 2 --seeds 1..2 --set transfer.one.size=10GB --set limit=10h \
+    "$dir/small.conf" >/dev/null 2>&1 &
+runner=$!
+workers()
+{
+    pgrep -g "$runner" | grep -vx "$runner" || true
+}
+tries=100
+until [ "$(workers | wc -l)" = 2 ] || [ "$tries" = 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.1
+done
+[ "$tries" -gt 0 ] || fail "no workers"
+kill -KILL "$runner"
+until [ -z "$(workers)" ] || [ "$tries" = 0 ]; do
+    tries=$((tries - 1))
+    sleep 0.1
+done
+[ -z "$(workers)" ] || { workers | xargs kill -KILL; fail "workers went on without their parent"; }
+
 # And over MPI, where it was built and is installed.
 if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/dev/null; then
     # shellcheck disable=SC2086 # words
     mpirun --allow-run-as-root --oversubscribe -n 2 "$sim_wan" run --json "$dir/mpi" $many \
         >/dev/null
     cmp "$dir/jobs1" "$dir/mpi"
+    for words in "-T $dir/small.conf" "-T $dir/bad.conf" "--seeds 5..3 $dir/small.conf" "-X"; do
+        # shellcheck disable=SC2086 # words
+        mpirun --allow-run-as-root --oversubscribe -n 2 "$sim_wan" run $words >"$dir/out" 2>&1 || true
+        [ "$(grep -c 'sim-wan run: \|: ok: \|invalid option' "$dir/out")" = 1 ] ||
+            fail "not said once: $words: $(cat "$dir/out")"
+    done
 fi

@@ -84,6 +84,13 @@ static void test_errors(void **state)
         {"fault { at = 1s", "x.conf:1: the file ends within a section; expected }"},
         {"wire { }", "x.conf:1: missing title for section 'wire'; expected: name = value"},
         {"seed 3", "x.conf:1: missing equal sign after option 'seed'; expected: name = value"},
+        {"seed = 3\nseed = 4", "x.conf:2: seed stands here for the second time, first in line 1"},
+        {"names = {a}\n\nnames = {b}", "x.conf:3: names stands here for the second time"},
+        {"names = {a, b}\nnames = {c}", "x.conf:2: names stands here for the second time"},
+        {"wire w {\nrate = 1Mbit\nrate = 1Mbit }",
+         "x.conf:3: wire: rate stands here for the second time, first in line 2"},
+        {"names = a, b", "x.conf:1: unexpected token ','; expected: name = value, or section { ... "
+                         "}; a value with blanks, commas"},
         {"names = {a", "x.conf:1: premature end of file; expected"},
     };
     (void)state;
@@ -173,7 +180,17 @@ static void test_set(void **state)
     static const char *const wrong[] = {
         "seed",        "sede=3",        "seed=0",        "wire.w.rate=1", "wire.v.loss=1%",
         "fault.at=1s", "fault.3.at=1s", "fault.0.at=1s", "only.at=1s",    "wire.w.speed=1",
-        "=1",          "...=1"};
+        "=1",          "...=1",         "names="};
+    static const struct {
+        const char *text, *words;
+    } said[] = {
+        {"wires.rate=1Mbit", "'wires.rate=1Mbit' cannot be set: no section is called so"},
+        {"wire.v.loss=1%", "'wire.v.loss=1%' cannot be set: no such section stands in the file"},
+        {"fault.at=1s", "'fault.at=1s' cannot be set: several such sections stand in the file; "
+                        "expected section.number.name=value"},
+        {"wire.w.speed=1", "'wire.w.speed=1' cannot be set: no option there has this name; there "
+                           "are: rate, loss,"},
+    };
     struct sim_conf conf;
     (void)state;
     assert_int_equal(parse(&conf, "seed = 3 names = {z} wire w { rate = 1Mbit }\n"
@@ -183,6 +200,12 @@ static void test_set(void **state)
         conf.error[0] = '\0';
         if (sim_conf_set(&conf, wrong[i]) == GMC_OK || conf.error[0] == '\0')
             fail_msg("'%s' was set", wrong[i]);
+    }
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+        conf.error[0] = '\0';
+        if (sim_conf_set(&conf, said[i].text) == GMC_OK ||
+            strncmp(conf.error, said[i].words, strlen(said[i].words)) != 0)
+            fail_msg("'%s' gives: %s", said[i].text, conf.error);
     }
     conf.error[0] = '\0';
     assert_int_equal(sim_conf_set(&conf, "seed=4"), GMC_OK);

@@ -80,7 +80,9 @@ static void test_read(void **state)
     assert_int_equal(plan.faults[2].disk.capacity_bytes, 1);
     assert_int_equal(plan.faults[2].disk.rate_bps, 2000000000);
     assert_int_equal(plan.traffic_count, 1);
-    assert_true(plan.traffic[0].stop == GMC_S(4) && plan.traffic[0].pareto_shape_milli == 1500);
+    assert_string_equal(plan.traffic[0].name, "x");
+    assert_true(plan.traffic[0].config.stop == GMC_S(4));
+    assert_int_equal(plan.traffic[0].config.pareto_shape_milli, 1500);
     assert_int_equal(plan.channel_count, 2);
     const struct sim_plan_channel *channel = &plan.channels[0];
     assert_string_equal(channel->name, "alarms");

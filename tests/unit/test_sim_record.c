@@ -164,8 +164,38 @@ static void test_csv(void **state)
     assert_text("series/domains.csv", "seconds,transfer,domain,bytes,repairs,parent\n");
     assert_text("series/links.csv",
                 "seconds,from,to,cc_rate_bps,rtt_seconds,packets_sent,packets_lost\n");
+    assert_text("series/traffic.csv", "seconds,traffic,from,to,sent_bps,received_bps\n"
+                                      "0.000000,x,a,b,0,0\n"
+                                      "0.004000,x,a,b,6000000,0\n"
+                                      "0.008000,x,a,b,8000000,2000000\n");
     assert_string_equal(record(scenario, "csv", "scenario.conf"),
                         "scenario.conf/wires.csv: Not a directory");
+}
+
+/* A wire that loses everything is used all the same, as the summary says; names keep their field.
+ */
+static void test_csv_of_losses(void **state)
+{
+    (void)state;
+    assert_string_equal(record("nodes = {a, b} settle = 0ms limit = 9ms clocks = exact\n"
+                               "link { between = {a, b} rate = 16Mbit loss = 100% }\n"
+                               "traffic \"x, \\\"y\\\"\" { from = a to = b rate = 8Mbit "
+                               "packet = 1000B }\n"
+                               "record { every = 5ms }\n",
+                               "csv", "series"),
+                        "");
+    assert_text("series/wires.csv", "seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_"
+                                    "queue,dropped_loss,dropped_other,marked\n"
+                                    "0.000000,a,b,0,0.0000,0,0,0,0,0\n"
+                                    "0.000000,b,a,0,0.0000,0,0,0,0,0\n"
+                                    "0.005000,a,b,0,0.4000,0,0,4,0,0\n"
+                                    "0.005000,b,a,0,0.0000,0,0,0,0,0\n"
+                                    "0.009000,a,b,0,0.6250,1000,0,5,0,0\n"
+                                    "0.009000,b,a,0,0.0000,0,0,0,0,0\n");
+    assert_text("series/traffic.csv", "seconds,traffic,from,to,sent_bps,received_bps\n"
+                                      "0.000000,\"x, \"\"y\"\"\",a,b,0,0\n"
+                                      "0.005000,\"x, \"\"y\"\"\",a,b,6400000,0\n"
+                                      "0.009000,\"x, \"\"y\"\"\",a,b,10000000,0\n");
 }
 
 /* Messages at 0, 10, 20 and 30 ms; a sample comes before what is due at its time. */
@@ -382,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_csv_of_a_transfer),
         cmocka_unit_test(test_csv_of_messages),
+        cmocka_unit_test(test_csv_of_losses),
         cmocka_unit_test(test_pcap),
         cmocka_unit_test(test_tcpdump),
         cmocka_unit_test(test_heads),

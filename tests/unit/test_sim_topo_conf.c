@@ -109,9 +109,12 @@ static void test_errors(void **state)
         {"nodes = {a, b} link { }", ":1: a link joins two nodes: expected between"},
         {"nodes = {a, b} link { between = {a, a} }", ":1: a link joins 'a' to itself"},
         {"nodes = {a, b} link { between = {a, b} wire = x }", ":1: no wire is called 'x'"},
-        {"nodes = {a, a}", ": two nodes are called 'a'"},
+        {"nodes = {a,\na,\nb}", ":2: two nodes are called 'a'"},
+        {"nodes = {a, b}\nrouters = {b}", ":2: two nodes are called 'b'"},
+        {"nodes = {a,\na/b}", ":2: 'a/b' is no host's name"},
         {"nodes = {a}\nnode b { }\nnode b { }", ":3: found duplicate title 'b'"},
-        {"nodes = {a, b}", ": no path joins 'b' to 'a'"},
+        {"nodes = {a,\nb}", ":2: no path joins 'b' to 'a'"},
+        {"nodes = {a}\nnode b { }\n", ":2: no path joins 'b' to 'a'"},
         {"nodes = {a, b} link { between = {a, b} delay = -1ms }",
          ":1: link: '-1ms' is not right for delay: expected a time"},
         {"nodes = {a, b} link { between = {a, b} rate = 1000Tbit }",
@@ -131,8 +134,8 @@ static void test_errors(void **state)
          ":1: /tmp/none: No such file or directory"},
         {"node a { longitude = 3 }", ":1: node 'a' has one coordinate"},
         {"node a { longitude = 3 latitude = 91 }", ":1: expected -90 to 90 degrees"},
-        {"nodes = {a, b} link { between = {a, b} } link { between = {b, a} }",
-         ": two links join 'a' and 'b'"},
+        {"nodes = {a, b}\nlink { between = {a, b} }\nlink { between = {b, a} }",
+         ":3: two links join 'b' and 'a'"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
