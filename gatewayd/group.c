@@ -16,6 +16,7 @@
 #define REPORT_WAIT GMC_S(2)
 #define SETTLE GMC_MS(300)    /* for the last datagram */
 #define AGAIN_AFTER GMC_S(60) /* when it did not arrive */
+#define SILENT_AGAIN GMC_S(5) /* when a node that has a link did not answer: it was busy */
 
 enum state {
     UNTESTED,
@@ -29,7 +30,7 @@ enum state {
 struct member {
     enum state state;
     enum state told; /* HEARS or DEAF, as last logged */
-    gmc_time since;  /* of DEAF */
+    gmc_time again;  /* DEAF: when it is tested once more */
 };
 
 enum phase { REST, LISTENING, SENDING, SETTLING, ASKING };
@@ -100,7 +101,7 @@ static bool look(struct gwd_group *g, gmc_time now)
             *member = (struct member){.told = is_node ? member->told : UNTESTED};
         else if (member->state > UNTESTED && member->state < HEARS)
             member->state = UNTESTED; /* its link was down when its turn came */
-        else if (member->state == DEAF && now >= gmc_time_add(member->since, AGAIN_AFTER))
+        else if (member->state == DEAF && now >= member->again)
             member->state = UNTESTED;
         waits = waits || (is_node && info.up && member->state == UNTESTED);
     }
@@ -158,7 +159,7 @@ static void judge(struct gwd_group *g, gmc_peer peer, unsigned received, const c
     struct member *member = &g->members[peer];
     bool hears = received > 0, is_error = text[0] == '!';
     member->state = hears ? HEARS : DEAF;
-    member->since = g->config.now();
+    member->again = gmc_time_add(g->config.now(), AGAIN_AFTER);
     if (member->told == member->state)
         return;
     member->told = member->state;
@@ -178,9 +179,12 @@ static void judge(struct gwd_group *g, gmc_peer peer, unsigned received, const c
 /* All that are still in one of these states have not answered. */
 static void give_up(struct gwd_group *g, enum state state)
 {
-    for (size_t i = 0; i < g->member_count; i++)
-        if (g->members[i].state == state)
-            judge(g, (gmc_peer)i, 0, "!the node did not answer");
+    for (size_t i = 0; i < g->member_count; i++) {
+        if (g->members[i].state != state)
+            continue;
+        judge(g, (gmc_peer)i, 0, "!the node did not answer");
+        g->members[i].again = gmc_time_add(g->config.now(), SILENT_AGAIN);
+    }
 }
 
 static void conclude(struct gwd_group *g)
