@@ -240,11 +240,8 @@ static size_t count_placed(struct gwtarget *dst)
         struct gwnode *node = &dst->nodes[i];
         node->in_tree = node->in_tree || is_placed_now(node);
         count += node->in_tree;
-        if (node->peer->up) {
-            struct gmc_link_info info;
-            gmc_link_info(node->peer->link, &info);
-            node->address = info.from;
-        }
+        if (node->peer->up)
+            node->address = gmc_link_from(node->peer->link);
     }
     return count;
 }

@@ -258,6 +258,11 @@ uint32_t gmc_link_session_id(const struct gmc_link *link)
     return link->gate.local_id;
 }
 
+struct gmc_addr gmc_link_from(const struct gmc_link *link)
+{
+    return link->routes[ROUTE_UDP].valid ? link->from : (struct gmc_addr){.len = 0};
+}
+
 void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info)
 {
     const struct link_route *route = gmc_link_active(link);
@@ -274,8 +279,7 @@ void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info)
         info->udp_payload_max = route->mtu;
         info->mtu_settled = route->settled;
     }
-    if (link->routes[ROUTE_UDP].valid)
-        info->from = link->from;
+    info->from = gmc_link_from(link);
     info->inflight_bytes = link->loss.inflight_bytes;
     info->packets_sent = link->packets_sent;
     info->packets_lost = link->packets_lost;

@@ -162,6 +162,8 @@ struct gmc_link_info {
     struct gmc_addr from; /* of the peer's UDP datagrams; len 0: none was validated */
 };
 void gmc_link_info(const struct gmc_link *link, struct gmc_link_info *info);
+/* Where the peer's UDP datagrams come from; len 0: none was validated. */
+struct gmc_addr gmc_link_from(const struct gmc_link *link);
 uint32_t gmc_link_session_id(const struct gmc_link *link); /* local id */
 
 #endif
