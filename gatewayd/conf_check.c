@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/inside.h"
+#include "crypto/openssl.h"
 #include "gatewayd/addr.h"
 #include "gatewayd/cert.h"
 #include "gatewayd/conf.h"
@@ -66,9 +67,10 @@ static void check_certificate(const struct gwd_conf *conf, struct gwd_errors *er
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "certificate"),
                        "tls: certificate: %s", reason);
     key = gwd_cert_load_key(conf->tls.key, reason, sizeof reason);
-    if (key == NULL)
-        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "key"), "tls: key: %s",
-                       reason);
+    const char *refusal = key != NULL ? gmc_crypto_openssl_refusal(key) : reason;
+    if (refusal != NULL)
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "key"), "tls: key: %s%s%s",
+                       key != NULL ? conf->tls.key : "", key != NULL ? ": " : "", refusal);
     if (chain != NULL && key != NULL && X509_check_private_key(sk_X509_value(chain, 0), key) != 1)
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TLS, "key"),
                        "tls: key: %s does not belong to %s", conf->tls.key, conf->tls.certificate);
@@ -198,12 +200,26 @@ static void check_peers(const struct gwd_conf *conf, struct gwd_errors *errors)
     }
 }
 
+/* What a node is told by its gateway. */
+static void check_gateways_options(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    static const char *const options[] = {"deliver", "network", "network_nodes", "delivery_tree"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        int line = gwd_conf_line(conf, GWD_TOP, options[i]);
+        if (line > 0)
+            gwd_errors_add(errors, conf->file, line,
+                           "%s is for the gateway, %s, which tells its nodes: remove it here",
+                           options[i], conf->node_of);
+    }
+}
+
 /* A node has one neighbour, the gateway of its domain. */
 static void check_node(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     const struct gwd_conf_peer *gateway = gwd_conf_peer_find(conf, conf->node_of);
     if (conf->node_of[0] == '\0')
         return;
+    check_gateways_options(conf, errors);
     if (gateway == NULL || gateway->is_node)
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "node_of"),
                        "node_of: there is no such peer; add a section peer \"%s\" { ... } with the "

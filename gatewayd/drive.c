@@ -26,13 +26,14 @@ static struct gmc_pubkey *tap_pubkey_new(void *ctx, struct gmc_bytes spki)
     return inner->ops->pubkey_new(inner->ctx, spki);
 }
 
-static gmc_status tap_sign(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+static gmc_status tap_sign(void *ctx, const struct gmc_pubkey *signer, struct gmc_bytes data,
+                           uint8_t *sig, size_t *sig_len)
 {
     struct gwd_drive *drive = ctx;
     gmc_status status;
     if (drive->replaying != NULL)
         return gwd_replay_sign(drive, sig, sig_len);
-    status = drive->inner->ops->sign(drive->inner->ctx, data, sig, sig_len);
+    status = drive->inner->ops->sign(drive->inner->ctx, signer, data, sig, sig_len);
     if (drive->recorder != NULL) {
         gwd_record_begin(drive->recorder, GWD_RECORD_SIGN, 0);
         gwd_record_number(drive->recorder, (uint64_t)-status);
@@ -248,6 +249,16 @@ void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes wor
         gwd_record_end(drive->recorder);
     }
     gmc_gateway_set_group(drive->gateway, now, word, rate_bps);
+}
+
+gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes spki)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_KEY, now);
+        gwd_record_bytes(drive->recorder, spki);
+        gwd_record_end(drive->recorder);
+    }
+    return gmc_gateway_set_key(drive->gateway, now, spki);
 }
 
 void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside)

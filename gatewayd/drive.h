@@ -27,6 +27,8 @@ gmc_peer gwd_drive_peer(struct gwd_drive *drive, gmc_time now, const char *domai
 void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool is_node);
 void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
                      uint64_t rate_bps);
+/* Another key of this domain (DER), which crypto holds. NOMEM: it stays as it is. */
+gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes spki);
 void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside);
 /* NULL: none. ctx is borrowed for life. */
 void gwd_drive_tree(struct gwd_drive *drive, gmc_time now, const struct gmc_inside_tree *tree);

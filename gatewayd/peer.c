@@ -296,7 +296,7 @@ static void dial_permanent(struct gwd_peers *peers)
 bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, char *reason,
                          size_t size)
 {
-    struct gwd_tls *tls = gwd_tls_new(conf, peers->tls, reason, size);
+    struct gwd_tls *tls = gwd_tls_new(conf, reason, size);
     if (tls == NULL)
         return false;
     gwd_tls_free(peers->tls);
@@ -308,9 +308,9 @@ bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, c
     return true;
 }
 
-bool gwd_peers_key_kept(const struct gwd_peers *peers)
+struct evp_pkey_st *gwd_peers_key(const struct gwd_peers *peers)
 {
-    return gwd_tls_key_kept(peers->tls);
+    return gwd_tls_key(peers->tls);
 }
 
 int64_t gwd_peers_certificate_seconds_left(const struct gwd_peers *peers)
@@ -358,7 +358,7 @@ struct gwd_peers *gwd_peers_new(const struct gwd_peers_config *config, char *rea
         peers->token = *config->token;
     }
     gmc_list_init(&peers->conns);
-    peers->tls = gwd_tls_new(config->conf, NULL, reason, size);
+    peers->tls = gwd_tls_new(config->conf, reason, size);
     peers->resolver =
         peers->tls != NULL ? gwd_resolver_new(config->base, gwd_dial_resolved, peers) : NULL;
     if (peers->resolver == NULL || !bind_port(peers, reason, size)) {

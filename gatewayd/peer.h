@@ -63,8 +63,8 @@ bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name);
 void gwd_peers_key_hash(const struct gwd_peers *peers, uint8_t out[GWD_KEY_HASH_BYTES]);
 /* Ends sessions whose certificate is no longer good (expired by now). To be called now and then. */
 void gwd_peers_recheck(struct gwd_peers *peers);
-/* The configured key is not the one in use: it takes effect with the next start. */
-bool gwd_peers_key_kept(const struct gwd_peers *peers);
+/* The own private key, borrowed until the next gwd_peers_configure. */
+struct evp_pkey_st *gwd_peers_key(const struct gwd_peers *peers);
 int64_t gwd_peers_certificate_seconds_left(const struct gwd_peers *peers);
 /* Says BYE to all and accepts no more. */
 void gwd_peers_stop(struct gwd_peers *peers);

@@ -18,7 +18,6 @@ struct gwd_tls {
     SSL_CTX *ctx;
     X509_STORE *store;
     int64_t seconds_left;
-    bool key_kept;
     bool pinned; /* by key, see gatewayd/identity.h */
     uint8_t gateway[GWD_KEY_HASH_BYTES];
 };
@@ -55,29 +54,14 @@ static int take_any(int ok, X509_STORE_CTX *ctx)
     return 1;
 }
 
-/* A new key takes effect with the next start: what this domain signs for its transfers is checked
- * against the key that its sessions show, and running transfers were signed with the old one. */
-static bool keep_identity(struct gwd_tls *tls, const struct gwd_tls *previous)
-{
-    STACK_OF(X509) *chain = NULL;
-    tls->key_kept = true;
-    tls->seconds_left = gwd_cert_seconds_left(SSL_CTX_get0_certificate(previous->ctx));
-    return SSL_CTX_get0_chain_certs(previous->ctx, &chain) == 1 &&
-           SSL_CTX_use_cert_and_key(tls->ctx, SSL_CTX_get0_certificate(previous->ctx),
-                                    SSL_CTX_get0_privatekey(previous->ctx), chain, 1) == 1;
-}
-
-static bool use_certificate(struct gwd_tls *tls, const struct gwd_conf *conf,
-                            const struct gwd_tls *previous, char *reason, size_t size)
+static bool use_certificate(struct gwd_tls *tls, const struct gwd_conf *conf, char *reason,
+                            size_t size)
 {
     struct gwd_identity identity;
     bool ok = gwd_identity_load(conf, &identity, reason, size);
     tls->pinned = identity.pinned;
     memcpy(tls->gateway, identity.gateway, sizeof tls->gateway);
-    if (ok && previous != NULL &&
-        EVP_PKEY_eq(identity.key, SSL_CTX_get0_privatekey(previous->ctx)) != 1) {
-        ok = keep_identity(tls, previous);
-    } else if (ok) {
+    if (ok) {
         X509 *leaf = sk_X509_shift(identity.chain);
         tls->seconds_left = gwd_cert_seconds_left(leaf);
         ok = SSL_CTX_use_cert_and_key(tls->ctx, leaf, identity.key, identity.chain, 1) == 1;
@@ -91,8 +75,7 @@ static bool use_certificate(struct gwd_tls *tls, const struct gwd_conf *conf,
     return ok;
 }
 
-struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *previous,
-                            char *reason, size_t size)
+struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t size)
 {
     struct gwd_tls *tls = calloc(1, sizeof *tls);
     (void)snprintf(reason, size, "out of memory");
@@ -102,8 +85,7 @@ struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *p
     tls->store = gwd_identity_is_own(conf)
                      ? X509_STORE_new()
                      : gwd_cert_load_store(conf->tls.ca, conf->tls.crl, reason, size);
-    if (tls->ctx == NULL || tls->store == NULL ||
-        !use_certificate(tls, conf, previous, reason, size)) {
+    if (tls->ctx == NULL || tls->store == NULL || !use_certificate(tls, conf, reason, size)) {
         gwd_tls_free(tls);
         return NULL;
     }
@@ -227,7 +209,7 @@ const char *gwd_tls_alert_text(unsigned long error)
     return NULL;
 }
 
-bool gwd_tls_key_kept(const struct gwd_tls *tls)
+EVP_PKEY *gwd_tls_key(const struct gwd_tls *tls)
 {
-    return tls->key_kept;
+    return SSL_CTX_get0_privatekey(tls->ctx);
 }

@@ -26,11 +26,9 @@ struct gwd_tls_verdict {
 
 /* Certificate, key, authorities and revocation lists of conf; NULL with a reason. At a node that
  * knows its gateway by its key no authority counts: gwd_tls_is_gateway has to be asked. */
-/* previous (or NULL): what a reload replaces; where the configured key is another than its, its
- * certificate and key are kept. */
-struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, const struct gwd_tls *previous,
-                            char *reason, size_t size);
-bool gwd_tls_key_kept(const struct gwd_tls *tls);
+struct gwd_tls *gwd_tls_new(const struct gwd_conf *conf, char *reason, size_t size);
+/* The own private key, borrowed. */
+EVP_PKEY *gwd_tls_key(const struct gwd_tls *tls);
 void gwd_tls_free(struct gwd_tls *tls);
 /* A connection; verdict is filled while it shakes hands and has to outlive it. NULL: no memory. */
 SSL *gwd_tls_open(struct gwd_tls *tls, bool server, struct gwd_tls_verdict *verdict);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "crypto/openssl.h"
 #include "gatewayd/gatewayd_int.h"
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
@@ -32,6 +33,40 @@ static void take_log(struct gwd *gwd, const struct gwd_conf *conf)
                 GWD_STR("reason", strerror(errno)));
     gwd_log_set_level(gwd->log, (enum gmc_trace_level)conf->log);
     gwd->sink.level_max = (uint8_t)conf->log;
+}
+
+static bool has_enrolled_nodes(const struct gwd *gwd)
+{
+    const struct gwd_node *node;
+    for (size_t i = 0; gwd->nodes != NULL && (node = gwd_nodes_at(gwd->nodes, i)) != NULL; i++)
+        if (node->enrolled)
+            return true;
+    return false;
+}
+
+/* What begins from now on is signed with the key that new sessions show. */
+static void take_key(struct gwd *gwd)
+{
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t len = sizeof spki;
+    gmc_status status = gmc_crypto_openssl_add_key(gwd->openssl, gwd_peers_key(gwd->peers));
+    if (status == GMC_ERR_EXISTS)
+        return;
+    if (status == GMC_OK)
+        status = gmc_crypto_openssl_spki(gwd->openssl, spki, &len);
+    if (status == GMC_OK)
+        status = gwd_drive_key(gwd->drive, gwd_now(), gmc_bytes(spki, len));
+    if (status != GMC_OK) {
+        gwd_log(gwd->log, GMC_LEVEL_ERROR, "key.failed", GWD_STR("file", gwd->conf->tls.key),
+                GWD_STR("reason", gmc_status_text(status)));
+        return;
+    }
+    gwd_log(gwd->log, GMC_LEVEL_INFO, "key.changed",
+            GWD_STR("text", "new sessions and transfers use it; running ones keep the old one"));
+    if (has_enrolled_nodes(gwd))
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "key.changed",
+                GWD_STR("text", "nodes that enrolled with a token know the old key: give each a "
+                                "new token (gmcast node add)"));
 }
 
 /* All or nothing: what cannot be used leaves the old configuration in force. */
@@ -62,12 +97,9 @@ static bool reload(struct gwd *gwd)
     if (text[0] != '\0')
         gwd_log(gwd->log, GMC_LEVEL_WARN, "configuration.restart", GWD_STR("options", text),
                 GWD_STR("text", "these take effect with the next start"));
-    if (gwd_peers_key_kept(gwd->peers))
-        gwd_log(gwd->log, GMC_LEVEL_WARN, "configuration.restart", GWD_STR("options", "tls.key"),
-                GWD_STR("text",
-                        "another key, and its certificate, take effect with the next start"));
     gwd_conf_free(gwd->conf);
     gwd->conf = conf;
+    take_key(gwd);
     gwd_tell_nodes(gwd);
     return true;
 }

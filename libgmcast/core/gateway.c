@@ -120,6 +120,20 @@ fail:
     return NULL;
 }
 
+gmc_status gmc_gateway_set_key(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes spki)
+{
+    gw_begin_input(gw, now);
+    uint8_t *copy = malloc(spki.len + 1);
+    if (copy == NULL)
+        return GMC_ERR_NOMEM;
+    memcpy(copy, spki.data, spki.len);
+    free(gw->spki);
+    gw->spki = copy;
+    gw->config.spki = gmc_bytes(copy, spki.len);
+    gw->rekeyed = true;
+    return GMC_OK;
+}
+
 static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
 {
     struct gmc_list *node;

@@ -63,6 +63,12 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
  * verdict is part of this domain's. Takes effect on transfers under way too. For gateways only. */
 void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer peer, bool is_node);
 
+/* This domain's key is another one, which config.crypto holds beside the old ones: channels that
+ * begin from now on are signed with it, and others are told so, whatever key their sessions saw.
+ * NOMEM: it stays as it is. */
+GMC_NODISCARD gmc_status gmc_gateway_set_key(struct gmc_gateway *gw, gmc_time now,
+                                             struct gmc_bytes spki);
+
 /* config.deliver is this (valid, copied) for what begins to be received from now on. Out of memory
  * it stays as it is. */
 void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *inside);

@@ -346,8 +346,8 @@ void gw_source_link_down(struct gmc_gateway *gw, struct gwchannel *ch, struct gw
 /* gateway_roll.c: who is a member, and how that is proved */
 gmc_status gw_place_copy(struct gwplace *place, const struct gmc_place *from); /* NOMEM */
 void gw_place_free(struct gwplace *place);
-gmc_status gw_record_sign(struct gmc_gateway *gw, struct gmc_bytes record, uint8_t *signature,
-                          size_t *signature_len);
+gmc_status gw_record_sign(struct gmc_gateway *gw, const struct gmc_pubkey *key,
+                          struct gmc_bytes record, uint8_t *signature, size_t *signature_len);
 gmc_status gw_record_verify(struct gmc_gateway *gw, struct gmc_pubkey *key, struct gmc_bytes record,
                             struct gmc_bytes signature);
 /* Does the record cover the member? The signature is not looked at. */

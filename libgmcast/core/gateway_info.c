@@ -60,6 +60,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
                                       .name = ch->talk != NULL ? ch->talk->name : NULL,
                                       .messages = ch->talk != NULL ? ch->talk->sequence : 0,
                                       .total_bytes = ch->object.total_bytes,
+                                      .file_count = ch->file_count,
                                       .bytes = ch->stored_bytes,
                                       .rate_cap_bps = ch->record.rate_bps,
                                       .background = ch->record.background,
@@ -70,7 +71,6 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
     if (ch->digest_known)
         memcpy(info->digest, ch->digest, GMC_HASH_BYTES);
     if (ch->is_source) {
-        info->file_count = ch->src->file_count;
         info->member_count = ch->src->member_count;
         info->rate_cap_bps = ch->src->rate_bps;
         info->background = ch->src->background;

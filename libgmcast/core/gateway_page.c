@@ -127,8 +127,8 @@ static void page_finish(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwbuild *build = &ch->src->build;
     struct gmc_page_context context = {.key = ch->key};
     uint8_t *bytes = malloc(GMC_PAGE_WIRE_BYTES);
-    if (bytes == NULL ||
-        gmc_page_write(gw->config.crypto, &context, &build->page, bytes) != GMC_OK) {
+    if (bytes == NULL || gmc_page_write(gw->config.crypto, ch->source_key, &context, &build->page,
+                                        bytes) != GMC_OK) {
         free(bytes);
         gw_source_fail(gw, ch, GMC_ERR_INVALID, "cannot sign a hash page with this domain's key");
         return;

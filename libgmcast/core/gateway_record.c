@@ -268,7 +268,8 @@ static gmc_status renew_record(struct gmc_gateway *gw, struct gwchannel *ch, con
         return status;
     status = encode_record(gw, ch, &roll, root, secret, &bytes, &len);
     if (status == GMC_OK)
-        status = gw_record_sign(gw, gmc_bytes(bytes, len), signature, &signature_len);
+        status =
+            gw_record_sign(gw, ch->source_key, gmc_bytes(bytes, len), signature, &signature_len);
     if (status == GMC_OK)
         status = gw_channel_set_record(gw, ch,
                                        &(struct gmc_place){.record = gmc_bytes(bytes, len),
@@ -373,7 +374,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_writer_u8(&w, (uint8_t)src->shape);
     gmc_writer_u8(&w, (uint8_t)ch->stripe_count);
     gmc_writer_u64(&w, src->rate_bps);
-    gmc_writer_u64(&w, src->file_count);
+    gmc_writer_u64(&w, ch->file_count);
     gmc_writer_u64(&w, ch->object.listing_bytes);
     gmc_writer_u64(&w, ch->object.total_bytes);
     gmc_writer_u32(&w, ch->object.fragment_bytes);
@@ -456,7 +457,7 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     uint8_t shape = gmc_reader_u8(&r);
     uint8_t stripes = gmc_reader_u8(&r);
     src->rate_bps = gmc_reader_u64(&r);
-    src->file_count = gmc_reader_u64(&r);
+    ch->file_count = gmc_reader_u64(&r);
     struct gmc_object object = {.block_bytes = GW_BLOCK_BYTES};
     object.listing_bytes = gmc_reader_u64(&r);
     object.total_bytes = gmc_reader_u64(&r);

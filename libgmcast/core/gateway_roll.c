@@ -57,8 +57,8 @@ static uint8_t *to_be_signed(struct gmc_bytes record, size_t *len)
     return bytes;
 }
 
-gmc_status gw_record_sign(struct gmc_gateway *gw, struct gmc_bytes record, uint8_t *signature,
-                          size_t *signature_len)
+gmc_status gw_record_sign(struct gmc_gateway *gw, const struct gmc_pubkey *key,
+                          struct gmc_bytes record, uint8_t *signature, size_t *signature_len)
 {
     size_t len;
     uint8_t *bytes = to_be_signed(record, &len);
@@ -66,7 +66,7 @@ gmc_status gw_record_sign(struct gmc_gateway *gw, struct gmc_bytes record, uint8
         return GMC_ERR_NOMEM;
     const struct gmc_crypto *crypto = gw->config.crypto;
     gmc_status status =
-        crypto->ops->sign(crypto->ctx, gmc_bytes(bytes, len), signature, signature_len);
+        crypto->ops->sign(crypto->ctx, key, gmc_bytes(bytes, len), signature, signature_len);
     free(bytes);
     return status;
 }

@@ -46,7 +46,8 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *
     struct gmc_msg msg = gw_about(ch, GMC_MSG_CHANNEL);
     msg.secret = ch->secret;
     msg.place = gw_roll_place(ch, member, siblings);
-    if (gw_peer(gw, member->peer)->is_node)
+    /* Nodes know no source, and a session that was opened before shows the old key. */
+    if (gw_peer(gw, member->peer)->is_node || gw->rekeyed)
         msg.source_key = gmc_bytes(ch->source_spki, ch->source_spki_len);
     gw_send(gw, gw_peer(gw, member->peer), &msg);
     member->told = true;

@@ -30,7 +30,7 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
         gw_source_fail(gw, ch, GMC_ERR_LIMIT, "the sources are too large for one transfer");
         return;
     }
-    src->file_count = result->file_count;
+    ch->file_count = result->file_count;
     gw_channel_set_object(ch, &object);
     src->build.target = 1;
     if (!src->plan)

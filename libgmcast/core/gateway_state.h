@@ -214,7 +214,6 @@ struct gwsource {
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
-    uint64_t file_count;
 };
 
 /* A node of this domain, as its gateway sees it in one channel. */
@@ -339,6 +338,7 @@ struct gwchannel {
     struct gmc_object object; /* valid when known */
     bool object_known;
     uint64_t blocks;
+    uint64_t file_count;   /* 0 before the scan, or the layout */
     uint64_t stored_bytes; /* of file data */
 
     /* blocks */
@@ -452,6 +452,7 @@ struct gmc_gateway {
     char *deliver;
     gmc_peer self;
     uint8_t *spki;
+    bool rekeyed; /* it was another one before */
     struct gmc_prng prng;
     gmc_time now;
     bool started;

@@ -42,19 +42,20 @@ static bool is_from_voice(const struct gmc_gateway *gw, const struct gwpeer *pee
     return strcmp(peer->name, gw->config.node_of != NULL ? gw->config.node_of : msg->source) == 0;
 }
 
-/* A node takes from its gateway who the source is. */
+/* The session has proved who speaks: the source, with whatever key the channel began, or to a node
+ * its gateway, which says who the source is. */
 static struct gmc_bytes source_key(const struct gmc_gateway *gw, const struct gwpeer *peer,
                                    const struct gmc_msg *msg)
 {
-    return gw->config.node_of != NULL ? msg->source_key : gmc_bytes(peer->spki, peer->spki_len);
+    return gw->config.node_of != NULL || msg->source_key.len > 0
+               ? msg->source_key
+               : gmc_bytes(peer->spki, peer->spki_len);
 }
 
 static bool is_signed(struct gmc_gateway *gw, const struct gwpeer *peer, const struct gmc_msg *msg)
 {
     const struct gmc_crypto *crypto = gw->config.crypto;
-    if (gw->config.node_of == NULL)
-        return gw_record_verify(gw, peer->key, msg->place.record, msg->place.signature) == GMC_OK;
-    struct gmc_pubkey *key = crypto->ops->pubkey_new(crypto->ctx, msg->source_key);
+    struct gmc_pubkey *key = crypto->ops->pubkey_new(crypto->ctx, source_key(gw, peer, msg));
     if (key == NULL)
         return false;
     gmc_status status = gw_record_verify(gw, key, msg->place.record, msg->place.signature);

@@ -63,9 +63,10 @@ static void opened(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
-static void laid_out(struct gmc_gateway *gw, struct gwchannel *ch)
+static void laid_out(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t file_count)
 {
     struct gwtarget *dst = ch->dst;
+    ch->file_count = file_count;
     dst->laying_out = false;
     dst->laid_out = true;
     struct gmc_list *node;
@@ -90,7 +91,7 @@ void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_s
         opened(gw, ch);
         break;
     case GMC_STORE_LAYOUT:
-        laid_out(gw, ch);
+        laid_out(gw, ch, result->file_count);
         break;
     case GMC_STORE_SYNC:
         gw_target_save_have(gw, ch);

@@ -178,8 +178,9 @@ static void page_put(const struct gmc_page *page, uint8_t *out)
     memcpy(out + GMC_PAGE_HEAD_BYTES, page->hashes, (size_t)page->count * GMC_HASH_BYTES);
 }
 
-gmc_status gmc_page_write(const struct gmc_crypto *crypto, const struct gmc_page_context *context,
-                          struct gmc_page *page, uint8_t *out)
+gmc_status gmc_page_write(const struct gmc_crypto *crypto, const struct gmc_pubkey *source,
+                          const struct gmc_page_context *context, struct gmc_page *page,
+                          uint8_t *out)
 {
     struct signed_page tbs;
     size_t sig_len = GMC_SIGNATURE_BYTES_MAX;
@@ -193,8 +194,8 @@ gmc_status gmc_page_write(const struct gmc_crypto *crypto, const struct gmc_page
     memset(out, 0, GMC_PAGE_WIRE_BYTES);
     page_put(page, out);
     signed_page_fill(&tbs, context, out, len);
-    status = crypto->ops->sign(crypto->ctx, (struct gmc_bytes){tbs.bytes, tbs.len}, out + len + 2,
-                               &sig_len);
+    status = crypto->ops->sign(crypto->ctx, source, (struct gmc_bytes){tbs.bytes, tbs.len},
+                               out + len + 2, &sig_len);
     if (status != GMC_OK)
         return status;
     GMC_ASSERT(sig_len <= GMC_SIGNATURE_BYTES_MAX);

@@ -80,6 +80,7 @@ struct gmc_page {
 /* Builds and signs page `index` (hashes, first, count, before set in *page; digest is filled in)
  * into out[GMC_PAGE_WIRE_BYTES], zero padded. */
 GMC_NODISCARD gmc_status gmc_page_write(const struct gmc_crypto *crypto,
+                                        const struct gmc_pubkey *source,
                                         const struct gmc_page_context *context,
                                         struct gmc_page *page, uint8_t *out);
 /* Parses and verifies; INVALID (malformed, or does not fit object and index), AUTH. The chain

@@ -54,8 +54,10 @@ struct gmc_crypto_ops {
     gmc_status (*derive)(const uint8_t secret[GMC_KEY_BYTES], const char *label,
                          struct gmc_bytes context, uint8_t *out, size_t out_len);
 
-    /* Signs with this domain's private key, which ctx holds. *sig_len: in capacity, out length. */
-    gmc_status (*sign)(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len);
+    /* Signs with the private half of signer, which is one of this domain's keys that ctx holds;
+     * NULL: the newest of them. STATE: it holds no such key. *sig_len: in capacity, out length. */
+    gmc_status (*sign)(void *ctx, const struct gmc_pubkey *signer, struct gmc_bytes data,
+                       uint8_t *sig, size_t *sig_len);
     /* Prepares a DER SubjectPublicKeyInfo; NULL when it is not a usable key. */
     struct gmc_pubkey *(*pubkey_new)(void *ctx, struct gmc_bytes spki);
     void (*pubkey_free)(struct gmc_pubkey *key);

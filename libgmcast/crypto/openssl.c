@@ -298,7 +298,7 @@ struct gmc_crypto_openssl *gmc_crypto_openssl_new(EVP_PKEY *key, const uint8_t s
         ERR_clear_error();
         return NULL;
     }
-    x->key = key;
+    x->keys[0] = key;
     memcpy(x->next_key, seed, sizeof(x->next_key));
     x->pool_used = sizeof(x->pool);
     x->ops = openssl_ops;
@@ -315,7 +315,8 @@ void gmc_crypto_openssl_free(struct gmc_crypto_openssl *x)
     if (x == NULL)
         return;
     gmc_gcm_mb_free(x->mb);
-    EVP_PKEY_free(x->key);
+    for (size_t i = 0; i < GMC_OPENSSL_KEYS_MAX; i++)
+        EVP_PKEY_free(x->keys[i]);
     EVP_CIPHER_CTX_free(x->generator);
     EVP_CIPHER_free(x->ctr);
     EVP_CIPHER_free(x->gcm);

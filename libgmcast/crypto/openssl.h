@@ -23,7 +23,15 @@ struct gmc_crypto_openssl;
  * the key is refused (see gmc_crypto_openssl_refusal). */
 struct gmc_crypto_openssl *gmc_crypto_openssl_new(struct evp_pkey_st *key, const uint8_t seed[32]);
 
-/* The same with an Ed25519 key made of the 32 bytes of its private half. */
+#define GMC_OPENSSL_KEYS_MAX 8
+
+/* From now on this key is the newest, and x takes a reference of its own. Earlier ones stay, for
+ * what was begun with them, GMC_OPENSSL_KEYS_MAX in all. EXISTS: it is the newest already. INVALID:
+ * it is refused. */
+GMC_NODISCARD gmc_status gmc_crypto_openssl_add_key(struct gmc_crypto_openssl *x,
+                                                    struct evp_pkey_st *key);
+
+/* gmc_crypto_openssl_new with an Ed25519 key made of the 32 bytes of its private half. */
 struct gmc_crypto_openssl *gmc_crypto_openssl_new_ed25519(const uint8_t private_key[32],
                                                           const uint8_t seed[32]);
 
@@ -36,8 +44,8 @@ void gmc_crypto_openssl_table(struct gmc_crypto_openssl *x, struct gmc_crypto *o
 /* Why a key cannot be used for signatures, in words; NULL when it can. */
 const char *gmc_crypto_openssl_refusal(const struct evp_pkey_st *key);
 
-/* The DER SubjectPublicKeyInfo of x's key. *len: in capacity, out length. STATE without a key,
- * FULL when it does not fit. */
+/* The DER SubjectPublicKeyInfo of x's newest key. *len: in capacity, out length. STATE without a
+ * key, FULL when it does not fit. */
 GMC_NODISCARD gmc_status gmc_crypto_openssl_spki(const struct gmc_crypto_openssl *x, uint8_t *out,
                                                  size_t *len);
 

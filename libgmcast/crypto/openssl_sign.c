@@ -65,24 +65,34 @@ static bool set_padding(const EVP_PKEY *key, EVP_PKEY_CTX *context)
            EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1;
 }
 
-gmc_status gmc_crypto_openssl_sign(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+/* NULL: none of those that it holds. */
+static EVP_PKEY *key_of(const struct gmc_crypto_openssl *x, const struct gmc_pubkey *signer)
 {
-    const struct gmc_crypto_openssl *x = ctx;
+    for (size_t i = 0; i < GMC_OPENSSL_KEYS_MAX && x->keys[i] != NULL; i++)
+        if (signer == NULL || EVP_PKEY_eq(x->keys[i], signer->key) == 1)
+            return x->keys[i];
+    return NULL;
+}
+
+gmc_status gmc_crypto_openssl_sign(void *ctx, const struct gmc_pubkey *signer,
+                                   struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+{
+    EVP_PKEY *key = key_of(ctx, signer);
     EVP_MD_CTX *context;
     EVP_PKEY_CTX *settings;
     size_t need;
     gmc_status status = GMC_ERR_INVALID;
 
-    if (x->key == NULL)
+    if (key == NULL)
         return GMC_ERR_STATE;
-    need = (size_t)EVP_PKEY_get_size(x->key);
+    need = (size_t)EVP_PKEY_get_size(key);
     if (*sig_len < need)
         return GMC_ERR_FULL;
     context = EVP_MD_CTX_new();
     if (context == NULL)
         return GMC_ERR_NOMEM;
-    if (EVP_DigestSignInit(context, &settings, digest_of(x->key), NULL, x->key) == 1 &&
-        set_padding(x->key, settings) &&
+    if (EVP_DigestSignInit(context, &settings, digest_of(key), NULL, key) == 1 &&
+        set_padding(key, settings) &&
         EVP_DigestSign(context, sig, &need, data.data, data.len) == 1) {
         *sig_len = need;
         status = GMC_OK;
@@ -147,6 +157,18 @@ gmc_status gmc_crypto_openssl_verify(struct gmc_pubkey *pubkey, struct gmc_bytes
     return status;
 }
 
+gmc_status gmc_crypto_openssl_add_key(struct gmc_crypto_openssl *x, EVP_PKEY *key)
+{
+    if (x->keys[0] != NULL && EVP_PKEY_eq(x->keys[0], key) == 1)
+        return GMC_ERR_EXISTS;
+    if (gmc_crypto_openssl_refusal(key) != NULL || EVP_PKEY_up_ref(key) != 1)
+        return GMC_ERR_INVALID;
+    EVP_PKEY_free(x->keys[GMC_OPENSSL_KEYS_MAX - 1]);
+    memmove(x->keys + 1, x->keys, sizeof(x->keys[0]) * (GMC_OPENSSL_KEYS_MAX - 1));
+    x->keys[0] = key;
+    return GMC_OK;
+}
+
 struct gmc_crypto_openssl *gmc_crypto_openssl_new_ed25519(const uint8_t private_key[32],
                                                           const uint8_t seed[32])
 {
@@ -164,15 +186,15 @@ gmc_status gmc_crypto_openssl_spki(const struct gmc_crypto_openssl *x, uint8_t *
 {
     int need;
 
-    if (x->key == NULL)
+    if (x->keys[0] == NULL)
         return GMC_ERR_STATE;
-    need = i2d_PUBKEY(x->key, NULL);
+    need = i2d_PUBKEY(x->keys[0], NULL);
     if (need <= 0) {
         ERR_clear_error();
         return GMC_ERR_INVALID;
     }
     if ((size_t)need > *len)
         return GMC_ERR_FULL;
-    *len = (size_t)i2d_PUBKEY(x->key, &out);
+    *len = (size_t)i2d_PUBKEY(x->keys[0], &out);
     return GMC_OK;
 }

@@ -119,7 +119,7 @@ struct gmc_msg {
     uint64_t measured_bps;             /* JOIN, STATUS: the most that the uplink carried lately */
     uint64_t measured_limit_bps; /* JOIN, STATUS: the same of seconds in which all could get more */
 
-    struct gmc_bytes source_key; /* CHANNEL to a node: the source's public key (DER); else empty */
+    struct gmc_bytes source_key; /* CHANNEL: of the channel (DER); empty: the session's */
     struct gmc_place place; /* CHANNEL; ATTACH: of the child; REDIRECT: of the one to ask, or empty
                              */
 

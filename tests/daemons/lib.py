@@ -539,7 +539,8 @@ class Grid:
         """With these lines on top its configuration is not right, which -T says in these words."""
         self[name].options["top"] = top
         self[name].write_conf()
-        done = subprocess.run([GATEWAYD, "-T", "-c", self[name].conf_path],
+        daemon = NODED if name in self.node_of else GATEWAYD
+        done = subprocess.run([daemon, "-T", "-c", self[name].conf_path],
                               capture_output=True, text=True, check=False)
         check(done.returncode == 1 and word in done.stderr, done.stderr)
 

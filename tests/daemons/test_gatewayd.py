@@ -74,6 +74,36 @@ def test_reload_and_removal():
         grid.stage("a", ["x"], "c").expect("complete")
 
 
+def test_another_key():
+    """In mid-transfer: what runs stays signed with the old key, also to a domain that is added then,
+    and to one that is started anew; both see the new key in their sessions."""
+    with lib.Grid("abc", rate="30M") as grid:
+        a = grid["a"]
+        grid.write("a", "x", 40 << 20)
+        grid.write("a", "y", 100000)
+        running = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", running.channel(), "b", 0.1)
+        # A pair that does not fit is refused; the old one stays.
+        shutil.copy(a.key, a.key + ".kept")
+        shutil.copy(grid["b"].key, a.key)
+        a.reload()
+        said(a, "configuration.kept")
+        lib.check("tls: key: %s does not belong to" % a.key in a.log(), a.log)
+        os.replace(a.key + ".kept", a.key)
+        grid.issue(a)
+        a.reload()
+        said(a, "key.changed")
+        a.gmcast("add", running.channel(), "--to", "c")
+        got, whole = grid.progress("a", running.channel(), "b")
+        lib.check(got < whole, "it was complete before its session ended")
+        grid["b"].kill()
+        grid["b"].start()
+        running.wait().expect("complete")
+        for name in "bc":
+            grid.same("a", "x", name, "x")
+        grid.stage("a", ["y"], "bc").expect("complete")
+
+
 def test_revoked_while_running():
     with lib.Grid("abc", rate="100M") as grid:
         grid.write("a", "x", 20 << 20)

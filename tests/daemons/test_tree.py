@@ -135,6 +135,9 @@ def test_configurations_are_checked():
     with lib.Grid("b", start=False) as grid:
         for top, word in wrong:
             grid.refuses("b", top, word)
+    with lib.Grid("b", nodes={"b": ["n1"]}, start=False) as grid:
+        for top in ('delivery_tree = "serial"', 'network = "star"', 'deliver = "nodes"'):
+            grid.refuses("n1", top, "is for the gateway, b.test, which tells its nodes: remove it here")
 
 
 if __name__ == "__main__":

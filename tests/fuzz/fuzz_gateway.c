@@ -330,7 +330,7 @@ static void sign_record(uint8_t *bytes, size_t len)
     memcpy(signed_bytes, prefix, sizeof(prefix) - 1);
     memcpy(signed_bytes + sizeof(prefix) - 1, record.data, record.len);
     gmc_status status =
-        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx,
+        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx, NULL,
                                       gmc_bytes(signed_bytes, sizeof(prefix) - 1 + record.len),
                                       told.signature, &signature_len);
     GMC_ASSERT(status == GMC_OK);
@@ -391,7 +391,7 @@ static void block_bytes(uint64_t e, uint32_t block, uint8_t *out)
     page.count = left < GMC_PAGE_HASHES ? (uint32_t)left : GMC_PAGE_HASHES;
     struct gmc_page_context context = {.key = {.e = e}};
     memcpy(context.key.source, names[SOURCE], strlen(names[SOURCE]));
-    gmc_status status = gmc_page_write(&peer_crypto[SOURCE], &context, &page, out);
+    gmc_status status = gmc_page_write(&peer_crypto[SOURCE], NULL, &context, &page, out);
     (void)status; /* a page that cannot be is sent as it is */
 }
 

@@ -55,7 +55,7 @@ static void block_bytes(uint32_t number, uint8_t *out)
         crypto.ops->hash(zeros, len, page.hashes[page.count]);
     }
     memcpy(context.key.source, source_name, sizeof(source_name));
-    gmc_status status = gmc_page_write(&source_crypto, &context, &page, out);
+    gmc_status status = gmc_page_write(&source_crypto, NULL, &context, &page, out);
     GMC_ASSERT(status == GMC_OK);
 }
 
@@ -305,9 +305,9 @@ static void tell_channel(void)
     GMC_ASSERT(status == GMC_OK && record_len + sizeof(prefix) <= sizeof(text));
     memcpy(text, prefix, sizeof(prefix) - 1);
     memcpy(text + sizeof(prefix) - 1, record_bytes, record_len);
-    status =
-        source_crypto.ops->sign(source_crypto.ctx, gmc_bytes(text, sizeof(prefix) - 1 + record_len),
-                                signature, &signature_len);
+    status = source_crypto.ops->sign(source_crypto.ctx, NULL,
+                                     gmc_bytes(text, sizeof(prefix) - 1 + record_len), signature,
+                                     &signature_len);
     GMC_ASSERT(status == GMC_OK);
     status = gmc_crypto_cheap_spki(source_name, spki, &spki_len);
     GMC_ASSERT(status == GMC_OK);

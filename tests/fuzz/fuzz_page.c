@@ -21,7 +21,7 @@ static void check_round_trip(const struct gmc_crypto *crypto,
 
     memcpy(digest, page->digest, sizeof(digest));
     GMC_ASSERT(page->count >= 1 && page->count <= GMC_PAGE_HASHES);
-    GMC_ASSERT(gmc_page_write(crypto, context, page, wire) == GMC_OK);
+    GMC_ASSERT(gmc_page_write(crypto, NULL, context, page, wire) == GMC_OK);
     GMC_ASSERT(memcmp(wire, bytes, len) == 0);
     GMC_ASSERT(memcmp(digest, page->digest, sizeof(digest)) == 0);
 }

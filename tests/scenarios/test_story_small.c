@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stories of small objects and quiet networks: the walking skeleton, joins, the shapes of trees,
  * sizes at the edges, redirects, an added member, a cancel, two at once. */
+#include "crypto/cheap.h"
 #include "tests/scenarios/story.h"
 
 /* One fragment from S through a relay to a leaf. */
@@ -156,6 +157,36 @@ static void test_add_a_member(void **state)
     story_close(&story);
 }
 
+/* The source has another key in the middle: what runs goes on with the old one, also to who joins
+ * after that and sees the new one; what begins then uses the new one, also to who has seen the old
+ * one. */
+static void test_another_key(void **state)
+{
+    (void)state;
+    struct story story;
+    const char *error = NULL;
+    story_open_with(&story, &(struct sim_world_config){.seed = 13,
+                                                       .exact_clocks = true,
+                                                       .crypto = SIM_CRYPTO_CHEAP});
+    sim_build_flat(story.world, 3, &story.wire);
+    story_start(&story);
+    story_stage(&story, 20 * MB, GMC_TREE_FLAT, "a");
+    story_run_to_percent(&story, "a", 30, GMC_S(30));
+    struct sim_host *s = story.source;
+    s->spki_len = sizeof(s->spki);
+    assert_ok(gmc_crypto_cheap_spki("s-again.example", s->spki, &s->spki_len));
+    assert_ok(gmc_gateway_set_key(s->gateway, sim_host_now(s), gmc_bytes(s->spki, s->spki_len)));
+    assert_ok(sim_add(s, &story.key, story_host(&story, "b"), &error));
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_expect_delivered(&story, "ab");
+    story_stage(&story, 1 * MB, GMC_TREE_FLAT, "ab");
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_expect_delivered(&story, "ab");
+    story_close(&story);
+}
+
 /* Two transfers in opposite directions at once. */
 static void test_both_ways(void **state)
 {
@@ -225,6 +256,7 @@ int main(void)
         story_test(test_redirect),
         story_test(test_cancel),
         story_test(test_add_a_member),
+        story_test(test_another_key),
         story_test(test_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -351,7 +351,7 @@ static void only_the_signer_verifies(void **state)
 
     assert_true(a != NULL && b != NULL);
     fill(text, sizeof(text), 29);
-    assert_ok(ops->sign(f->a.ctx, data, sig, &len));
+    assert_ok(ops->sign(f->a.ctx, NULL, data, sig, &len));
     assert_true(len > 0 && len < sizeof(sig));
     assert_ok(ops->verify(a, data, gmc_bytes(sig, len)));
     assert_int_equal(ops->verify(b, data, gmc_bytes(sig, len)), GMC_ERR_AUTH);
@@ -366,7 +366,7 @@ static void only_the_signer_verifies(void **state)
     text[0] ^= 1;
     assert_int_equal(ops->verify(a, data, gmc_bytes(sig, len)), GMC_ERR_AUTH);
     len = 8;
-    assert_int_equal(ops->sign(f->a.ctx, data, sig, &len), GMC_ERR_FULL);
+    assert_int_equal(ops->sign(f->a.ctx, NULL, data, sig, &len), GMC_ERR_FULL);
     assert_int_equal(len, 8);
     ops->pubkey_free(a);
     ops->pubkey_free(b);
@@ -426,7 +426,7 @@ static void check_key(EVP_PKEY *key)
     assert_ok(gmc_crypto_openssl_spki(x, spki, &spki_len));
     pubkey = crypto.ops->pubkey_new(crypto.ctx, gmc_bytes(spki, spki_len));
     assert_non_null(pubkey);
-    assert_ok(crypto.ops->sign(crypto.ctx, gmc_bytes("text", 4), sig, &len));
+    assert_ok(crypto.ops->sign(crypto.ctx, NULL, gmc_bytes("text", 4), sig, &len));
     assert_ok(crypto.ops->verify(pubkey, gmc_bytes("text", 4), gmc_bytes(sig, len)));
     sig[len - 1] ^= 1;
     assert_int_equal(crypto.ops->verify(pubkey, gmc_bytes("text", 4), gmc_bytes(sig, len)),
@@ -469,6 +469,55 @@ static void check_refused(EVP_PKEY *key, const char *reason)
     EVP_PKEY_free(key);
 }
 
+static struct gmc_pubkey *public_half(const struct gmc_crypto *crypto,
+                                      const struct gmc_crypto_openssl *x)
+{
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t len = sizeof(spki);
+
+    assert_ok(gmc_crypto_openssl_spki(x, spki, &len));
+    return crypto->ops->pubkey_new(crypto->ctx, gmc_bytes(spki, len));
+}
+
+static void earlier_keys_still_sign(void **state)
+{
+    uint8_t seed[32] = {0}, sig[GMC_SIGNATURE_BYTES_MAX];
+    EVP_PKEY *keys[GMC_OPENSSL_KEYS_MAX + 1];
+    struct gmc_pubkey *halves[GMC_OPENSSL_KEYS_MAX + 1];
+    struct gmc_crypto_openssl *x = gmc_crypto_openssl_new(NULL, seed);
+    struct gmc_bytes data = gmc_bytes("text", 4);
+    struct gmc_crypto crypto;
+    const size_t n = GMC_OPENSSL_KEYS_MAX + 1;
+    size_t len;
+
+    (void)state;
+    assert_non_null(x);
+    gmc_crypto_openssl_table(x, &crypto);
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = EVP_EC_gen("P-256");
+        assert_ok(gmc_crypto_openssl_add_key(x, keys[i]));
+        assert_int_equal(gmc_crypto_openssl_add_key(x, keys[i]), GMC_ERR_EXISTS);
+        halves[i] = public_half(&crypto, x);
+    }
+    for (size_t i = 1; i < n; i++) {
+        len = sizeof(sig);
+        assert_ok(crypto.ops->sign(crypto.ctx, halves[i], data, sig, &len));
+        assert_ok(crypto.ops->verify(halves[i], data, gmc_bytes(sig, len)));
+    }
+    assert_int_equal(crypto.ops->verify(halves[1], data, gmc_bytes(sig, len)), GMC_ERR_AUTH);
+    len = sizeof(sig);
+    assert_ok(crypto.ops->sign(crypto.ctx, NULL, data, sig, &len));
+    assert_ok(crypto.ops->verify(halves[n - 1], data, gmc_bytes(sig, len)));
+    /* The oldest had to make room. */
+    len = sizeof(sig);
+    assert_int_equal(crypto.ops->sign(crypto.ctx, halves[0], data, sig, &len), GMC_ERR_STATE);
+    for (size_t i = 0; i < n; i++) {
+        EVP_PKEY_free(keys[i]);
+        crypto.ops->pubkey_free(halves[i]);
+    }
+    gmc_crypto_openssl_free(x);
+}
+
 static void weak_and_strange_keys_are_refused(void **state)
 {
     uint8_t seed[32] = {0}, sig[64];
@@ -483,7 +532,8 @@ static void weak_and_strange_keys_are_refused(void **state)
                   "its type is not Ed25519, ECDSA (P-256, P-384) or RSA");
     assert_non_null(x);
     gmc_crypto_openssl_table(x, &crypto);
-    assert_int_equal(crypto.ops->sign(crypto.ctx, gmc_bytes("t", 1), sig, &len), GMC_ERR_STATE);
+    assert_int_equal(crypto.ops->sign(crypto.ctx, NULL, gmc_bytes("t", 1), sig, &len),
+                     GMC_ERR_STATE);
     assert_int_equal(gmc_crypto_openssl_spki(x, sig, &len), GMC_ERR_STATE);
     gmc_crypto_openssl_free(x);
 }
@@ -521,6 +571,7 @@ int main(void)
         BOTH(random_repeats_by_seed),
         cmocka_unit_test_setup_teardown(seals_as_libcrypto, setup_openssl, teardown_openssl),
         cmocka_unit_test(each_key_type_signs),
+        cmocka_unit_test(earlier_keys_still_sign),
         cmocka_unit_test(weak_and_strange_keys_are_refused),
         cmocka_unit_test(a_second_cheap_name_is_another_key),
         cmocka_unit_test(test_vectors_gcm),

@@ -187,7 +187,7 @@ static void page_setup(struct page_fixture *f, uint32_t index, size_t sig_bytes)
     toy_spread(index, f->page.before, GMC_HASH_BYTES);
     for (uint32_t i = 0; i < f->page.count; i++)
         toy_spread(index * H + i + 1000, f->page.hashes[i], GMC_HASH_BYTES);
-    assert_int_equal(gmc_page_write(&f->crypto, &f->context, &f->page, f->wire), GMC_OK);
+    assert_int_equal(gmc_page_write(&f->crypto, NULL, &f->context, &f->page, f->wire), GMC_OK);
 }
 
 static gmc_status page_read(struct page_fixture *f, uint32_t index, struct gmc_page *page)
@@ -301,15 +301,15 @@ static void page_write_refuses(void **state)
     (void)state;
     page_setup(&f, 1, 70);
     f.page.count = 0;
-    assert_int_equal(gmc_page_write(&f.crypto, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
+    assert_int_equal(gmc_page_write(&f.crypto, NULL, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
     f.page.count = H + 1;
-    assert_int_equal(gmc_page_write(&f.crypto, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
+    assert_int_equal(gmc_page_write(&f.crypto, NULL, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
     f.page.count = 1;
     f.page.first++;
-    assert_int_equal(gmc_page_write(&f.crypto, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
+    assert_int_equal(gmc_page_write(&f.crypto, NULL, &f.context, &f.page, f.wire), GMC_ERR_INVALID);
     f.page.first--;
     f.toy.sig_bytes = 0;
-    assert_int_equal(gmc_page_write(&f.crypto, &f.context, &f.page, f.wire), GMC_ERR_STATE);
+    assert_int_equal(gmc_page_write(&f.crypto, NULL, &f.context, &f.page, f.wire), GMC_ERR_STATE);
 }
 
 int main(void)

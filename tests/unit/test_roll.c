@@ -64,7 +64,7 @@ static void sign(struct made *made, struct gmc_record record, const char *domain
     assert_ok(gmc_record_encode(&record, &bytes, &len));
     made->place.record = keep(made->record, sizeof(made->record), bytes, len);
     struct gmc_gateway signer = {.config = {.crypto = &source_crypto}};
-    assert_ok(gw_record_sign(&signer, made->place.record, made->signature, &signature_len));
+    assert_ok(gw_record_sign(&signer, NULL, made->place.record, made->signature, &signature_len));
     made->place.signature = gmc_bytes(made->signature, signature_len);
 }
 

@@ -71,10 +71,12 @@ static inline gmc_status toy_tag(struct gmc_aead *aead, const uint8_t nonce[GMC_
     return GMC_OK;
 }
 
-static inline gmc_status toy_sign(void *ctx, struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+static inline gmc_status toy_sign(void *ctx, const struct gmc_pubkey *signer, struct gmc_bytes data,
+                                  uint8_t *sig, size_t *sig_len)
 {
     const struct toy_ctx *toy = ctx;
 
+    (void)signer;
     if (toy->sig_bytes == 0 || toy->sig_bytes > *sig_len)
         return GMC_ERR_STATE;
     *sig_len = toy->sig_bytes;
