@@ -56,7 +56,7 @@ static const struct ic_param tree_params[TREE_PARAMS] = {
                   NULL, IC_SIMULATOR},
     [TREE_ROUTING] = {"routing", "", "which ports lead up", IC_CHOICE, 0, 0,
                       IC_FAT_TREE_DESTINATION, ic_fat_tree_routing_names, IC_SIMULATOR},
-    IC_WH_PARAM_ROWS(TREE_MORE),
+    IC_WH_PARAM_ROWS(TREE_MORE, IC_SIMULATOR),
 };
 
 static const struct ic_output tree_outputs[TREE_OUTPUTS] = {
@@ -205,7 +205,7 @@ static const struct ic_param params[PARAMS] = {
              IC_SIMULATOR},
     [ROUTING] = {"routing", "", "which ports lead up", IC_CHOICE, 0, 0, IC_FAT_TREE_ADAPTIVE,
                  ic_fat_tree_routing_names, IC_SIMULATOR},
-    IC_WH_PARAM_ROWS(MORE),
+    IC_WH_PARAM_ROWS(MORE, IC_SIMULATOR),
 };
 
 static const struct ic_output outputs[OUTPUTS] = {

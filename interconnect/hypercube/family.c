@@ -21,7 +21,7 @@ static const struct ic_param params[PARAMS] = {
                  ic_hypercube_routing_names, IC_BOTH},
     [EJECTION] = {"ejection", "", "messages contend for the channel out of the network", IC_CHOICE,
                   0, 0, 1, ic_wh_yes_names, IC_SIMULATOR},
-    IC_WH_PARAM_ROWS(MORE),
+    IC_WH_PARAM_ROWS(MORE, IC_SIMULATOR),
 };
 
 static const struct ic_output outputs[OUTPUTS] = {

@@ -35,7 +35,7 @@ static const struct ic_param params[PARAMS] = {
              IC_BOTH},
     [FLITS] = {"M", "flits", "length of a message", IC_COUNT, 1, IC_WH_FLITS_MAX, 32, NULL,
                IC_BOTH},
-    IC_WH_PARAM_ROWS(MORE),
+    IC_WH_PARAM_ROWS(MORE, IC_BOTH),
 };
 
 static const struct ic_output outputs[OUTPUTS] = {

@@ -24,13 +24,14 @@ extern const char *const ic_wh_yes_names[];     /* no, yes */
 extern const char *const ic_wh_arrival_names[]; /* poisson, bernoulli */
 extern const char *const ic_wh_order_names[];   /* turns, order */
 
-/* Rows of a table of parameters. Defaults are those of the reference simulations. */
+/* Rows of a table of parameters; `traffic` says whose the traffic and the orders of worms are.
+ * Defaults are those of the reference simulations. */
 /* clang-format off */
-#define IC_WH_PARAM_ROWS(first)                                                                    \
+#define IC_WH_PARAM_ROWS(first, traffic)                                                           \
     [(first) + IC_WH_PARAM_PATTERN] = {"traffic", "", "who sends to whom",                         \
-        IC_CHOICE, 0, 0, IC_TRAFFIC_UNIFORM, ic_traffic_names, IC_SIMULATOR},                      \
+        IC_CHOICE, 0, 0, IC_TRAFFIC_UNIFORM, ic_traffic_names, traffic},                           \
     [(first) + IC_WH_PARAM_SHIFT] = {"shift", "nodes", "of shift traffic",                         \
-        IC_COUNT, 0, 1048576, 1, NULL, IC_SIMULATOR},                                              \
+        IC_COUNT, 0, 1048576, 1, NULL, traffic},                                                   \
     [(first) + IC_WH_PARAM_OWN] = {"own", "", "traffic to oneself too",                            \
         IC_CHOICE, 0, 0, 0, ic_wh_yes_names, IC_SIMULATOR},                                        \
     [(first) + IC_WH_PARAM_ARRIVALS] = {"arrivals", "", "process of the sources",                  \
@@ -45,9 +46,9 @@ extern const char *const ic_wh_order_names[];   /* turns, order */
         IC_COUNT, 0, IC_WH_DELAY_MAX, 0, NULL, IC_SIMULATOR},                                      \
     [(first) + IC_WH_PARAM_LINKS] = {"links", "",                                                  \
         "worms share a link in turns, or in order of coming",                                      \
-        IC_CHOICE, 0, 0, 1, ic_wh_order_names, IC_SIMULATOR},                                      \
+        IC_CHOICE, 0, 0, 1, ic_wh_order_names, traffic},                                           \
     [(first) + IC_WH_PARAM_ENDS] = {"ends", "", "the same for injection and ejection",             \
-        IC_CHOICE, 0, 0, 0, ic_wh_order_names, IC_SIMULATOR}
+        IC_CHOICE, 0, 0, 0, ic_wh_order_names, traffic}
 /* clang-format on */
 
 /* Places in a family's figures. */

@@ -138,6 +138,9 @@ expect 0 compare updown --topology "$dir/map,$dir/ring" --load 0.001,0.9 --messa
     fail "not saturated: $(cat "$dir/out")"
 expect 1 simulate updown --topology "$dir/nothing"
 says "it must be hypercube, ldr, improved, or the file of a list of edges: No such file"
+expect 0 model updown --traffic transpose --links turns --load 0.001
+expect 1 model updown --traffic shift --shift 64
+says "the shift is 64; it must be 1 to 63"
 expect 1 simulate hypercube --topology "$dir/map"
 says "any graph is there for worms in the family updown, for packets in ldr"
 printf 'a b\nc d\n' >"$dir/parts"
