@@ -485,8 +485,8 @@ static void hash_store(struct gwd_drive *drive, const struct gmc_store_op *op)
     bool writes = op->kind == GMC_STORE_WRITE || op->kind == GMC_STORE_WRITE_PAGE;
     gwd_hash_number(drive, op->ticket);
     gwd_hash_number(drive, op->kind);
-    hash_text(drive, op->key.source);
-    gwd_hash_number(drive, op->key.e);
+    hash_text(drive, op->key->source);
+    gwd_hash_number(drive, op->key->e);
     gwd_hash_number(drive, op->offset);
     gwd_hash_number(drive, op->len);
     gwd_hash_bytes(drive, gmc_bytes(op->hash, writes ? GMC_HASH_BYTES : 0));

@@ -371,11 +371,11 @@ static void execute_one(struct gwd_store *store, struct gwd_job *job)
 {
     enum gmc_store_kind kind = job->op.kind;
     struct gwd_chan *chan;
-    if (!gwd_chan_key_ok(&job->op.key)) {
-        (void)gwd_job_fail(job, GMC_ERR_INVALID, "'%s' cannot be a domain", job->op.key.source);
+    if (!gwd_chan_key_ok(&job->key)) {
+        (void)gwd_job_fail(job, GMC_ERR_INVALID, "'%s' cannot be a domain", job->key.source);
         return;
     }
-    chan = chan_get(store, &job->op.key, makes_channel(kind));
+    chan = chan_get(store, &job->key, makes_channel(kind));
     if (chan == NULL) {
         (void)gwd_job_fail(job, GMC_ERR_STATE, "the channel is not open");
         return;
@@ -512,6 +512,8 @@ static void copy_op(struct gwd_job *job, const struct gmc_store_op *op)
     size_t size = op->path_count * sizeof(char *) + op->bytes.len + 2;
     char *at, **paths;
     job->op = *op;
+    job->key = *op->key;
+    job->op.key = &job->key;
     job->copies = NULL;
     if (op->path_count == 0 && op->dest == NULL && op->name == NULL && op->bytes.len == 0)
         return;

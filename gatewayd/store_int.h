@@ -23,6 +23,7 @@
 struct gwd_job {
     struct gwd_job *next;
     struct gmc_store_op op;
+    struct gmc_channel_key key; /* of op: compared by other workers after this one's answer */
     struct gmc_store_result result;
     char reason[GMC_REASON_BYTES_MAX];
     uint8_t hash[GMC_HASH_BYTES]; /* READ, WRITE: of the data */

@@ -97,7 +97,7 @@ static bool goes_first(const struct gwd_job *job)
 
 static bool is_of(const struct gwd_job *job, const struct gmc_channel_key *key)
 {
-    return job->op.key.e == key->e && strcmp(job->op.key.source, key->source) == 0;
+    return job->key.e == key->e && strcmp(job->key.source, key->source) == 0;
 }
 
 /* The next one, if the two are alike. */
@@ -105,7 +105,7 @@ static struct gwd_job *pop_mate(struct queue *queue, const struct gwd_job *job)
 {
     const struct gwd_job *next = queue->first;
     if (next == NULL || !is_block(job) || next->op.kind != job->op.kind ||
-        next->op.len != job->op.len || !is_of(next, &job->op.key))
+        next->op.len != job->op.len || !is_of(next, &job->key))
         return NULL;
     return pop(queue);
 }
@@ -138,7 +138,7 @@ static void wake_worker(struct gwd_workers *workers, const struct gwd_job *job)
     if (workers->woken == workers->sleeping)
         return;
     if (up > 0 && is_block(job) && workers->todo.count <= (size_t)BLOCKS_PER_WORKER * up &&
-        elsewhere(workers, &job->op.key) < up)
+        elsewhere(workers, &job->key) < up)
         return;
     workers->woken++;
     (void)sem_post(&workers->work);

@@ -11,7 +11,7 @@
 #include "sim-wan/mem.h"
 
 #define LATENCY_DEFAULT GMC_US(100)
-#define SPARES 8u
+#define SPARES 32u
 
 const char *sim_store_kind_name(enum gmc_store_kind kind)
 {
@@ -198,7 +198,7 @@ static void end_op(struct sim_disk *disk, const struct sim_disk_op *op)
 {
     struct gmc_store_result unheard = {0};
     uint64_t fate = gmc_prng_below(&disk->prng, 3);
-    struct sim_store *store = sim_disk_store(disk, &op->op.key);
+    struct sim_store *store = sim_disk_store(disk, op->op.key);
     bool reads = op->op.kind == GMC_STORE_READ || op->op.kind == GMC_STORE_READ_PAGE;
     if (fate == 0 || reads)
         return;

@@ -11,7 +11,7 @@ static void violated(struct sim_disk *disk, const struct gmc_store_op *op, const
 {
     char text[GMC_DOMAIN_NAME_MAX + 256];
     snprintf(text, sizeof(text), "store %s of %016" PRIx64 "@%s at %" PRIu64 ": %s",
-             sim_store_kind_name(op->kind), op->key.e, op->key.source, op->offset, what);
+             sim_store_kind_name(op->kind), op->key->e, op->key->source, op->offset, what);
     disk->sink.violated(disk->sink.ctx, text);
 }
 
@@ -37,10 +37,10 @@ static void scan(struct sim_disk *disk, const struct sim_disk_op *op,
         fail(result, GMC_ERR_NOT_FOUND, "no such file in the simulation");
         return;
     }
-    object.key = op->op.key;
+    object.key = *op->op.key;
     if (op->op.block_bytes != 0)
         object.block_bytes = op->op.block_bytes;
-    struct sim_store *store = sim_disk_add_store(disk, &op->op.key);
+    struct sim_store *store = sim_disk_add_store(disk, op->op.key);
     store->is_source = store->open = true;
     sim_store_set_object(store, sim_objects_put(disk->objects, &object));
     result->listing_bytes = object.listing_bytes;
@@ -51,7 +51,7 @@ static void scan(struct sim_disk *disk, const struct sim_disk_op *op,
 static void reopen(struct sim_disk *disk, const struct sim_disk_op *op,
                    struct gmc_store_result *result)
 {
-    struct sim_store *store = sim_disk_store(disk, &op->op.key);
+    struct sim_store *store = sim_disk_store(disk, op->op.key);
     if (store == NULL || !store->is_source) {
         fail(result, GMC_ERR_NOT_FOUND, "nothing was scanned");
         return;
@@ -67,7 +67,7 @@ static void reopen(struct sim_disk *disk, const struct sim_disk_op *op,
 static void open_target(struct sim_disk *disk, const struct sim_disk_op *op,
                         struct gmc_store_result *result)
 {
-    struct sim_object *object = sim_objects_get(disk->objects, &op->op.key);
+    struct sim_object *object = sim_objects_get(disk->objects, op->op.key);
     if (object == NULL || object->listing_bytes != op->op.listing_bytes ||
         object->total_bytes != op->op.total_bytes) {
         violated(disk, &op->op, "the object is not one that its source scanned");
@@ -76,7 +76,7 @@ static void open_target(struct sim_disk *disk, const struct sim_disk_op *op,
     }
     if (op->op.block_bytes != 0)
         object->block_bytes = op->op.block_bytes;
-    struct sim_store *store = sim_disk_add_store(disk, &op->op.key);
+    struct sim_store *store = sim_disk_add_store(disk, op->op.key);
     uint64_t capacity = disk->config.capacity_bytes;
     uint64_t others = used_bytes(disk) - store->used_bytes;
     if (capacity > 0 && others + object->total_bytes > capacity) {
@@ -236,7 +236,7 @@ static void perform_open(struct sim_disk *disk, struct sim_store *store,
 void sim_disk_perform(struct sim_disk *disk, const struct sim_disk_op *op,
                       struct gmc_store_result *result)
 {
-    struct sim_store *store = sim_disk_store(disk, &op->op.key);
+    struct sim_store *store = sim_disk_store(disk, op->op.key);
     switch (op->op.kind) {
     case GMC_STORE_SCAN:
         scan(disk, op, result);
@@ -248,7 +248,7 @@ void sim_disk_perform(struct sim_disk *disk, const struct sim_disk_op *op,
         open_target(disk, op, result);
         return;
     case GMC_STORE_SAVE:
-        sim_store_save(sim_disk_add_store(disk, &op->op.key), op->op.name, op->op.bytes);
+        sim_store_save(sim_disk_add_store(disk, op->op.key), op->op.name, op->op.bytes);
         disk->count.saves++;
         return;
     case GMC_STORE_CLOSE:

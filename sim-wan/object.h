@@ -11,6 +11,14 @@
 #include "core/io.h"
 #include "core/manifest.h"
 
+#define SIM_HASHED_PAGES 16u
+
+/* Hashes of an object's virtual bodies, of one page. */
+struct sim_hashed {
+    uint32_t first, count;
+    uint8_t hashes[GMC_PAGE_HASHES][GMC_HASH_BYTES];
+};
+
 struct sim_object {
     struct gmc_channel_key key;
     uint64_t seed;
@@ -18,10 +26,8 @@ struct sim_object {
     uint64_t total_bytes;
     uint64_t file_count;
     uint32_t block_bytes; /* the listing is padded to a multiple of it */
-    /* Hashes of its virtual bodies, of the page that was asked for last: all hosts ask for the same
-     * one at about the same time. */
-    uint32_t hashed_first, hashed_count;
-    uint8_t hashed[GMC_PAGE_HASHES][GMC_HASH_BYTES];
+    /* By page: all hosts ask for the same few at about the same time. */
+    struct sim_hashed hashed[SIM_HASHED_PAGES];
 };
 
 struct sim_objects {

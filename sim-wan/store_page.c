@@ -22,19 +22,20 @@ static const uint8_t *hashes_of(struct sim_object *object, sim_store_hash hash, 
                                 uint32_t count)
 {
     uint64_t space = sim_object_space(object);
-    if (object->hashed_first == first && object->hashed_count >= count)
-        return object->hashed[0];
+    struct sim_hashed *hashed = &object->hashed[first / GMC_PAGE_HASHES % SIM_HASHED_PAGES];
+    if (hashed->first == first && hashed->count >= count)
+        return hashed->hashes[0];
     for (uint32_t i = 0; i < count; i++) {
         uint64_t offset = ((uint64_t)first + i) * object->block_bytes;
         uint64_t left = offset < space ? space - offset : 0;
         uint32_t len = left < object->block_bytes ? (uint32_t)left : object->block_bytes;
         uint8_t body[GMC_PAGE_WIRE_BYTES];
         sim_object_fill(object, offset, body, gmc_virtual_kept(len));
-        hash(body, gmc_virtual_kept(len), object->hashed[i]);
+        hash(body, gmc_virtual_kept(len), hashed->hashes[i]);
     }
-    object->hashed_first = first;
-    object->hashed_count = count;
-    return object->hashed[0];
+    hashed->first = first;
+    hashed->count = count;
+    return hashed->hashes[0];
 }
 
 /* How many hashes follow the head and are those of the object; 0: they are not. */

@@ -83,17 +83,19 @@ void *gmc_map_get(const struct gmc_map *map, uint64_t key)
 
 gmc_status gmc_map_put(struct gmc_map *map, uint64_t key, void *value)
 {
-    size_t index;
+    size_t capacity = map->capacity;
+    size_t index = capacity > 0 ? find(map, key) : 0;
 
     GMC_ASSERT(value != NULL);
-    if (gmc_map_get(map, key) == NULL) {
+    if (capacity == 0 || map->slots[index].value == NULL) {
         gmc_status status = gmc_map_reserve(map, map->count + 1);
 
         if (status != GMC_OK)
             return status;
+        if (map->capacity != capacity)
+            index = find(map, key);
         map->count++;
     }
-    index = find(map, key);
     map->slots[index] = (struct gmc_map_slot){key, value};
     return GMC_OK;
 }

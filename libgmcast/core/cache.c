@@ -19,6 +19,7 @@ struct spare {
 
 struct gmc_cache {
     struct gmc_map index;    /* (channel, block) -> struct gmc_block */
+    struct gmc_block *last;  /* of these, the one looked at last; NULL */
     struct gmc_list idle;    /* not pinned, least recently used first */
     struct gmc_list pinned;  /* all others */
     struct gmc_list records; /* of blocks that are gone, to use again; at most RECORDS_KEPT */
@@ -89,6 +90,8 @@ static void block_free(struct gmc_cache *cache, struct gmc_block *block)
     gmc_list_remove(&block->node);
     gmc_list_remove(&block->wait);
     gmc_map_remove(&cache->index, block_key(block->channel, block->number));
+    if (cache->last == block)
+        cache->last = NULL;
     if (cache->record_count >= RECORDS_KEPT) {
         free(block);
         return;
@@ -126,7 +129,9 @@ size_t gmc_cache_bytes_used(const struct gmc_cache *cache)
 
 struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number)
 {
-    struct gmc_block *block = gmc_map_get(&cache->index, block_key(channel, number));
+    struct gmc_block *block = cache->last; /* it is looked for several times in a row */
+    if (block == NULL || block->number != number || block->channel != channel)
+        block = cache->last = gmc_map_get(&cache->index, block_key(channel, number));
     if (block != NULL && block->pins == 0) {
         gmc_list_remove(&block->node);
         gmc_list_push_back(&cache->idle, &block->node);
@@ -164,6 +169,7 @@ struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint3
         return NULL;
     }
     gmc_list_push_back(&cache->pinned, &block->node);
+    cache->last = block;
     return block;
 }
 

@@ -140,8 +140,7 @@ static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
     while ((node = gmc_list_pop_front(list)) != NULL) {
         struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
         free(out->owned);
-        out->owned = NULL;
-        if (gw->spare_out_count >= GW_SPARES) {
+        if (gw->spare_out_count >= GW_SPARES || out->output.kind == GMC_OUT_EVENT) {
             free(out);
             continue;
         }
@@ -304,27 +303,31 @@ const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer)
 
 /* ---- outputs ---- */
 /* Most of an output is the text of an event, and most outputs are none. */
+#define PLAIN_OUTPUT_BYTES (offsetof(struct gmc_output, u) + sizeof(struct gmc_store_op))
+_Static_assert(sizeof(struct gmc_store_op) >= sizeof(struct gmc_arrived) &&
+                   sizeof(struct gmc_store_op) >= sizeof(struct gmc_dgram_out),
+               "what is no event fits the bytes of a plain output");
+
 static size_t output_bytes(enum gmc_output_kind kind)
 {
-    switch (kind) {
-    case GMC_OUT_EVENT:
-        return sizeof(struct gmc_output);
-    case GMC_OUT_STORE:
-        return offsetof(struct gmc_output, u) + sizeof(struct gmc_store_op);
-    default:
-        return offsetof(struct gmc_output, u) + sizeof(struct gmc_dgram_out);
-    }
+    return kind == GMC_OUT_EVENT ? sizeof(struct gmc_output) : PLAIN_OUTPUT_BYTES;
+}
+
+static struct gwout *out_get(struct gmc_gateway *gw, enum gmc_output_kind kind)
+{
+    struct gmc_list *node = kind != GMC_OUT_EVENT ? gmc_list_pop_front(&gw->spare_outs) : NULL;
+    if (node == NULL)
+        return malloc(offsetof(struct gwout, output) + output_bytes(kind));
+    gw->spare_out_count--;
+    return GMC_CONTAINER_OF(node, struct gwout, node);
 }
 
 struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer)
 {
-    struct gmc_list *node = gmc_list_pop_front(&gw->spare_outs);
-    struct gwout *out =
-        node != NULL ? GMC_CONTAINER_OF(node, struct gwout, node) : malloc(sizeof(*out));
+    struct gwout *out = out_get(gw, kind);
     /* An output that is lost would leave the shell and the core with different ideas of the
      * world; small allocations that fail end the process, as they would anywhere else. */
     GMC_ASSERT(out != NULL);
-    gw->spare_out_count -= node != NULL;
     out->owned = NULL;
     memset(&out->output, 0, output_bytes(kind));
     out->output.kind = kind;

@@ -48,7 +48,7 @@
 #define GW_SET_AGAIN GMC_S(2)      /* a set with pairs missing is measured again, at first */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
 #define GW_PINS_MAX 1024u
-#define GW_SPARES 8u /* records of outputs and of store operations, kept to be used again */
+#define GW_SPARES 32u /* records of outputs and of store operations, kept to be used again */
 #define GW_PEERS_MAX (2u * GMC_MEMBERS_MAX) /* domains that were ever named here */
 
 #define GW_MESSAGE_PACKETS_KEPT 4096u /* ranges of packets that a child lacks */
@@ -501,7 +501,7 @@ struct gmc_gateway {
     /* outputs */
     struct gmc_list outs;       /* struct gwout, to be drained */
     struct gmc_list drained;    /* struct gwout, borrowed until the next input */
-    struct gmc_list spare_outs; /* at most GW_SPARES */
+    struct gmc_list spare_outs; /* none of events; at most GW_SPARES */
     size_t spare_out_count;
     uint8_t *arena;
     size_t arena_used;

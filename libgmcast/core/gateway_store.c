@@ -42,7 +42,7 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     *op = &gw_out(gw, GMC_OUT_STORE, gw->self)->output.u.store;
     (*op)->ticket = record->ticket;
     (*op)->kind = kind;
-    (*op)->key = ch->key;
+    (*op)->key = &ch->key;
     (*op)->block_bytes = GW_BLOCK_BYTES;
     (*op)->listing_bytes = ch->object.listing_bytes;
     (*op)->total_bytes = ch->object.total_bytes;

@@ -140,7 +140,7 @@ enum gmc_store_kind {
 struct gmc_store_op {
     uint64_t ticket;
     enum gmc_store_kind kind;
-    struct gmc_channel_key key;
+    const struct gmc_channel_key *key; /* the core's, until the ticket is answered */
     uint64_t offset;
     uint8_t *data; /* READ*: filled by the shell; WRITE*: read by it */
     size_t len;

@@ -87,13 +87,33 @@ static void sort_in(struct gmc_tx *tx, struct gmc_tx_block *b)
     gmc_list_insert_before(behind, &b->node);
 }
 
-static void close_block(struct gmc_tx *tx, struct gmc_tx_block *b)
+/* The open block; NULL: it is not open. Calls about one block follow each other. */
+static struct gmc_tx_block *look_up(const struct gmc_tx *tx, uint64_t block)
 {
-    gmc_map_remove(&tx->open, b->block);
+    if (tx->recent != NULL && tx->recent->block == block)
+        return tx->recent;
+    return gmc_map_get(&tx->open, block);
+}
+
+static struct gmc_tx_block *find(struct gmc_tx *tx, uint64_t block)
+{
+    return tx->recent = look_up(tx, block);
+}
+
+/* It is in the map no more. */
+static void put_away(struct gmc_tx *tx, struct gmc_tx_block *b)
+{
+    tx->recent = NULL;
     set_list(tx, b, &tx->spares);
     gmc_list_remove(&b->node);
     gmc_list_push_back(&tx->spares, &b->node);
     tx->open_count--;
+}
+
+static void close_block(struct gmc_tx *tx, struct gmc_tx_block *b)
+{
+    gmc_map_remove(&tx->open, b->block);
+    put_away(tx, b);
 }
 
 static void close_range(struct gmc_tx *tx, struct gmc_list *list, uint64_t first, uint64_t last)
@@ -115,9 +135,9 @@ void gmc_tx_have(struct gmc_tx *tx, uint64_t first, uint64_t last)
         last = tx->blocks - 1;
     if (last - first < 64) {
         for (uint64_t n = first; n <= last; n++) {
-            struct gmc_tx_block *b = gmc_map_get(&tx->open, n);
+            struct gmc_tx_block *b = gmc_map_remove(&tx->open, n);
             if (b != NULL)
-                close_block(tx, b);
+                put_away(tx, b);
         }
     } else {
         close_range(tx, &tx->repairs, first, last);
@@ -132,7 +152,7 @@ void gmc_tx_have(struct gmc_tx *tx, uint64_t first, uint64_t last)
 
 void gmc_tx_want(struct gmc_tx *tx, uint32_t block)
 {
-    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    struct gmc_tx_block *b = find(tx, block);
     if (b != NULL)
         close_block(tx, b);
     tx->turn = (tx->turn + 1) & TURN_MASK;
@@ -182,6 +202,7 @@ gmc_status gmc_tx_open(struct gmc_tx *tx, uint32_t block, uint32_t fragments)
         gmc_list_push_back(&tx->spares, &b->node);
         goto undo_taken;
     }
+    tx->recent = b;
     sort_in(tx, b);
     tx->open_count++;
     tx->copied = 0;
@@ -195,12 +216,12 @@ undo_taken:
 
 bool gmc_tx_is_open(const struct gmc_tx *tx, uint32_t block)
 {
-    return gmc_map_get(&tx->open, block) != NULL;
+    return look_up(tx, block) != NULL;
 }
 
 void gmc_tx_at_hand(struct gmc_tx *tx, uint32_t block, uint64_t mask)
 {
-    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    struct gmc_tx_block *b = find(tx, block);
     if (b == NULL)
         return;
     b->at_hand |= mask & b->all;
@@ -209,7 +230,7 @@ void gmc_tx_at_hand(struct gmc_tx *tx, uint32_t block, uint64_t mask)
 
 void gmc_tx_out_of_hand(struct gmc_tx *tx, uint32_t block)
 {
-    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    struct gmc_tx_block *b = find(tx, block);
     if (b == NULL)
         return;
     b->at_hand = 0;
@@ -231,9 +252,9 @@ static uint16_t lowest(uint64_t mask)
     return (uint16_t)__builtin_ctzll(mask);
 }
 
-bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment)
+bool gmc_tx_next(struct gmc_tx *tx, uint32_t *block, uint16_t *fragment)
 {
-    const struct gmc_tx_block *b;
+    struct gmc_tx_block *b;
     if (!gmc_list_is_empty(&tx->repairs)) {
         b = GMC_CONTAINER_OF(tx->repairs.next, struct gmc_tx_block, node);
         *fragment = lowest(b->lost & b->at_hand);
@@ -243,6 +264,7 @@ bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment)
     } else {
         return false;
     }
+    tx->recent = b;
     *block = b->block;
     return true;
 }
@@ -286,7 +308,7 @@ bool gmc_tx_next_copy(struct gmc_tx *tx, unsigned copies, uint32_t *block, uint1
 
 void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment)
 {
-    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    struct gmc_tx_block *b = find(tx, block);
     GMC_ASSERT(b != NULL);
     uint64_t bit = (uint64_t)1 << fragment;
     tx->fragments_sent++;
@@ -303,14 +325,14 @@ void gmc_tx_sent(struct gmc_tx *tx, uint32_t block, uint16_t fragment)
 
 uint16_t gmc_tx_mark(const struct gmc_tx *tx, uint32_t block, uint16_t fragment)
 {
-    const struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    const struct gmc_tx_block *b = look_up(tx, block);
     GMC_ASSERT(b != NULL && fragment < 64);
     return (uint16_t)(b->turn << 6 | fragment);
 }
 
 void gmc_tx_fate(struct gmc_tx *tx, uint32_t block, uint16_t mark, bool acked)
 {
-    struct gmc_tx_block *b = gmc_map_get(&tx->open, block);
+    struct gmc_tx_block *b = find(tx, block);
     uint64_t bit = (uint64_t)1 << (mark & 63);
     if (b == NULL || b->turn != mark >> 6 || (b->all & bit) == 0 || (b->acked & bit) != 0)
         return;

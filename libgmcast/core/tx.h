@@ -24,6 +24,7 @@ struct gmc_tx_block;
 struct gmc_tx {
     struct gmc_interval_set taken; /* had or open */
     struct gmc_map open;           /* block -> struct gmc_tx_block */
+    struct gmc_tx_block *recent;   /* of open, the one looked at last; NULL */
     struct gmc_list repairs;       /* open blocks with lost fragments at hand, by number */
     struct gmc_list fresh;         /* open blocks with unsent fragments at hand, by number */
     struct gmc_list waiting;       /* open blocks with unsent fragments, none at hand */
@@ -67,7 +68,7 @@ void gmc_tx_out_of_hand(struct gmc_tx *tx, uint32_t block);
 bool gmc_tx_next_waiting(struct gmc_tx *tx, uint32_t *block);
 
 /* The fragment to send next; false when nothing is at hand. */
-bool gmc_tx_next(const struct gmc_tx *tx, uint32_t *block, uint16_t *fragment);
+bool gmc_tx_next(struct gmc_tx *tx, uint32_t *block, uint16_t *fragment);
 /* Where everything was sent and is not had yet: the fragment to send once more before the fate of
  * the last copy is known, until each was sent `copies` times (at most 4). A path that loses packets
  * would else take several round trips over its last window. The newest go first: what became of the

@@ -52,10 +52,35 @@ static inline uint64_t load(const uint8_t *p)
            (uint64_t)p[7] << 56;
 }
 
+static inline uint32_t load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* The word that begins with these bytes and goes on with zeros, without a look behind them. */
+static inline uint64_t load_some(const uint8_t *p, size_t len)
+{
+    if (len >= 8)
+        return load(p);
+    if (len >= 4)
+        return load32(p) | (uint64_t)load32(p + len - 4) << 8 * (len - 4);
+    uint64_t value = 0;
+    for (size_t i = 0; i < len; i++)
+        value |= (uint64_t)p[i] << 8 * i;
+    return value;
+}
+
+/* In words of their own, which compilers make one store of, as they do not of a loop. */
 static inline void store(uint8_t *p, uint64_t value)
 {
-    for (unsigned i = 0; i < 8; i++)
-        p[i] = (uint8_t)(value >> 8 * i);
+    p[0] = (uint8_t)value;
+    p[1] = (uint8_t)(value >> 8);
+    p[2] = (uint8_t)(value >> 16);
+    p[3] = (uint8_t)(value >> 24);
+    p[4] = (uint8_t)(value >> 32);
+    p[5] = (uint8_t)(value >> 40);
+    p[6] = (uint8_t)(value >> 48);
+    p[7] = (uint8_t)(value >> 56);
 }
 
 static inline uint64_t mix_word(uint64_t lane, uint64_t word)
@@ -73,7 +98,6 @@ static void mix_start(struct mix *mix, uint64_t purpose)
 static void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
 {
     uint64_t a = mix->lane[0], b = mix->lane[1], c = mix->lane[2], d = mix->lane[3];
-    uint8_t last[32] = {0};
     size_t left = len;
 
     for (; left >= 32; left -= 32, data += 32) {
@@ -83,11 +107,10 @@ static void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
         d = mix_word(d, load(data + 24));
     }
     if (left > 0) {
-        memcpy(last, data, left);
-        a = mix_word(a, load(last));
-        b = mix_word(b, load(last + 8));
-        c = mix_word(c, load(last + 16));
-        d = mix_word(d, load(last + 24));
+        a = mix_word(a, load_some(data, left));
+        b = mix_word(b, left > 8 ? load_some(data + 8, left - 8) : 0);
+        c = mix_word(c, left > 16 ? load_some(data + 16, left - 16) : 0);
+        d = mix_word(d, left > 24 ? load_some(data + 24, left - 24) : 0);
     }
     mix->lane[0] = mix_word(a, len);
     mix->lane[1] = b;
@@ -95,18 +118,25 @@ static void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
     mix->lane[3] = d;
 }
 
+static inline uint64_t mix_over(uint64_t lane, uint64_t other)
+{
+    return rotl((lane ^ rotl(other, 17) * MIX_K) * MIX_K, 31);
+}
+
 /* Spreads each lane over all four: three rounds of a ring, then a full avalanche per lane (the
  * finaliser of splitmix64). */
 static void mix_end(struct mix *mix, uint8_t out[GMC_HASH_BYTES])
 {
+    uint64_t lane[4] = {mix->lane[0], mix->lane[1], mix->lane[2], mix->lane[3]};
+
     for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = 0; i < 4; i++) {
-            mix->lane[i] ^= rotl(mix->lane[(i + 3) % 4], 17) * MIX_K;
-            mix->lane[i] = rotl(mix->lane[i] * MIX_K, 31);
-        }
+        lane[0] = mix_over(lane[0], lane[3]);
+        lane[1] = mix_over(lane[1], lane[0]);
+        lane[2] = mix_over(lane[2], lane[1]);
+        lane[3] = mix_over(lane[3], lane[2]);
     }
     for (unsigned i = 0; i < 4; i++) {
-        uint64_t z = mix->lane[i];
+        uint64_t z = lane[i];
 
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
         z = (z ^ z >> 27) * 0x94d049bb133111ebu;

@@ -218,8 +218,8 @@ static gmc_status store_save(struct node *node, const struct gmc_store_op *op)
 {
     struct saved *saved = calloc(1, sizeof(*saved));
     GMC_ASSERT(saved != NULL && strlen(op->name) < sizeof(saved->name));
-    forget_saved(node, &op->key, op->name);
-    saved->key = op->key;
+    forget_saved(node, op->key, op->name);
+    saved->key = *op->key;
     memcpy(saved->name, op->name, strlen(op->name) + 1);
     saved->bytes = malloc(op->bytes.len + 1);
     GMC_ASSERT(saved->bytes != NULL);
@@ -243,7 +243,7 @@ static gmc_status store_open(struct toynet *net, struct node *node, const struct
                              struct gmc_store_result *result)
 {
     if (op->kind == GMC_STORE_SCAN) {
-        object_get(node, &op->key, net->config.listing_bytes, net->config.total_bytes)->own = true;
+        object_get(node, op->key, net->config.listing_bytes, net->config.total_bytes)->own = true;
         result->listing_bytes = net->config.listing_bytes;
         result->total_bytes = net->config.total_bytes;
         result->file_count = 1;
@@ -253,20 +253,20 @@ static gmc_status store_open(struct toynet *net, struct node *node, const struct
         result->reason = "/nowhere: not granted";
         return node->config.refuse_open;
     }
-    object_get(node, &op->key, op->listing_bytes, op->total_bytes);
+    object_get(node, op->key, op->listing_bytes, op->total_bytes);
     return GMC_OK;
 }
 
 static gmc_status store_do(struct toynet *net, struct node *node, const struct gmc_store_op *op,
                            struct gmc_store_result *result)
 {
-    struct object *object = object_find(node, &op->key);
+    struct object *object = object_find(node, op->key);
     if (op->kind == GMC_STORE_SCAN || op->kind == GMC_STORE_OPEN)
         return store_open(net, node, op, result);
     if (op->kind == GMC_STORE_CLOSE) {
         node->stats.closed++;
         node->stats.discarded += op->discard;
-        forget_saved(node, &op->key, NULL);
+        forget_saved(node, op->key, NULL);
         if (object != NULL)
             object_free(object);
         return GMC_OK;

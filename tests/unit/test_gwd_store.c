@@ -42,7 +42,7 @@ static struct gmc_store_result run(struct site *site, const struct gmc_store_op 
     struct gmc_store_op asked = *op;
     struct gmc_store_result result;
     asked.ticket = ++site->tickets;
-    asked.key = key;
+    asked.key = &key;
     gwd_store_submit(site->store, &asked);
     gwd_store_flush(site->store);
     while (!gwd_store_next(site->store, &result, NULL)) {

@@ -20,13 +20,13 @@ static void execute(void *ctx, struct gwd_job *job, struct gwd_job *mate)
     job->result.ticket = job->op.ticket;
     if (mate != NULL) {
         assert_int_equal(mate->op.kind, job->op.kind);
-        assert_int_equal(mate->op.key.e, job->op.key.e);
+        assert_int_equal(mate->key.e, job->key.e);
         assert_int_equal(mate->op.len, job->op.len);
         mate->result.ticket = mate->op.ticket;
         if (pairs != NULL)
             ++*pairs;
     }
-    if (job->op.key.e != STUCK)
+    if (job->key.e != STUCK)
         return;
     (void)sem_post(&begun);
     while (sem_wait(&answer) != 0)
@@ -38,7 +38,8 @@ static void submit(struct gwd_workers *workers, uint64_t ticket, enum gmc_store_
 {
     struct gwd_job *job = calloc(1, sizeof *job);
     assert_non_null(job);
-    job->op = (struct gmc_store_op){.ticket = ticket, .kind = kind, .key = {.source = "s", .e = e}};
+    job->op = (struct gmc_store_op){.ticket = ticket, .kind = kind, .key = &job->key};
+    job->key = (struct gmc_channel_key){.source = "s", .e = e};
     gwd_workers_submit(workers, job);
 }
 

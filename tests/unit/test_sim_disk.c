@@ -76,7 +76,7 @@ static void settle(struct bench *bench)
 
 static struct gmc_store_op new_op(struct bench *bench, enum gmc_store_kind kind)
 {
-    return (struct gmc_store_op){.ticket = ++bench->tickets, .kind = kind, .key = bench->key};
+    return (struct gmc_store_op){.ticket = ++bench->tickets, .kind = kind, .key = &bench->key};
 }
 
 /* Does one operation and returns its result. */

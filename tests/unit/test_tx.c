@@ -16,7 +16,7 @@ static void expect(struct gmc_tx *tx, uint32_t want_block, uint16_t want_fragmen
     gmc_tx_sent(tx, block, fragment);
 }
 
-static void expect_nothing(const struct gmc_tx *tx)
+static void expect_nothing(struct gmc_tx *tx)
 {
     uint32_t block;
     uint16_t fragment;
