@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/manifest.h"
+
 /* What the link tag of a data datagram covers of its head. */
 #define TAGGED_BYTES (GMC_DATA_HEAD_BYTES - GMC_LINK_TAG_BYTES)
 
@@ -86,7 +88,14 @@ static gmc_status open_data(struct gmc_gate *gate, struct gmc_bytes dgram,
     return GMC_OK;
 }
 
-static gmc_status open_sealed(struct gmc_gate *gate, struct gmc_bytes dgram,
+size_t gmc_gate_kept(const struct gmc_gate *gate, uint8_t kind, size_t len)
+{
+    if (!gate->virtual_padding || kind != GMC_KIND_CHALLENGE)
+        return len;
+    return gmc_virtual_kept((uint32_t)(GMC_HEAD_BYTES + len)) - GMC_HEAD_BYTES;
+}
+
+static gmc_status open_sealed(struct gmc_gate *gate, uint8_t kind, struct gmc_bytes dgram,
                               const uint8_t nonce[GMC_NONCE_BYTES], uint8_t *plain,
                               struct gmc_bytes *content)
 {
@@ -95,7 +104,8 @@ static gmc_status open_sealed(struct gmc_gate *gate, struct gmc_bytes dgram,
     const uint8_t *sealed = dgram.data + GMC_HEAD_BYTES;
 
     gmc_status status =
-        gate->crypto->ops->open(gate->seal_recv, nonce, head, sealed, len, plain, sealed + len);
+        gate->crypto->ops->open(gate->seal_recv, nonce, head, sealed,
+                                gmc_gate_kept(gate, kind, len), plain, sealed + len);
     if (status != GMC_OK)
         return status;
     content->data = plain;
@@ -127,7 +137,7 @@ gmc_status gmc_gate_open(struct gmc_gate *gate, struct gmc_bytes dgram, uint8_t 
         return status;
     make_nonce(number, nonce);
     status = is_data ? open_data(gate, dgram, nonce, is_repair, &content)
-                     : open_sealed(gate, dgram, nonce, plain, &content);
+                     : open_sealed(gate, head.kind, dgram, nonce, plain, &content);
     if (status != GMC_OK)
         return status;
     gmc_replay_mark(&gate->replay, number);
@@ -145,8 +155,8 @@ gmc_status gmc_gate_seal(struct gmc_gate *gate, enum gmc_kind kind, uint64_t num
     gmc_head_put(buffer, &head);
     make_nonce(number, nonce);
     return gate->crypto->ops->seal(gate->seal_send, nonce,
-                                   (struct gmc_bytes){buffer, GMC_HEAD_BYTES}, content, len,
-                                   content, content + len);
+                                   (struct gmc_bytes){buffer, GMC_HEAD_BYTES}, content,
+                                   gmc_gate_kept(gate, (uint8_t)kind, len), content, content + len);
 }
 
 static gmc_status put_tagged(struct gmc_gate *gate, enum gmc_kind kind, uint64_t number,

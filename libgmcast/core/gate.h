@@ -12,6 +12,7 @@
 #ifndef GMC_CORE_GATE_H
 #define GMC_CORE_GATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -29,6 +30,9 @@ struct gmc_gate {
     struct gmc_aead *seal_send, *seal_recv, *tag_send, *tag_recv;
     uint32_t local_id, remote_id;
     struct gmc_replay replay;
+    /* Of simulations with virtual bodies: of a CHALLENGE only the first bytes exist, what follows
+     * up to the tag is padding that is not looked at. Both sides have it, or none. */
+    bool virtual_padding;
 };
 
 struct gmc_gate_packet {
@@ -48,6 +52,9 @@ void gmc_gate_fini(struct gmc_gate *gate);
  * VERSION, TYPE, UNKNOWN (session), REPLAY, AUTH. */
 GMC_NODISCARD gmc_status gmc_gate_open(struct gmc_gate *gate, struct gmc_bytes dgram,
                                        uint8_t *plain, struct gmc_gate_packet *packet);
+
+/* How many of len bytes of plaintext exist. */
+size_t gmc_gate_kept(const struct gmc_gate *gate, uint8_t kind, size_t len);
 
 /* Makes a sealed datagram of len bytes of plaintext, which stand at buffer + GMC_HEAD_BYTES; its
  * length is len + GMC_GATE_OVERHEAD. */

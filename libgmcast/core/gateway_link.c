@@ -91,6 +91,7 @@ bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_
         .cc = gw->config.fixed_rate_bps > 0 ? &gmc_cc_fixed : &gmc_cc_model,
         .fixed_rate_bps = gw->config.fixed_rate_bps,
         .trace = gw->config.trace,
+        .virtual_bodies = gw->config.virtual_bodies,
         .to = to != NULL ? *to : (struct gmc_addr){0},
     };
     gmc_prng_fork_nth(&gw->prng, "link", session->local_id, &config.prng);
@@ -298,7 +299,7 @@ bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out
     struct gmc_dgram_out *dgram = begin_dgram(out, peer);
     if (gmc_link_next_packet(peer->link, gw->now, gw->arena + gw->arena_used,
                              GMC_GATEWAY_ARENA_BYTES - gw->arena_used, dgram)) {
-        gw->arena_used += dgram->body.len;
+        gw->arena_used += gmc_dgram_out_len(dgram);
         return true;
     }
     return gw_hearers_send(gw, peer, dgram) ||

@@ -25,6 +25,7 @@ static gmc_status init_parts(struct gmc_link *link, const struct gmc_link_config
     gmc_status status = gmc_gate_init(&link->gate, config->crypto, config->session);
     if (status != GMC_OK)
         return status;
+    link->gate.virtual_padding = config->virtual_bodies;
     status = gmc_loss_init(&link->loss);
     if (status != GMC_OK)
         return status;

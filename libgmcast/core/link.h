@@ -37,6 +37,7 @@ struct gmc_link_config {
     struct gmc_addr to; /* where the first datagrams go; len 0: the peer's configured address */
     gmc_duration dead_after; /* silence that ends the link; 0: 1.5 s plus 3 PTO */
     gmc_duration keepalive;  /* idle time after which a ping goes out; 0: 400 ms */
+    bool virtual_bodies;     /* padding of path probes is left out, see gate.h */
 };
 
 /* NULL when out of memory or when the keys cannot be prepared. */

@@ -365,16 +365,22 @@ static bool emit_challenge(struct gmc_link *link, gmc_time now, uint8_t index, u
 {
     struct link_challenge *challenge = &link->challenges[link->challenge_next++ % LINK_CHALLENGES];
     size_t len = size - GMC_GATE_OVERHEAD;
+    size_t kept = gmc_gate_kept(&link->gate, GMC_KIND_CHALLENGE, len);
+    bool is_whole = kept == len || index == ROUTE_STREAM;
     uint8_t *content = buffer + GMC_HEAD_BYTES;
 
     link->crypto->ops->random(link->crypto->ctx, challenge->token, LINK_TOKEN_BYTES);
     memcpy(content, challenge->token, LINK_TOKEN_BYTES);
-    memset(content + LINK_TOKEN_BYTES, 0, len - LINK_TOKEN_BYTES);
+    memset(content + LINK_TOKEN_BYTES, 0, (is_whole ? len : kept) - LINK_TOKEN_BYTES);
     challenge->sent = now;
     challenge->size = size;
     challenge->route = index;
     if (!gmc_link_emit(link, now, GMC_KIND_CHALLENGE, buffer, len, out))
         return false;
+    if (!is_whole) { /* as of a fragment: the shell leaves the middle out */
+        out->body.len -= GMC_SEAL_TAG_BYTES;
+        out->tail = gmc_bytes(buffer + out->body.len, GMC_SEAL_TAG_BYTES);
+    }
     direct(link, index, out);
     return true;
 }
@@ -401,6 +407,8 @@ static bool next_probe(struct gmc_link *link, gmc_time now, uint8_t *buffer, siz
 {
     struct link_route *route = &link->routes[ROUTE_UDP];
 
+    if (route->settled) /* then no copies are left */
+        return false;
     for (size_t i = 0; i < LINK_MTU_SIZES; i++) {
         if (!mtu_is_probed(link, route, i))
             route->copies[i] = 0; /* a larger one was answered meanwhile */
