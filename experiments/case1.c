@@ -53,10 +53,10 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
         watch->arrived[head.block] = now;
 }
 
-static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     const struct watch *watch = ctx;
-    watch->next.arrived(watch->next.ctx, host, packet);
+    return watch->next.arrived(watch->next.ctx, host, packet);
 }
 
 static int by_size(const void *left, const void *right)

@@ -125,8 +125,8 @@ static void insert(struct sim_disk *disk, struct sim_disk_op *op)
 
 static void arm(struct sim_disk *disk)
 {
-    sim_engine_at(disk->engine, &disk->event,
-                  disk->first != NULL && !disk->stalled ? disk->first->due : GMC_TIME_NEVER);
+    bool waits = disk->first != NULL && !disk->stalled && !disk->is_due;
+    sim_engine_at(disk->engine, &disk->event, waits ? disk->first->due : GMC_TIME_NEVER);
 }
 
 static gmc_time due_at(struct sim_disk *disk, const struct gmc_store_op *op)
@@ -178,12 +178,26 @@ static void answer(struct sim_disk *disk, struct sim_disk_op *op)
     free_op(disk, op);
 }
 
+void sim_disk_answer(struct sim_disk *disk, size_t count_max)
+{
+    gmc_time now = disk->engine->now;
+    disk->is_due = false;
+    for (; count_max > 0 && disk->first != NULL && disk->first->due <= now && !disk->stalled;
+         count_max--)
+        answer(disk, take_first(disk));
+    arm(disk);
+}
+
 static void on_due(struct sim_event *event, gmc_time now)
 {
     struct sim_disk *disk = SIM_OWNER(event, struct sim_disk, event);
-    if (disk->first != NULL && disk->first->due <= now && !disk->stalled)
-        answer(disk, take_first(disk));
-    arm(disk);
+    (void)now;
+    if (disk->sink.due == NULL) {
+        sim_disk_answer(disk, 1);
+        return;
+    }
+    disk->is_due = true;
+    disk->sink.due(disk->sink.ctx);
 }
 
 void sim_disk_stall(struct sim_disk *disk, bool stalled)
@@ -224,6 +238,7 @@ void sim_disk_crash(struct sim_disk *disk, enum sim_crash crash)
     for (size_t i = 0; i < disk->store_count; i++)
         disk->stores[i]->open = disk->stores[i]->closed = false;
     disk->busy_until = 0;
+    disk->is_due = false;
     arm(disk);
 }
 

@@ -42,6 +42,9 @@ struct sim_disk_sink {
     void (*answered)(void *ctx, const struct gmc_store_result *result);
     /* The core broke the store's contract, or stored what the source did not send. */
     void (*violated)(void *ctx, const char *what);
+    /* Operations are done, and sim_disk_answer is to be called, now or later. NULL: they are
+     * answered by themselves. */
+    void (*due)(void *ctx);
 };
 
 struct sim_disk_counters {
@@ -66,6 +69,7 @@ struct sim_disk {
     struct sim_store **stores;
     size_t store_count, store_capacity;
     bool stalled; /* answers nothing until it is no longer */
+    bool is_due;  /* the sink was told */
     /* One planted failure: operations of this kind, so many times, this status. */
     enum gmc_store_kind fail_kind;
     uint32_t fail_times;
@@ -85,6 +89,8 @@ void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *con
 
 /* Takes an operation; it is answered through the sink, later. */
 void sim_disk_submit(struct sim_disk *disk, const struct gmc_store_op *op);
+/* Answers what is done, at most so many operations. */
+void sim_disk_answer(struct sim_disk *disk, size_t count_max);
 /* To be called before the gateway is freed: operations under way end, unanswered. */
 void sim_disk_crash(struct sim_disk *disk, enum sim_crash crash);
 void sim_disk_stall(struct sim_disk *disk, bool stalled);

@@ -81,6 +81,15 @@ static void on_answered(void *ctx, const struct gmc_store_result *result)
     sim_host_drain(host);
 }
 
+static void on_disk_due(void *ctx)
+{
+    struct sim_host *host = ctx;
+    if (sim_host_is_moderated(host) && host->gateway != NULL)
+        sim_host_wake(host);
+    else
+        sim_disk_answer(&host->disk, 1);
+}
+
 static void on_violated(void *ctx, const char *what)
 {
     struct sim_host *host = ctx;
@@ -92,9 +101,14 @@ static void on_timer(struct sim_event *event, gmc_time now)
 {
     struct sim_host *host = SIM_OWNER(event, struct sim_host, timer);
     uint64_t before = host->count.datagrams_out + host->count.events;
-    host->count.timers++;
-    gmc_gateway_on_timer(host->gateway, sim_host_now(host));
-    sim_host_drain(host);
+    host->wakes_at = GMC_TIME_NEVER;
+    if (sim_host_is_moderated(host)) {
+        sim_host_look(host);
+    } else {
+        host->count.timers++;
+        gmc_gateway_on_timer(host->gateway, sim_host_now(host));
+        sim_host_drain(host);
+    }
     bool idle = before == host->count.datagrams_out + host->count.events;
     host->timer_idle = idle && host->timer_at == now ? host->timer_idle + 1 : 0;
     host->timer_at = now;
@@ -109,9 +123,16 @@ void sim_host_arm(struct sim_host *host)
         when = sim_clock_when(&host->clock, gmc_gateway_deadline(host->gateway));
     if (when < host->cpu_busy_until)
         when = host->cpu_busy_until;
+    if (sim_host_is_moderated(host) && !host->frozen) {
+        if (host->socket_first != NULL || host->disk.is_due)
+            when = host->world->engine.now;
+        if (when < host->rests_until)
+            when = host->rests_until;
+    }
     /* A spinning timer is reported; let the clock go on nevertheless. */
     if (host->timer_idle > IDLE_TIMERS_MAX && when <= host->timer_at)
         when = host->timer_at + GMC_MS(1);
+    host->wakes_at = when;
     sim_engine_at(&host->world->engine, &host->timer, when);
 }
 
@@ -154,8 +175,8 @@ struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *
     gmc_prng_fork(&host->prng, "disk", &prng);
     host->disk_config = world->config.disk;
     sim_disk_init(&host->disk, &world->engine, &world->objects, &host->crypto,
-                  &(struct sim_disk_sink){host, on_answered, on_violated}, &world->config.disk,
-                  &prng);
+                  &(struct sim_disk_sink){host, on_answered, on_violated, on_disk_due},
+                  &world->config.disk, &prng);
     host->disk.virtual_bodies = world->config.virtual_bodies;
     return host;
 }
@@ -261,6 +282,8 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
     sim_disk_crash(&host->disk, crash);
     gmc_gateway_free(host->gateway);
     host->gateway = NULL;
+    host->wakes_at = GMC_TIME_NEVER;
+    host->rests_until = 0;
     host->powered = kill;
     forget_peers(host);
     sim_engine_cancel(&host->world->engine, &host->timer);
@@ -289,16 +312,16 @@ static struct gmc_bytes unpack(struct sim_world *world, const struct sim_packet 
     return gmc_bytes(world->unpacked, len);
 }
 
-void sim_host_on_packet(struct sim_host *host, const struct sim_packet *packet)
+bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet)
 {
     if (host->gateway == NULL) {
         host->count.lost_while_down++;
-        return;
+        return false;
     }
-    if (host->frozen || sim_host_has_cpu_cost(host))
-        sim_host_wait_in_socket(host, packet);
-    else
-        sim_host_hear(host, packet);
+    if (host->frozen || sim_host_has_cpu_cost(host) || sim_host_is_moderated(host))
+        return sim_host_wait_in_socket(host, packet);
+    sim_host_hear(host, packet);
+    return false;
 }
 
 void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
@@ -309,8 +332,11 @@ void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
                               .from = sim_host_addr(packet->from),
                               .ecn = (enum gmc_ecn_mark)packet->ecn,
                               .bytes = unpack(host->world, packet)};
+    gmc_time now = sim_host_now(host);
+    if (host->is_looking) /* as the time stamps of a socket show it */
+        in.waited = now - sim_clock_read(&host->clock, packet->arrival);
     host->count.datagrams_in++;
-    if (gmc_gateway_on_datagram(host->gateway, sim_host_now(host), &in) != GMC_OK)
+    if (gmc_gateway_on_datagram(host->gateway, now, &in) != GMC_OK)
         host->count.datagrams_refused++;
     sim_host_drain(host);
 }

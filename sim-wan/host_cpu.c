@@ -18,22 +18,25 @@ void sim_host_charge(struct sim_host *host, size_t bytes)
 }
 
 /* ---- the buffer ---- */
-void sim_host_wait_in_socket(struct sim_host *host, const struct sim_packet *packet)
+bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet)
 {
     uint64_t bound = host->cpu.socket_bytes > 0 ? host->cpu.socket_bytes : SIM_SOCKET_BYTES;
+    bool is_shared = (packet->to & SIM_TO_GROUP) != 0;
     if (host->socket_bytes + packet->len > bound) {
         host->count.lost_in_socket++;
-        return;
+        return false;
     }
-    struct sim_packet *copy = sim_packet_copy(&host->world->net.pool, packet);
+    if (is_shared)
+        packet = sim_packet_copy(&host->world->net.pool, packet);
     if (host->socket_last != NULL)
-        host->socket_last->next = copy;
+        host->socket_last->next = packet;
     else
-        host->socket_first = copy;
-    host->socket_last = copy;
-    host->socket_bytes += copy->len;
-    if (!host->frozen && host->socket_first == copy)
+        host->socket_first = packet;
+    host->socket_last = packet;
+    host->socket_bytes += packet->len;
+    if (!host->frozen && host->socket_first == packet)
         sim_host_read_socket(host);
+    return !is_shared;
 }
 
 static struct sim_packet *take_from_socket(struct sim_host *host)
@@ -67,6 +70,10 @@ static void hear_first(struct sim_host *host)
 /* Begins to work on the first datagram that waits. Without a cost all are heard at once. */
 void sim_host_read_socket(struct sim_host *host)
 {
+    if (sim_host_is_moderated(host)) {
+        sim_host_wake(host);
+        return;
+    }
     while (!sim_host_has_cpu_cost(host) && !host->frozen && host->socket_first != NULL)
         hear_first(host);
     if (host->frozen || host->socket_first == NULL)
@@ -89,8 +96,38 @@ static void on_worked(struct sim_event *event, gmc_time now)
     sim_host_read_socket(host);
 }
 
+/* ---- a host that wakes now and then ---- */
+void sim_host_look(struct sim_host *host)
+{
+    host->is_looking = true;
+    host->rests_until = gmc_time_add(host->world->engine.now, host->cpu.wake);
+    sim_disk_answer(&host->disk, SIZE_MAX);
+    while (host->socket_first != NULL)
+        hear_first(host);
+    if (gmc_gateway_deadline(host->gateway) <= sim_host_now(host)) {
+        host->count.timers++;
+        gmc_gateway_on_timer(host->gateway, sim_host_now(host));
+    }
+    host->is_looking = false;
+    sim_host_drain(host);
+}
+
+void sim_host_wake(struct sim_host *host)
+{
+    struct sim_engine *engine = &host->world->engine;
+    if (host->frozen)
+        return;
+    if (host->rests_until <= engine->now) {
+        sim_host_look(host);
+    } else if (host->wakes_at > host->rests_until) {
+        host->wakes_at = host->rests_until;
+        sim_engine_at(engine, &host->timer, host->wakes_at);
+    }
+}
+
 void sim_host_init_cpu(struct sim_host *host)
 {
+    host->wakes_at = GMC_TIME_NEVER;
     sim_event_init(&host->cpu_event, on_worked);
     host->cpu = host->world->config.cpu;
 }

@@ -24,10 +24,19 @@ static inline bool sim_host_has_cpu_cost(const struct sim_host *host)
 {
     return host->cpu.per_datagram > 0 || host->cpu.per_byte_ps > 0;
 }
+static inline bool sim_host_is_moderated(const struct sim_host *host)
+{
+    return host->cpu.wake > 0 && !sim_host_has_cpu_cost(host);
+}
 /* The processor has had a datagram of so many bytes to send, or from a connection. */
 void sim_host_charge(struct sim_host *host, size_t bytes);
-void sim_host_wait_in_socket(struct sim_host *host, const struct sim_packet *packet);
+/* True: the packet was taken. */
+bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet);
 void sim_host_empty_socket(struct sim_host *host);
+/* A moderated host has something to look at, now or when it has rested. */
+void sim_host_wake(struct sim_host *host);
+/* Looks at all that came. */
+void sim_host_look(struct sim_host *host);
 /* A frozen process goes on. */
 void sim_host_read_socket(struct sim_host *host);
 

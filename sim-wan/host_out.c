@@ -125,6 +125,8 @@ static void perform(struct sim_host *host, struct gmc_output *out)
 void sim_host_drain(struct sim_host *host)
 {
     struct gmc_output out;
+    if (host->is_looking)
+        return;
     while (gmc_gateway_next_output(host->gateway, &out))
         perform(host, &out);
     if (host->check_claims) {

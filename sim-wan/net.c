@@ -184,12 +184,14 @@ static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pa
     struct sim_net *net = ctx;
     uint32_t at = net->wires[lane->id / 2]->ends[1 - lane->id % 2];
     bool is_group = (packet->to & SIM_TO_GROUP) != 0;
-    if (packet->to == at || (is_group && sim_group_has(net, packet->from, at)))
-        net->sink.arrived(net->sink.ctx, at, packet);
-    if (packet->to != at)
-        forward(net, at, packet);
-    else
-        sim_packet_free(&net->pool, packet);
+    if (packet->to == at) {
+        if (!net->sink.arrived(net->sink.ctx, at, packet))
+            sim_packet_free(&net->pool, packet);
+        return;
+    }
+    if (is_group && sim_group_has(net, packet->from, at))
+        (void)net->sink.arrived(net->sink.ctx, at, packet);
+    forward(net, at, packet);
 }
 
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,

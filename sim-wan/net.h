@@ -28,7 +28,8 @@ struct sim_net_approaches;
 /* What the network hands up. Packets are borrowed for the call. */
 struct sim_net_sink {
     void *ctx;
-    void (*arrived)(void *ctx, uint32_t host, const struct sim_packet *packet);
+    /* True: the packet was taken, and goes back to the pool later. One to a group may not be. */
+    bool (*arrived)(void *ctx, uint32_t host, struct sim_packet *packet);
     /* Everything that happens on wires; may be NULL. wire and direction (0: a to b) say where. */
     void (*watch)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                   enum sim_drop drop, const struct sim_packet *packet);

@@ -13,22 +13,22 @@
 #include "sim-wan/mem.h"
 
 /* ---- from the network and the sessions to hosts ---- */
-static void on_arrived(void *ctx, uint32_t id, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t id, struct sim_packet *packet)
 {
     struct sim_world *world = ctx;
     sim_trace_record(&world->trace, world->engine.now, SIM_TRACE_ARRIVE, id, packet->from,
                      packet->wire_bytes);
     if (packet->proto == SIM_PROTO_TCP) {
         sim_tcp_arrived(&world->sessions.tcp, id, packet);
-        return;
+        return false;
     }
     if (packet->proto == SIM_PROTO_PLAIN) {
         sim_traffic_arrived(&world->traffic, packet);
-        return;
+        return false;
     }
     /* The head with its tags, which cover the body. */
     sim_trace_bytes(&world->trace, gmc_bytes(packet->data, packet->len < 32 ? packet->len : 32));
-    sim_host_on_packet(world->hosts[id], packet);
+    return sim_host_on_packet(world->hosts[id], packet);
 }
 
 static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,

@@ -47,7 +47,7 @@ static ssize_t write_marked(int device, const struct sim_packet *packet)
     return writev(device, pieces, 2);
 }
 
-static void arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     struct emu_forward *forward = ctx;
     int device = forward->devices[host];
@@ -56,6 +56,7 @@ static void arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
     bool is_marked = packet->ecn != emu_ip_ecn(packet->data, packet->len);
     if ((is_marked ? write_marked(device, packet) : write(device, packet->data, packet->len)) < 0)
         forward->undelivered_packets++;
+    return false;
 }
 
 /* ---- in ---- */

@@ -36,12 +36,13 @@ struct source {
 
 static uint64_t arrived;
 
-static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     (void)ctx;
     (void)host;
     (void)packet;
     arrived++;
+    return false;
 }
 
 /* Nobody looks at the payload: the packet has its length only, as in ns-3. */

@@ -59,7 +59,7 @@ static void bench_init(struct bench *bench, const struct sim_disk_config *config
     bench->key.e = 5;
     strcpy(bench->key.source, "s.example");
     sim_disk_init(&bench->disk, &bench->engine, &bench->objects, &bench->crypto,
-                  &(struct sim_disk_sink){bench, on_answered, on_violated}, config, &prng);
+                  &(struct sim_disk_sink){bench, on_answered, on_violated, NULL}, config, &prng);
 }
 
 static void bench_fini(struct bench *bench)

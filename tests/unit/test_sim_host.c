@@ -26,7 +26,9 @@ static void test_datagrams_are_heard_one_after_the_other(void **state)
     (void)state;
     struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(10)});
     struct sim_host *host = world->hosts[1];
-    sim_host_set_cpu(host, &(struct sim_cpu_config){GMC_MS(1), 1000000, 350});
+    sim_host_set_cpu(host, &(struct sim_cpu_config){.per_datagram = GMC_MS(1),
+                                                    .per_byte_ps = 1000000,
+                                                    .socket_bytes = 350});
     sim_host_start(host);
     for (int i = 0; i < 5; i++)
         send_junk(world, 100);
@@ -116,6 +118,49 @@ static void test_a_slow_processor_bounds_a_transfer(void **state)
     gmc_duration slow = time_of_stage(&(struct sim_cpu_config){.per_datagram = GMC_MS(1)}, &disk);
     assert_true(fast < GMC_MS(500));
     assert_in_range(slow, GMC_MS(2800), GMC_MS(4500));
+}
+
+/* The first one wakes the host, what comes within the next 5 ms waits for their end. */
+static void test_a_moderated_host_gathers(void **state)
+{
+    (void)state;
+    struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(1)});
+    struct sim_host *host = world->hosts[1];
+    sim_host_set_cpu(host, &(struct sim_cpu_config){.wake = GMC_MS(5)});
+    sim_host_start(host);
+    for (int i = 0; i < 3; i++)
+        send_junk(world, 100);
+    sim_world_run(world, GMC_MS(1));
+    assert_int_equal(host->count.datagrams_in, 1);
+    sim_world_run(world, GMC_US(4999));
+    assert_int_equal(host->count.datagrams_in, 1);
+    sim_world_run(world, GMC_US(1));
+    assert_int_equal(host->count.datagrams_in, 3);
+    /* A stopped one does not wake. */
+    sim_host_freeze(host, true);
+    send_junk(world, 100);
+    sim_world_run(world, GMC_S(1));
+    assert_int_equal(host->count.datagrams_in, 3);
+    sim_host_freeze(host, false);
+    assert_int_equal(host->count.datagrams_in, 4);
+    send_junk(world, 100);
+    sim_world_run(world, GMC_MS(1));
+    sim_host_crash(host, SIM_CRASH_KILL);
+    sim_world_run(world, GMC_S(1));
+    assert_int_equal(host->count.datagrams_in, 4);
+    sim_world_free(world);
+}
+
+/* Little is lost by it, of time or of the rate, and it is the same each time. */
+static void test_a_moderated_host_receives(void **state)
+{
+    (void)state;
+    static const struct sim_disk_config disk = {0};
+    static const struct sim_cpu_config moderated = {.wake = GMC_MS(1)};
+    gmc_duration fast = time_of_stage(&(struct sim_cpu_config){0}, &disk);
+    gmc_duration took = time_of_stage(&moderated, &disk);
+    assert_true(took < fast * 2);
+    assert_int_equal(time_of_stage(&moderated, &disk), took);
 }
 
 static void test_a_slow_disk_bounds_a_transfer(void **state)
@@ -224,6 +269,8 @@ int main(void)
         cmocka_unit_test(test_datagrams_are_heard_one_after_the_other),
         cmocka_unit_test(test_a_stopped_process_hears_later),
         cmocka_unit_test(test_a_slow_processor_bounds_a_transfer),
+        cmocka_unit_test(test_a_moderated_host_gathers),
+        cmocka_unit_test(test_a_moderated_host_receives),
         cmocka_unit_test(test_a_slow_disk_bounds_a_transfer),
         cmocka_unit_test(test_clocks_are_what_is_set),
         cmocka_unit_test(test_marks_reach_the_core),

@@ -17,7 +17,7 @@ struct bench {
     size_t count;
 };
 
-static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     struct bench *bench = ctx;
     bench->host = host;
@@ -26,6 +26,7 @@ static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet
     bench->first = packet->data[0];
     bench->at = bench->engine.now;
     bench->count++;
+    return false;
 }
 
 static void bench_init(struct bench *bench, uint32_t hosts)

@@ -82,9 +82,10 @@ static void on_datagram(void *ctx, uint32_t host, uint32_t peer, struct gmc_byte
     side->datagrams++;
 }
 
-static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     sim_tcp_arrived(&((struct bench *)ctx)->sessions.tcp, host, packet);
+    return false;
 }
 
 static void bench_init(struct bench *bench, uint32_t loss_ppm)

@@ -76,13 +76,14 @@ struct bench {
     size_t count;
 };
 
-static void on_arrived(void *ctx, uint32_t host, const struct sim_packet *packet)
+static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 {
     struct bench *bench = ctx;
     assert_int_equal(host, packet->to);
     sim_traffic_arrived(&bench->traffic, packet);
     if (packet->segment.connection == 0 && bench->count < 1000)
         bench->arrivals[bench->count++] = bench->engine.now;
+    return false;
 }
 
 static void bench_init(struct bench *bench, const struct sim_wire_config *wire, uint64_t seed)
