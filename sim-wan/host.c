@@ -331,6 +331,7 @@ void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
                               .ecn = (enum gmc_ecn_mark)packet->ecn,
+                              .waited = gmc_time_sub(host->world->engine.now, packet->arrival),
                               .bytes = unpack(host->world, packet)};
     gmc_time now = sim_host_now(host);
     if (host->is_looking) /* as the time stamps of a socket show it */

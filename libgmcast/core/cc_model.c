@@ -429,7 +429,7 @@ static gmc_duration model_slack(const void *state)
 {
     gmc_duration room = (gmc_duration)-gmc_cc_min_get(&((const struct gmc_ccm *)state)->room);
 
-    return room / 2 < SLACK_MAX ? room / 2 : SLACK_MAX;
+    return room < SLACK_MAX ? room : SLACK_MAX;
 }
 
 static uint32_t model_loss_ppm(const void *state)

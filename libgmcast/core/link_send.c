@@ -82,6 +82,11 @@ void gmc_link_hold(struct gmc_link *link, gmc_time since)
     link->pace.held_since = since;
 }
 
+gmc_duration gmc_link_slack(const struct gmc_link *link)
+{
+    return link->pace.slack;
+}
+
 /* ---- packets ---- */
 
 /* Leaves a number out now and then: who acknowledges it has not looked at what arrived. */

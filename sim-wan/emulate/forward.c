@@ -19,7 +19,7 @@
 /* From one device before the others have their turn and what is due goes out. */
 #define BATCH 32
 #define WATCHED UINT32_MAX
-#define TURN GMC_US(50)
+#define TURN GMC_US(100)
 #define ROUNDS 4 /* in a turn */
 
 static gmc_time real_time(void)

@@ -18,6 +18,9 @@ check_PROGRAMS += tests/scenarios/test_story_group_size
 tests_scenarios_test_story_group_size_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_late
+tests_scenarios_test_story_late_LDADD = $(STORY_LIBS)
+
 check_PROGRAMS += tests/scenarios/test_story_tree
 tests_scenarios_test_story_tree_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_schedules

@@ -231,7 +231,7 @@ static void test_slack_is_of_the_queue(void **state)
             ccwire_run_until(wire, GMC_S(s));
             ccwire_stats(wire, index, &stats);
             assert_in_range(stats.slack, is_short ? 0 : GMC_MS(2),
-                            is_short ? GMC_US(700) : GMC_MS(10));
+                            is_short ? GMC_US(1300) : GMC_MS(10));
         }
         ccwire_free(wire);
     }
