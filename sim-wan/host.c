@@ -331,11 +331,10 @@ void sim_host_hear(struct sim_host *host, const struct sim_packet *packet)
                               .peer = GMC_PEER_NONE,
                               .from = sim_host_addr(packet->from),
                               .ecn = (enum gmc_ecn_mark)packet->ecn,
-                              .waited = gmc_time_sub(host->world->engine.now, packet->arrival),
                               .bytes = unpack(host->world, packet)};
     gmc_time now = sim_host_now(host);
-    if (host->is_looking) /* as the time stamps of a socket show it */
-        in.waited = now - sim_clock_read(&host->clock, packet->arrival);
+    /* As the time stamps of a socket show it. */
+    in.waited = gmc_time_sub(now, sim_clock_read(&host->clock, packet->arrival));
     host->count.datagrams_in++;
     if (gmc_gateway_on_datagram(host->gateway, now, &in) != GMC_OK)
         host->count.datagrams_refused++;
