@@ -177,7 +177,8 @@ static void test_gml_refused(void **state)
          "graph [\nnode [ id 1 label \"a\" ]\nnode [ id 2 label \"b\" ]\nnode [ id 3 ]\n"
          "node [ id 4 ]\nedge [ source 1 target 3 ] ]",
          "m.gml:3: no path joins these 3 parts: 'a' and 1 more, 'b', 'node4'; "
-         "'sim-wan topology --largest-component' keeps the largest"},
+         "'sim-wan topology --largest-component', or largest-part = yes in a scenario, keeps the "
+         "largest"},
     };
     (void)state;
     CHECK_BAD(cases);
