@@ -140,6 +140,7 @@ static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
     while ((node = gmc_list_pop_front(list)) != NULL) {
         struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
         free(out->owned);
+        out->owned = NULL;
         if (gw->spare_out_count >= GW_SPARES || out->output.kind == GMC_OUT_EVENT) {
             free(out);
             continue;

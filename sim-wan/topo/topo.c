@@ -249,7 +249,7 @@ static gmc_status check_paths(const struct sim_topo *topo, int *line, char *erro
 
 gmc_status sim_topo_check(const struct sim_topo *topo, int *line, char *error)
 {
-    int unread;
+    int unread = 0;
     line = line != NULL ? line : &unread;
     *line = 0;
     gmc_status status = check_size(topo, error);
