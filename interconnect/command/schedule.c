@@ -77,6 +77,17 @@ static json_t *to_json(const struct outcome *outcome)
     return object;
 }
 
+static void refuse_algorithm(const char *asked, const char *shape, const char *const names[],
+                             size_t count, char *error)
+{
+    struct ic_text list = {0};
+    for (size_t i = 0; i < count; i++)
+        ic_text_add(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
+    ic_refuse(error, "no algorithm of a %s is called '%.60s'; it must be %s", shape, asked,
+              list.bytes);
+    ic_text_fini(&list);
+}
+
 /* ---- torus ---- */
 static gmc_status torus_outcome(const struct schedule_options *options,
                                 const struct ic_torus *torus, const struct ic_torus_group *group,
@@ -137,7 +148,10 @@ static size_t torus_outcomes(const struct schedule_options *options, struct outc
     enum ic_torus_algorithm only = IC_TORUS_MD;
     size_t count = 0;
     if (!options->is_all && ic_torus_algorithm_from_name(options->algorithm, &only) != GMC_OK) {
-        ic_refuse(error, "no algorithm of a torus is called '%.60s'", options->algorithm);
+        const char *names[IC_TORUS_ALGORITHMS];
+        for (int a = 0; a < IC_TORUS_ALGORITHMS; a++)
+            names[a] = ic_torus_algorithm_name((enum ic_torus_algorithm)a);
+        refuse_algorithm(options->algorithm, "torus", names, IC_TORUS_ALGORITHMS, error);
         return 0;
     }
     if (ic_torus_init(&torus, options->k, options->dimensions, error) != GMC_OK ||
@@ -191,7 +205,10 @@ static size_t star_outcomes(const struct schedule_options *options, struct outco
     enum ic_star_algorithm only = IC_STAR_BINOMIAL;
     size_t count = 0;
     if (!options->is_all && ic_star_algorithm_from_name(options->algorithm, &only) != GMC_OK) {
-        ic_refuse(error, "no algorithm of a star is called '%.60s'", options->algorithm);
+        const char *names[IC_STAR_ALGORITHMS];
+        for (int a = 0; a < IC_STAR_ALGORITHMS; a++)
+            names[a] = ic_star_algorithm_name((enum ic_star_algorithm)a);
+        refuse_algorithm(options->algorithm, "star", names, IC_STAR_ALGORITHMS, error);
         return 0;
     }
     for (int a = 0; a < IC_STAR_ALGORITHMS; a++) {

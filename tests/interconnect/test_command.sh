@@ -206,7 +206,7 @@ expect 1 schedule ring
 expect 1 schedule torus --k 1
 says "k, nodes per ring, is 1; it must be 2 to 1024"
 expect 1 schedule torus --algorithm serial
-says "no algorithm of a torus is called 'serial'"
+says "no algorithm of a torus is called 'serial'; it must be separate, U-torus, S-torus, Md-torus or Mu-torus"
 expect 1 schedule torus --members "1.1 1.5"
 says "coordinate 2 is 5; it must be 1 to 4"
 expect 1 schedule torus --group 17
