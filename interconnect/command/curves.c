@@ -127,7 +127,7 @@ static void put_script(struct curves *curves)
     fputs("set title ", out);
     sim_plot_text(out, curves->family->title);
     fputs("\nset key outside right top\nset border 3\nset tics nomirror\n"
-          "set offsets graph 0.02, graph 0.02, graph 0.05, 0\n",
+          "set offsets 0, graph 0.02, graph 0.05, 0\n",
           out);
     if (is_logarithmic(&sweep->axes[curves->x]))
         fputs("set logscale x 2\n", out);
