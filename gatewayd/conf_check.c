@@ -285,18 +285,24 @@ static void check_listen(const struct gwd_conf *conf, struct gwd_errors *errors)
                        host);
 }
 
-/* A node is told the group by its gateway. */
+/* A node is told the group by its gateway, unless it can relay to its subnet. */
 static void check_multicast(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     struct gwd_mcast_group group;
     char reason[256];
-    if (conf->multicast_interface[0] == '\0')
+    bool sends = conf->node_of[0] == '\0' || conf->multicast_rate > 0;
+    if (conf->multicast_interface[0] == '\0') {
+        if (conf->node_of[0] != '\0' && conf->multicast_rate > 0)
+            gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_rate"),
+                           "multicast_rate: a node that is to relay to its subnet needs "
+                           "multicast_interface too, such as multicast_interface = \"eth0\"");
         return;
+    }
     if (if_nametoindex(conf->multicast_interface) == 0)
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_interface"),
                        "multicast_interface: there is no interface '%s' here; `ip link` lists them",
                        conf->multicast_interface);
-    else if (conf->node_of[0] == '\0' && !gwd_mcast_group(conf, &group, reason, sizeof reason))
+    else if (sends && !gwd_mcast_group(conf, &group, reason, sizeof reason))
         gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "multicast_address"), "%s",
                        reason);
     if (conf->node_of[0] == '\0' && conf->multicast_rate == 0)

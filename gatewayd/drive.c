@@ -261,6 +261,16 @@ gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes
     return gmc_gateway_set_key(drive->gateway, now, spki);
 }
 
+void gwd_drive_subnet(struct gwd_drive *drive, gmc_time now, const char *subnet)
+{
+    if (drive->recorder != NULL) {
+        gwd_record_begin(drive->recorder, GWD_RECORD_SUBNET, now);
+        gwd_record_text(drive->recorder, subnet);
+        gwd_record_end(drive->recorder);
+    }
+    gmc_gateway_set_subnet(drive->gateway, now, subnet);
+}
+
 void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside)
 {
     if (drive->recorder != NULL) {

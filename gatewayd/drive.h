@@ -29,6 +29,7 @@ void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes wor
                      uint64_t rate_bps);
 /* Another key of this domain (DER), which crypto holds. NOMEM: it stays as it is. */
 gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes spki);
+void gwd_drive_subnet(struct gwd_drive *drive, gmc_time now, const char *subnet);
 void gwd_drive_deliver(struct gwd_drive *drive, gmc_time now, const char *inside);
 /* NULL: none. ctx is borrowed for life. */
 void gwd_drive_tree(struct gwd_drive *drive, gmc_time now, const struct gmc_inside_tree *tree);

@@ -93,6 +93,7 @@ static void on_change(void *ctx, const struct gmc_peer_change *change)
     gwd_drive_change(gwd->drive, gwd_now(), change);
     if (change->event != GMC_PEER_UNREACHABLE)
         gwd_messages_lost(gwd->messages, change->peer);
+    gwd_look_for_subnet(gwd);
     gwd_drain_soon(gwd);
 }
 

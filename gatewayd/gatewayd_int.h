@@ -64,7 +64,8 @@ struct gwd {
     char token_text[GWD_TOKEN_TEXT_MAX]; /* as last given out */
     struct gmc_ctl_node *node_list;      /* as last told */
     struct gmc_fec_code *fec;
-    struct gwd_mcast_group mcast;
+    struct gwd_mcast_group mcast; /* of a node: that it relays to */
+    bool subnet_known;
     struct gwd_group *group;     /* NULL: nodes are reached by unicast alone */
     struct gwd_hearing *hearing; /* of a node */
     struct gwd_tree *tree;       /* NULL: the gateway sends to each node */
@@ -100,6 +101,8 @@ void gwd_tell_nodes(struct gwd *gwd);
 /* What the configuration says of the domain's group: opens it at a gateway, gets a node ready to
  * hear it. False when it cannot be. */
 bool gwd_open_multicast(struct gwd *gwd);
+/* Tells the core where this host stands inside its domain, once that is known. */
+void gwd_look_for_subnet(struct gwd *gwd);
 /* A request that is of the self-test is answered. */
 bool gwd_answer_test(struct gwd *gwd, gmc_peer peer, uint64_t id, struct gmc_bytes request);
 

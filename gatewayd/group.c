@@ -173,7 +173,8 @@ static void judge(struct gwd_group *g, gmc_peer peer, unsigned received, const c
                 GWD_STR("group", g->address), GWD_STR("from_interface", g->interface),
                 GWD_STR("to_interface", is_error ? "" : text),
                 GWD_STR("reason", is_error ? text + 1 : "none of the test datagrams arrived"),
-                GWD_STR("text", "this node gets everything by unicast"));
+                GWD_STR("text", "this node gets everything by unicast, unless one of its subnet "
+                                "relays"));
 }
 
 /* All that are still in one of these states have not answered. */

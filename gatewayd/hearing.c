@@ -80,13 +80,16 @@ static bool is_same(const struct gmc_addr *a, const struct gmc_addr *b)
     return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
 }
 
-static bool find_interface(struct gwd_hearing *h)
+/* Packets of a sender that is known come by the way that leads to it. */
+static bool find_interface(struct gwd_hearing *h, const struct gwd_mcast_group *group)
 {
     struct gmc_addr gateway;
     if (h->wanted[0] != '\0') {
         gwd_text(h->interface, sizeof h->interface, "%s", h->wanted);
         return true;
     }
+    if (group->sender.len > 0 && gwd_mcast_interface_to(&group->sender, h->interface))
+        return true;
     return h->config.gateway(h->config.ctx, &gateway) &&
            gwd_mcast_interface_to(&gateway, h->interface);
 }
@@ -98,7 +101,7 @@ static bool hear(struct gwd_hearing *h, const struct gwd_mcast_group *group)
         return true;
     leave(h);
     h->group = *group;
-    if (!find_interface(h)) {
+    if (!find_interface(h, group)) {
         gwd_text(h->reason, sizeof h->reason, "no interface leads to the gateway");
         return false;
     }
@@ -136,6 +139,11 @@ size_t gwd_hearing_on_request(struct gwd_hearing *h, struct gmc_bytes request,
         (test.step != GWD_GROUP_LISTEN && test.step != GWD_GROUP_REPORT))
         return 0;
     answer.token = test.token;
+    if (test.step == GWD_GROUP_LISTEN && h->in_use && h->udp != NULL &&
+        !is_same(&h->group.group, &test.group.group)) {
+        gwd_text(answer.text, sizeof answer.text, "!it hears a node that relays");
+        return gwd_group_test_put(&answer, out);
+    }
     if (test.step == GWD_GROUP_LISTEN) {
         h->token = test.token;
         h->received = 0;

@@ -2,6 +2,7 @@
 /* Multicast groups and their sockets: see mcast.h. */
 #include "gatewayd/mcast.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -200,6 +201,55 @@ bool gwd_mcast_interface_to(const struct gmc_addr *to, char name[GWD_MCAST_INTER
         if (found)
             (void)snprintf(name, GWD_MCAST_INTERFACE_MAX, "%s", at->ifa_name);
     }
+    freeifaddrs(all);
+    return found;
+}
+
+static const void *host_part(const struct sockaddr *addr, size_t *len)
+{
+    if (addr != NULL && addr->sa_family == AF_INET) {
+        *len = 4;
+        return &((const struct sockaddr_in *)(const void *)addr)->sin_addr;
+    }
+    if (addr != NULL && addr->sa_family == AF_INET6) {
+        *len = 16;
+        return &((const struct sockaddr_in6 *)(const void *)addr)->sin6_addr;
+    }
+    return NULL;
+}
+
+static bool write_network(const struct ifaddrs *at, char out[GWD_MCAST_SUBNET_MAX])
+{
+    size_t len, mask_len;
+    unsigned bits = 0;
+    uint8_t network[16];
+    char text[INET6_ADDRSTRLEN];
+    const uint8_t *addr = host_part(at->ifa_addr, &len);
+    const uint8_t *mask = host_part(at->ifa_netmask, &mask_len);
+    if (addr == NULL || mask == NULL || mask_len != len ||
+        (len == 16 && addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80))
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        network[i] = addr[i] & mask[i];
+        bits += (unsigned)__builtin_popcount(mask[i]);
+    }
+    if (inet_ntop(len == 4 ? AF_INET : AF_INET6, network, text, sizeof text) == NULL)
+        return false;
+    (void)snprintf(out, GWD_MCAST_SUBNET_MAX, "%s/%u", text, bits);
+    return true;
+}
+
+bool gwd_mcast_subnet(const char *interface, char out[GWD_MCAST_SUBNET_MAX])
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    struct ifaddrs *all;
+    bool found = false;
+    if (getifaddrs(&all) != 0)
+        return false;
+    for (size_t i = 0; i < 2 && !found; i++)
+        for (const struct ifaddrs *at = all; at != NULL && !found; at = at->ifa_next)
+            found = at->ifa_addr != NULL && at->ifa_addr->sa_family == families[i] &&
+                    strcmp(at->ifa_name, interface) == 0 && write_network(at, out);
     freeifaddrs(all);
     return found;
 }

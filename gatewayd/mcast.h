@@ -11,13 +11,14 @@
 #define GWD_MCAST_PORT 7412
 #define GWD_MCAST_WORD_MAX 44
 #define GWD_MCAST_INTERFACE_MAX 16 /* IF_NAMESIZE */
+#define GWD_MCAST_SUBNET_MAX 52    /* an IPv6 network */
 
 struct gwd_mcast_group {
     struct gmc_addr group;
     struct gmc_addr sender; /* len 0: not known, any is heard */
 };
 
-/* ---- the gateway ---- */
+/* ---- the gateway, and nodes that relay ---- */
 /* The group that the configuration means. auto is 239.255.x.y (RFC 2365, local scope), or
  * ff15::x:x:x:x (RFC 4291, site scope) where the interface or `listen` has no IPv4; the rest of it
  * is a hash of the domain. The sender is known where its address is sure: `listen` has one, or it
@@ -31,6 +32,9 @@ bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
 /* ---- nodes ---- */
 /* The interface by which packets leave for this address; false when there is none. */
 bool gwd_mcast_interface_to(const struct gmc_addr *to, char name[GWD_MCAST_INTERFACE_MAX]);
+/* The network in which the interface stands, such as 10.1.0.0/16: of its first IPv4 address, else
+ * of its first IPv6 address that is not local to the link. False when it has none. */
+bool gwd_mcast_subnet(const char *interface, char out[GWD_MCAST_SUBNET_MAX]);
 /* A socket that hears the group on that interface, from its sender alone where that is known. */
 struct gwd_udp *gwd_mcast_hear(const struct gwd_mcast_group *group, const char *interface,
                                char *reason, size_t size);

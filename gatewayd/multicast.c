@@ -70,6 +70,45 @@ static bool gateway_address(void *ctx, struct gmc_addr *address)
     return false;
 }
 
+void gwd_look_for_subnet(struct gwd *gwd)
+{
+    char interface[GWD_MCAST_INTERFACE_MAX], subnet[GWD_MCAST_SUBNET_MAX];
+    struct gmc_addr gateway;
+    if (gwd->subnet_known || (gwd->conf->node_of[0] == '\0' && gwd->group == NULL))
+        return;
+    (void)snprintf(interface, sizeof interface, "%s", gwd->conf->multicast_interface);
+    if (interface[0] == '\0' &&
+        !(gateway_address(gwd, &gateway) && gwd_mcast_interface_to(&gateway, interface)))
+        return;
+    gwd->subnet_known = true;
+    if (!gwd_mcast_subnet(interface, subnet))
+        return;
+    gwd_log(gwd->log, GMC_LEVEL_INFO, "subnet", GWD_STR("interface", interface),
+            GWD_STR("network", subnet), GWD_NUM("multicast_bps", gwd->conf->multicast_rate));
+    gwd_drive_subnet(gwd->drive, gwd_now(), subnet);
+    gwd_drain_soon(gwd);
+}
+
+/* A node that may relay to its subnet. */
+static bool open_relay(struct gwd *gwd, char *reason, size_t size)
+{
+    uint8_t word[GWD_MCAST_WORD_MAX];
+    if (!gwd_mcast_group(gwd->conf, &gwd->mcast, reason, size) ||
+        !gwd_mcast_prepare(gwd->udp, gwd->conf, &gwd->mcast, reason, size))
+        return false;
+    size_t len = gwd_mcast_put_word(&gwd->mcast, word);
+    gwd_drive_group(gwd->drive, gwd_now(), gmc_bytes(word, len), gwd->conf->multicast_rate);
+    return true;
+}
+
+static bool open_node(struct gwd *gwd, const struct gwd_hearing_config *config, char *reason,
+                      size_t size)
+{
+    gwd->hearing = gwd_hearing_new(config);
+    return gwd->hearing != NULL &&
+           (gwd->conf->multicast_rate == 0 || open_relay(gwd, reason, size));
+}
+
 static void take(void *ctx, gmc_time now, const struct gmc_dgram_in *in)
 {
     struct gwd *gwd = ctx;
@@ -107,7 +146,7 @@ bool gwd_open_multicast(struct gwd *gwd)
     char reason[512] = "out of memory";
     bool ok = true;
     if (gwd->conf->node_of[0] != '\0')
-        ok = (gwd->hearing = gwd_hearing_new(&config)) != NULL;
+        ok = open_node(gwd, &config, reason, sizeof reason);
     else if (gwd->conf->multicast_interface[0] != '\0')
         ok = open_group(gwd, reason, sizeof reason);
     if (!ok)

@@ -45,7 +45,8 @@ enum gwd_record_kind {
     GWD_RECORD_DELIVER, /* where to hand on what comes from now on */
     GWD_RECORD_TREE,    /* nodes feed each other, or no longer */
     GWD_RECORD_SHAPE,   /* asked for by the core: how they do */
-    GWD_RECORD_KEY      /* this domain has another key */
+    GWD_RECORD_KEY,     /* this domain has another key */
+    GWD_RECORD_SUBNET   /* where a node stands */
 };
 
 /* ---- writing ---- */

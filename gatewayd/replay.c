@@ -396,6 +396,10 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
     case GWD_RECORD_KEY:
         (void)gwd_drive_key(state->drive, now, gwd_recording_bytes(r));
         break;
+    case GWD_RECORD_SUBNET:
+        name = gwd_recording_text(r);
+        gwd_drive_subnet(state->drive, now, name != NULL ? name : "");
+        break;
     case GWD_RECORD_DELIVER:
         name = gwd_recording_text(r);
         gwd_drive_deliver(state->drive, now, name != NULL ? name : "nodes");

@@ -2,6 +2,7 @@
 /* The shell of a simulated gateway: start and end, inputs, timer. Outputs are in host_out.c. */
 #include "sim-wan/host.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "fec/code.h"
 #include "sim-wan/host_internal.h"
 #include "sim-wan/mem.h"
+#include "wire/control.h"
 
 /* Calls of the timer at one instant, without an output, that a sound core never needs. */
 #define IDLE_TIMERS_MAX 64u
@@ -219,6 +221,18 @@ static void hand_back_state(struct sim_host *host)
     }
 }
 
+static void join_subnet(struct sim_host *host)
+{
+    char word[GMC_GROUP_ADDRESS_MAX];
+    if (host->subnet == NULL)
+        return;
+    (void)snprintf(word, sizeof(word), "lan of %s", host->name);
+    if (host->multicast_bps > 0)
+        gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text(word),
+                              host->multicast_bps);
+    gmc_gateway_set_subnet(host->gateway, sim_host_now(host), host->subnet);
+}
+
 void sim_host_start(struct sim_host *host)
 {
     const struct sim_world_config *world = &host->world->config;
@@ -263,6 +277,7 @@ void sim_host_start(struct sim_host *host)
     if (world->multicast_bps > 0 && host->node_of == NULL)
         gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text("lan"),
                               world->multicast_bps);
+    join_subnet(host);
     hand_back_state(host);
     gmc_gateway_start(host->gateway, sim_host_now(host));
     sim_host_drain(host);

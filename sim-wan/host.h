@@ -32,6 +32,9 @@ struct sim_host {
     bool powered;
     bool is_router;                 /* never has a gateway */
     const struct sim_host *node_of; /* the gateway of its domain, if it is a node in one; NULL */
+    const char *subnet;             /* of a node, as it is told; NULL: not known */
+    uint64_t multicast_bps;         /* of a node that can relay to its subnet; 0: it cannot */
+    uint32_t hears;                 /* host of whose group it listens, and one; 0: none */
     bool frozen;                    /* the process is stopped: it hears and does nothing */
     bool dial_only;                 /* takes no connections */
     uint64_t uplink_bps;            /* that its gateway is told; 0: not known. Before the start */

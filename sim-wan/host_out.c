@@ -2,9 +2,12 @@
 /* What a simulated gateway wants done: outputs, and the numbers of peers. */
 #include "sim-wan/host_internal.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 #include "core/manifest.h"
 #include "sim-wan/mem.h"
+#include "wire/control.h"
 
 /* ---- peers ---- */
 gmc_peer sim_host_peer(struct sim_host *host, uint32_t other)
@@ -83,6 +86,31 @@ static void on_news(struct sim_host *host, const struct gmc_event *event)
         world->on_event(world->event_ctx, host, event);
 }
 
+/* The word of a group: "lan" is the gateway's, "lan of NAME" a relay's. */
+static const struct sim_host *sender_of(const struct sim_host *host, struct gmc_bytes word)
+{
+    static const char relays[] = "lan of ";
+    const size_t head = sizeof(relays) - 1;
+    char name[GMC_GROUP_ADDRESS_MAX + 1] = "";
+    if (word.len == 0)
+        return NULL;
+    if (word.len <= head || memcmp(word.data, relays, head) != 0)
+        return host->node_of;
+    memcpy(name, word.data + head, word.len - head);
+    return sim_world_find(host->world, name);
+}
+
+static void hear(struct sim_host *host, struct gmc_bytes word)
+{
+    struct sim_net *net = &host->world->net;
+    const struct sim_host *sender = sender_of(host, word);
+    if (host->hears > 0)
+        sim_group_listen(net, host->hears - 1, host->id, false);
+    host->hears = sender != NULL ? sender->id + 1 : 0;
+    if (sender != NULL)
+        sim_group_listen(net, sender->id, host->id, true);
+}
+
 static void perform(struct sim_host *host, struct gmc_output *out)
 {
     uint32_t other;
@@ -105,8 +133,7 @@ static void perform(struct sim_host *host, struct gmc_output *out)
         on_news(host, &out->u.event);
         break;
     case GMC_OUT_GROUP:
-        if (host->node_of != NULL)
-            sim_group_listen(&host->world->net, host->node_of->id, host->id, out->bytes.len > 0);
+        hear(host, out->bytes);
         break;
     case GMC_OUT_REQUEST: /* nobody here has a control API: echo */
         gmc_gateway_answer(host->gateway, sim_host_now(host), out->peer, out->id, out->bytes);

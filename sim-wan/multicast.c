@@ -56,6 +56,11 @@ void sim_group_listen(struct sim_net *net, uint32_t sender, uint32_t host, bool 
     }
 }
 
+void sim_group_block(struct sim_net *net, uint32_t router)
+{
+    net->hosts[router].blocks_multicast = true;
+}
+
 /* The port at a host on the way from the sender to a listener; SIM_NO_PORT: it is not on it. */
 static uint16_t port_towards(struct sim_net *net, uint32_t sender, uint32_t at, uint32_t listener)
 {
@@ -81,7 +86,8 @@ void sim_group_forward(struct sim_net *net, uint32_t at, struct sim_packet *pack
     uint32_t sender = packet->from;
     const struct sim_group *group = group_of(net, sender);
     bool star = net->hosts[at].port_count > group->count; /* a switch: each has a port of its own */
-    for (size_t i = 0; i < group->count && !(net->groups.blocked && at != sender); i++) {
+    bool passes = at == sender || (!net->groups.blocked && !net->hosts[at].blocks_multicast);
+    for (size_t i = 0; i < group->count && passes; i++) {
         uint16_t port = port_towards(net, sender, at, group->hosts[i]);
         if (port == SIM_NO_PORT)
             continue;

@@ -25,6 +25,8 @@ void sim_groups_fini(struct sim_groups *groups);
 void sim_group_listen(struct sim_net *net, uint32_t sender, uint32_t host, bool listens);
 /* Sends copies of the packet on from a host, or drops it; takes the packet. */
 void sim_group_forward(struct sim_net *net, uint32_t at, struct sim_packet *packet);
+/* A router that passes no multicast on: what is behind it is another subnet. */
+void sim_group_block(struct sim_net *net, uint32_t router);
 bool sim_group_has(const struct sim_net *net, uint32_t sender, uint32_t host);
 
 #endif

@@ -14,6 +14,7 @@ struct sim_port {
 struct sim_net_host {
     struct sim_port *ports;
     size_t port_count, port_capacity;
+    bool blocks_multicast;
 };
 
 struct sim_net_wire {

@@ -166,6 +166,7 @@ static void peer_free(struct gmc_gateway *gw, struct gwpeer *peer)
     if (peer->key != NULL)
         gw->config.crypto->ops->pubkey_free(peer->key);
     free(peer->spki);
+    free(peer->subnet);
     free(peer->name);
     free(peer);
 }
@@ -494,7 +495,7 @@ bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out)
         if (gw_pump(gw, peer, out)) {
             size_t len = gmc_dgram_out_len(&out->u.dgram);
             gw->counts.datagrams_out++;
-            if (!peer->is_node)
+            if (!peer->is_node && !peer->is_neighbour)
                 gw_uplink_pay(gw, len);
             else
                 gw_group_pay(gw, len);

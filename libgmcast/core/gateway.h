@@ -77,10 +77,17 @@ void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *i
  * to every node that hears `address`, the shell's word for the group (at most GMC_GROUP_ADDRESS_MAX
  * bytes), which nodes are told and hand to their shells (GMC_OUT_GROUP). rate_bps: of IP packets,
  * which the network to the nodes carries. Nodes that do not hear it are served by unicast, and that
- * is said. An empty address: there is no group (any more). For gateways only; without fec, and with
- * virtual bodies, nothing happens. */
+ * is said. An empty address: there is no group (any more). At a node it means those of its subnet,
+ * and that it can relay to them; before its subnet is set. Without fec, and with virtual bodies,
+ * nothing happens. */
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
                            uint64_t rate_bps);
+
+/* This node, or the gateway with its group, stands in this part of the domain's network, named by
+ * whatever all in it agree on (at most GMC_SUBNET_MAX printable characters, no space; copied; ""
+ * not known). In a subnet that multicast from the gateway does not reach, one node that can relay
+ * gets the data for all. */
+void gmc_gateway_set_subnet(struct gmc_gateway *gw, gmc_time now, const char *subnet);
 
 /* How the nodes of this domain feed each other where they are not reached all at once. shape: for
  * `count` members, the first of which is this gateway, and an object of so many bytes, parent[i] is

@@ -26,11 +26,28 @@ void gw_groups_init(struct gmc_gateway *gw)
     gw->group_pace.held_since = GMC_TIME_NEVER;
 }
 
+/* The nodes that a relay was told to reach. */
+static bool has_subnet(const struct gwtarget *dst)
+{
+    for (size_t i = 0; i < dst->neighbour_count; i++)
+        if (dst->neighbours[i].by_group)
+            return true;
+    return false;
+}
+
+bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    if (gw->group_address_len == 0 || gw->config.fec.ops == NULL || gw->config.virtual_bodies)
+        return false;
+    if (gw->config.node_of != NULL)
+        return has_subnet(ch->dst);
+    return ch->dst->node_count > 1 &&
+           ch->dst->inside_kind != GMC_INSIDE_SHARED; /* one node at a time gets it */
+}
+
 bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
-    return gw->group_address_len > 0 && gw->config.fec.ops != NULL && !gw->config.virtual_bodies &&
-           !ch->group_over && ch->dst->node_count > 1 &&
-           ch->dst->inside_kind != GMC_INSIDE_SHARED; /* one node at a time gets it */
+    return !ch->group_over && gw_group_is_meant(gw, ch);
 }
 
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
@@ -224,11 +241,12 @@ bool gw_group_leaves(const struct gmc_gateway *gw, const struct gwchild *child, 
 uint64_t gw_group_share(const struct gmc_gateway *gw, const struct gwchild *child)
 {
     const struct gwgroup *group = child->channel->group;
-    if (group == NULL || !child->peer->is_node || !is_busy(group))
+    const struct gwlistener *own = gw_listener_of(group, child->peer);
+    if (own == NULL || own->unbound || !is_busy(group))
         return 0;
     uint64_t behind = 0;
     for (size_t i = 0; i < group->count; i++)
-        behind += !gw_listener_counts(&group->listeners[i]);
+        behind += !gw_listener_counts(&group->listeners[i]) && !group->listeners[i].unbound;
     uint64_t share = gw->group_pace.rate_bps * SHARE_PERCENT / 100;
     return behind > 1 ? share / behind : share;
 }
@@ -297,7 +315,7 @@ static void step(struct gmc_gateway *gw, struct gwgroup *group)
     bool full = gw_group_is_full(gw, group);
     set_backoff(group);
     for (size_t i = 0; i < group->count; i++)
-        gw_listener_say_deaf(gw, &group->listeners[i]);
+        gw_listener_say_deaf(gw, group, &group->listeners[i]);
     GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
     {
         struct gmc_group_out *out = GMC_CONTAINER_OF(node, struct gmc_group_out, node);

@@ -21,6 +21,7 @@ struct gwlistener {
     enum gwlisten state;
     bool lags; /* it loses so much more than others that the group does not wait for it */
     bool deaf_said;
+    bool unbound;        /* its link is not bound by the share of those that are behind */
     uint64_t first_turn; /* windows that were opened before are not for it */
     gmc_time asked_at;
     uint64_t received, expected; /* as last reported */
@@ -90,7 +91,8 @@ bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window);
 /* The lowest block, from this one on, that a node which hears has not and that its link does not
  * bring; the channel's blocks: there is none. */
 uint64_t gw_group_lacked(const struct gwgroup *group, uint64_t first);
-void gw_listener_say_deaf(struct gmc_gateway *gw, struct gwlistener *listener);
+void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
+                          struct gwlistener *listener);
 
 /* ---- gateway_group_send.c ---- */
 bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);

@@ -73,9 +73,30 @@ static void take_room(struct gwchannel *ch, struct gwlistener *listener)
         listener->room = (uint64_t)child->tx.window * ch->stripe_count;
 }
 
+/* A gateway reaches its nodes, a relay those that it was told to. */
+static bool is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                     const struct gwpeer *peer)
+{
+    if (gw->config.node_of == NULL)
+        return peer->is_node;
+    for (size_t i = 0; i < ch->dst->neighbour_count; i++)
+        if (ch->dst->neighbours[i].peer == peer)
+            return ch->dst->neighbours[i].by_group;
+    return false;
+}
+
+void gw_group_unbind(struct gwchannel *ch, const struct gwpeer *peer, bool unbound)
+{
+    struct gwlistener *listener = gw_listener_of(ch->group, peer);
+    if (listener == NULL)
+        return;
+    listener->unbound = unbound;
+    listener->deaf_said = listener->deaf_said || unbound;
+}
+
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
 {
-    if (!gw_group_is_possible(gw, ch))
+    if (!is_meant(gw, ch, peer) || !gw_group_is_possible(gw, ch))
         return;
     struct gwgroup *group = ch->group != NULL ? ch->group : gw_group_new(gw, ch);
     struct gwlistener *listener = gw_listener_of(group, peer);
@@ -88,8 +109,25 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
         return;
     listener->state = GW_ASKED;
     listener->deaf_said = false;
-    listener->asked_at = gw->now;
+    /* What did not hear lately is not waited for. */
+    listener->asked_at = peer->out_of_reach ? gmc_time_sub(gw->now, GW_HEAR_WAIT) : gw->now;
     gw_group_tell(gw, group, peer, false);
+    const struct gwnode *node = gw_node_find(ch, peer);
+    gw_group_unbind(ch, peer, node != NULL && (node->is_relay || node->by_relay));
+}
+
+void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    for (size_t i = 0; ch->group != NULL && i < ch->group->count; i++) {
+        const struct gwpeer *peer = ch->group->listeners[i].peer;
+        if (ch->group->listeners[i].state != GW_DEAF && !is_meant(gw, ch, peer))
+            gw_group_left(gw, ch, peer, true);
+    }
+    for (size_t i = 0; i < ch->dst->neighbour_count; i++) {
+        struct gwpeer *peer = ch->dst->neighbours[i].peer;
+        if (gw_listener_of(ch->group, peer) == NULL && gw_child_find(ch, peer, 0) != NULL)
+            gw_group_attached(gw, ch, peer);
+    }
 }
 
 void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
@@ -285,6 +323,13 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
         gw->counts.group_forged++;
         gw_text(text, sizeof(text), "somebody forges in the group of this domain: node %s found %s",
                 listener->peer->name, msg->text);
+        if (gw->config.node_of != NULL) {
+            struct gmc_msg report = gw_about(ch, GMC_MSG_GROUP_REPORT);
+            report.group = ch->group->number;
+            report.status = GMC_ERR_MISMATCH;
+            report.text = text;
+            gw_send(gw, ch->source_peer, &report);
+        }
         gw_group_end(gw, ch, GMC_ERR_MISMATCH, text);
         return;
     }
@@ -317,8 +362,12 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 {
     struct gwgroup *group = ch->group;
     struct gwlistener *listener = gw_listener_of(group, peer);
-    if (listener == NULL || msg->group != group->number)
-        return; /* of a group that is over, or under the key before */
+    if (listener == NULL || msg->group != group->number) {
+        /* of a group that is over, or under the key before; or of a relay's */
+        if (msg->status == GMC_ERR_MISMATCH)
+            gw_subnet_forged(gw, ch, peer, msg);
+        return;
+    }
     if (msg->status != GMC_OK) {
         leaves(gw, ch, listener, msg);
         return;
@@ -327,6 +376,7 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         listener->state = GW_HEARS;
         listener->first_turn = group->tx.turns;
         listener->late = 0;
+        gw_subnet_reached(gw, ch, peer, true);
         give_page(gw, ch, peer);
         gw_children_touch(gw, ch);
     }
@@ -339,6 +389,14 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
     }
 }
 
+static bool is_awaited(const struct gwgroup *group, const struct gwpeer *peer)
+{
+    const struct gwlistener *listener = gw_listener_of(group, peer);
+    if (listener == NULL)
+        return peer->up && !peer->out_of_reach;
+    return peer->up && listener->state == GW_ASKED && !listener->unbound;
+}
+
 /* Has everybody answered who is expected to? */
 bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *group)
 {
@@ -347,21 +405,24 @@ bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *gr
         return false;
     if (gw->now >= group->gather_until || group->tx.turns > 0)
         return true;
-    for (size_t i = 0; i < dst->node_count; i++) {
-        const struct gwlistener *listener = gw_listener_of(group, dst->nodes[i].peer);
-        if (dst->nodes[i].peer->up && (listener == NULL || listener->state == GW_ASKED))
+    for (size_t i = 0; i < dst->node_count; i++)
+        if (is_awaited(group, dst->nodes[i].peer))
             return false;
-    }
+    for (size_t i = 0; i < dst->neighbour_count; i++)
+        if (dst->neighbours[i].by_group && is_awaited(group, dst->neighbours[i].peer))
+            return false;
     return true;
 }
 
-void gw_listener_say_deaf(struct gmc_gateway *gw, struct gwlistener *listener)
+void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
+                          struct gwlistener *listener)
 {
     if (listener->state != GW_ASKED || listener->deaf_said)
         return;
     if (gw->now < gmc_time_add(listener->asked_at, GW_HEAR_WAIT))
         return;
     gw_touch(gw, listener->peer); /* its link carries all, meanwhile */
+    gw_subnet_reached(gw, group->channel, listener->peer, false);
     if (gw->now < gmc_time_add(listener->asked_at, HEARD_LATE))
         return;
     listener->deaf_said = true;

@@ -23,6 +23,7 @@ struct gwheard {
 };
 
 struct gwhearing {
+    struct gwpeer *from; /* who sends it: the gateway, or the relay of this subnet */
     uint32_t number;
     struct gmc_gate gate;
     bool any;
@@ -519,11 +520,12 @@ static void hear_address(struct gmc_gateway *gw, struct gmc_bytes address)
     out->output.bytes = gmc_bytes(out->owned, address.len);
 }
 
-void gw_hear_group(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
+void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                    const struct gmc_msg *msg)
 {
-    bool from_gateway = gw->config.node_of != NULL && peer == ch->source_peer;
-    if (!from_gateway || gw->config.fec.ops == NULL || gw->config.virtual_bodies) {
+    bool is_above = gw->config.node_of != NULL && ch->dst != NULL &&
+                    (peer == ch->source_peer || peer->number == ch->dst->tree_parent);
+    if (!is_above || gw->config.fec.ops == NULL || gw->config.virtual_bodies) {
         gw->counts.messages_refused++;
         return;
     }
@@ -540,6 +542,7 @@ void gw_hear_group(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwc
         ch->hearing = hearing_new(gw, ch);
     if (ch->hearing == NULL)
         return;
+    ch->hearing->from = peer;
     hear_address(gw, msg->payload);
     if (is_new || ch->hearing->number != msg->group)
         set_gate(gw, ch, msg, is_new);
@@ -574,6 +577,13 @@ void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch)
         hear_address(gw, gmc_bytes(NULL, 0));
 }
 
+void gw_hearing_parent_changed(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (ch->hearing != NULL && ch->hearing->from != ch->source_peer &&
+        ch->hearing->from->number != ch->dst->tree_parent)
+        gw_hearing_free(gw, ch);
+}
+
 void gw_hearing_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 {
     if (ch->hearing != NULL)
@@ -589,7 +599,7 @@ void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t nu
     msg.group = ch->hearing->number;
     msg.status = GMC_ERR_MISMATCH;
     msg.text = text;
-    gw_send(gw, ch->source_peer, &msg);
+    gw_send(gw, ch->hearing->from, &msg);
     gw_hearing_free(gw, ch);
 }
 
@@ -659,7 +669,7 @@ static void speak(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.received = hearing->received;
     msg.expected = hearing->any ? hearing->gate.replay.next - hearing->first : 0;
     hearing->report_at = GMC_TIME_NEVER;
-    gw_send(gw, ch->source_peer, &msg);
+    gw_send(gw, hearing->from, &msg);
 }
 
 gmc_duration gw_hearing_have_wait(const struct gwchannel *ch)

@@ -439,9 +439,24 @@ void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer);
 /* A node says who feeds it. */
 void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode *node,
                     const char *parent);
-/* A channel has ended: sessions that no other one needs are forgotten. */
+/* Sessions that no channel needs (any more) are forgotten. */
 void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
+
+/* gateway_subnet.c: subnets that multicast from here does not reach */
+/* A node of the channel can relay. */
+bool gw_subnets_are_possible(const struct gmc_gateway *gw, const struct gwchannel *ch);
+/* Chooses the relays, and who gets it from which, where that has changed. `wanted`: there may be
+ * some. */
+void gw_subnets_plan(struct gmc_gateway *gw, struct gwchannel *ch, bool wanted);
+/* A node says where it stands. */
+void gw_subnet_heard(struct gwpeer *peer, const struct gmc_msg *msg);
+/* Multicast from here does (not) come to a node. */
+void gw_subnet_reached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer,
+                       bool reached);
+/* A relay says that somebody forges in its group. */
+void gw_subnet_forged(struct gmc_gateway *gw, const struct gwchannel *ch, const struct gwpeer *peer,
+                      const struct gmc_msg *msg);
 
 /* gateway_neighbour.c: a node in that tree */
 void gw_on_tree(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
@@ -454,6 +469,13 @@ void gw_neighbours_sweep(struct gmc_gateway *gw);
 void gw_groups_init(struct gmc_gateway *gw);
 /* A node attached to the channel: it is to hear it, too. */
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
+/* Other nodes than before are to be reached by this one, a relay. */
+void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch);
+/* What goes over this node's link is not held to the share of those that are behind: it relays, or
+ * gets nothing from here. */
+void gw_group_unbind(struct gwchannel *ch, const struct gwpeer *peer, bool unbound);
+/* Could its nodes be reached all at once, whatever became of that? */
+bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch);
 /* The node's link is gone, or it is no node any more: then others get a new key. */
 void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
                    bool is_no_node);
@@ -475,7 +497,9 @@ gmc_time gw_groups_deadline(const struct gmc_gateway *gw);
 void gw_groups_step(struct gmc_gateway *gw);
 
 /* gateway_hear.c: a node that hears a group */
-void gw_hear_group(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchannel *ch,
+/* Whoever sent that group has nothing to tell this node any more, unless it is the gateway. */
+void gw_hearing_parent_changed(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                    const struct gmc_msg *msg);
 gmc_status gw_hear(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
 /* A block is in the store. */

@@ -174,7 +174,7 @@ static void on_attach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     grant(gw, ch, &ch->stripes[msg->stripe], peer);
     if (ch->talk != NULL)
         gw_hearer_attached(gw, child, msg->next);
-    else if (peer->is_node && ch->dst != NULL)
+    else if (ch->dst != NULL)
         gw_group_attached(gw, ch, peer);
 }
 

@@ -9,7 +9,7 @@
 bool gw_is_neighbour(const struct gwchannel *ch, const struct gwpeer *peer)
 {
     for (size_t i = 0; ch->dst != NULL && i < ch->dst->neighbour_count; i++)
-        if (ch->dst->neighbours[i] == peer)
+        if (ch->dst->neighbours[i].peer == peer)
             return true;
     return false;
 }
@@ -72,7 +72,7 @@ void gw_on_tree(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchan
                 const struct gmc_msg *msg)
 {
     struct gwtarget *dst = ch->dst;
-    struct gwpeer **list = calloc(msg->neighbour_count + 1, sizeof(struct gwpeer *));
+    struct gwbeside *list = calloc(msg->neighbour_count + 1, sizeof(*list));
     if (gw->config.node_of == NULL || peer != ch->source_peer || ch->talk != NULL || list == NULL) {
         gw->counts.messages_refused++;
         free(list);
@@ -88,7 +88,8 @@ void gw_on_tree(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchan
         struct gwpeer *other = named(gw, ch, msg->neighbours[i].name);
         if (other == NULL)
             continue;
-        list[dst->neighbour_count++] = other;
+        list[dst->neighbour_count++] =
+            (struct gwbeside){.peer = other, .by_group = msg->neighbours[i].by_group};
         other->is_neighbour = true;
         bool fresh = take_session(gw, other, &msg->neighbours[i]);
         dst->feeds = dst->feeds || !msg->neighbours[i].is_parent;
@@ -99,6 +100,8 @@ void gw_on_tree(struct gmc_gateway *gw, const struct gwpeer *peer, struct gwchan
     }
     is_new = is_new || parent != dst->tree_parent;
     dst->tree_parent = parent;
+    gw_hearing_parent_changed(gw, ch);
+    gw_group_review(gw, ch);
     gw_neighbours_sweep(gw);
     gw_target_fed_by_node(gw, ch, is_new);
 }

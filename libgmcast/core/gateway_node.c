@@ -203,11 +203,11 @@ void gw_nodes_retell(struct gwchannel *ch)
 void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer)
 {
     struct gwnode *node = gw_node_find(ch, peer);
+    if (!peer->up)
+        gw_group_left(gw, ch, peer, false);
     if (node == NULL)
         return;
     node->told = false;
-    if (!peer->up)
-        gw_group_left(gw, ch, peer, false);
     if (!peer->up && !is_over(node))
         node->state = GMC_MEMBER_SILENT;
     else if (peer->up && node->state == GMC_MEMBER_SILENT)
@@ -288,6 +288,8 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         gw->counts.messages_refused++;
         return;
     }
+    if (msg->type == GMC_MSG_TREE_READY)
+        gw_subnet_heard(peer, msg);
     switch (msg->type) {
     case GMC_MSG_LEAVE:
         fail(gw, ch, node, msg->text);
@@ -358,6 +360,7 @@ void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch)
                                     .in_tree = node->in_tree,
                                     .planned = node->planned,
                                     .parent = node->parent,
+                                    .by_relay = node->by_relay,
                                     .tree_due = true,
                                     .fed_by = GMC_PEER_NONE,
                                     .is_spare = ch->dst->inside_kind == GMC_INSIDE_SHARED};

@@ -110,6 +110,10 @@ struct gwpeer {
     bool is_node;          /* of this domain, and not a domain itself */
     bool is_neighbour;     /* of this node, in a tree of its domain */
     uint32_t offered_id;   /* of a neighbour: the session that was taken last; 0 none */
+    char *subnet;          /* of a node: where it stands, as it said; NULL: not known */
+    bool can_relay;        /* it sends there by multicast */
+    bool is_relay;         /* it does so for some channel, or did lately */
+    bool out_of_reach;     /* multicast from here did not come to it when it was last tried */
     bool up;               /* the link was reported up */
     bool wanted;           /* the shell was asked for a session */
     bool replaced;         /* its link makes room for that of a newer session */
@@ -228,6 +232,9 @@ struct gwnode {
     bool tree_due;    /* it is to be told of its neighbours */
     uint32_t planned; /* parent by the shape */
     uint32_t parent;  /* the next that lives on the way up from there */
+    bool is_relay;    /* for its subnet (gateway_subnet.c) */
+    bool by_relay;    /* `planned` is such a one */
+    bool forged;      /* a relay that has said that somebody forges in its group */
     gmc_time parent_since;
     struct gmc_addr address; /* of its datagrams, as last seen; len 0: they come within TLS */
     gmc_peer fed_by;         /* as it reports; GMC_PEER_NONE */
@@ -237,6 +244,12 @@ struct gwnode {
     bool complete; /* it says so; believed when the digest is ours */
     uint8_t digest[GMC_HASH_BYTES];
     char reason[160];
+};
+
+/* Who stands beside a node in the tree of its domain. */
+struct gwbeside {
+    struct gwpeer *peer;
+    bool by_group; /* a child that this node reaches by multicast */
 };
 
 /* Where a target stands. */
@@ -275,7 +288,8 @@ struct gwtarget {
     uint32_t bad_reads;          /* for nodes, of what is nowhere else */
     bool tree_used;              /* they are a tree... */
     size_t tree_placed;          /* ... of so many */
-    struct gwpeer **neighbours;  /* of a node: in that tree */
+    bool relayed;                /* subnets have relays, or had */
+    struct gwbeside *neighbours; /* of a node: in that tree */
     size_t neighbour_count;
     gmc_peer tree_parent; /* of a node, among them; GMC_PEER_NONE: its gateway */
     bool feeds;           /* a node that has children there */
@@ -489,6 +503,7 @@ struct gmc_gateway {
     struct gmc_inside_tree inside_tree; /* shape NULL: none */
     struct gmc_list pairs;              /* struct gwpair: sessions between nodes */
     uint32_t neighbour_payload;         /* of a node: what its interface takes */
+    char subnet[GMC_SUBNET_MAX + 1];    /* where it stands, inside its domain; "" not known */
     struct gmc_map hearings;            /* of a node: number of a group -> struct gwchannel */
     struct gmc_map ops;                 /* ticket -> struct gwop */
     struct gmc_list spare_ops;          /* gwop.in_saves; at most GW_SPARES */

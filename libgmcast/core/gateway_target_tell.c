@@ -62,6 +62,8 @@ void gw_target_tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!dst->told_ready && dst->phase >= GW_RECEIVING) {
         struct gmc_msg msg = gw_about(ch, GMC_MSG_TREE_READY);
         msg.version = ch->record.version;
+        msg.subnet = gw->subnet;
+        msg.can_relay = gw->config.node_of != NULL && gw->group_address_len > 0;
         gw_send(gw, ch->source_peer, &msg);
         dst->told_ready = true;
     }

@@ -127,11 +127,12 @@ static void touch_around(struct gwtarget *dst, size_t i)
             dst->nodes[k].tree_due = true;
 }
 
-static void set_parent(struct gmc_gateway *gw, struct gwtarget *dst, size_t i, uint32_t parent)
+/* False: it is that already. */
+static bool set_parent(struct gmc_gateway *gw, struct gwtarget *dst, size_t i, uint32_t parent)
 {
     struct gwnode *node = &dst->nodes[i];
     if (node->parent == parent)
-        return;
+        return false;
     if (node->parent > 0)
         dst->nodes[node->parent - 1].tree_due = true;
     node->parent = parent;
@@ -139,6 +140,7 @@ static void set_parent(struct gmc_gateway *gw, struct gwtarget *dst, size_t i, u
     node->tree_due = true;
     if (parent > 0)
         dst->nodes[parent - 1].tree_due = true;
+    return true;
 }
 
 /* Whoever cannot feed is stepped over. */
@@ -256,6 +258,7 @@ static bool put_neighbour(struct gmc_gateway *gw, const struct gwnode *who, cons
     int to = pair->ends[1] == of->peer;
     *out = (struct gmc_msg_neighbour){.name = of->peer->name,
                                       .is_parent = is_parent,
+                                      .by_group = !is_parent && who->is_relay && of->by_relay,
                                       .address = gmc_bytes(of->address.bytes, of->address.len),
                                       .send_id = pair->ids[to],
                                       .receive_id = pair->ids[!to],
@@ -285,17 +288,23 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, size_t i)
 void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
+    bool relayed = gw_subnets_are_possible(gw, ch);
     bool wanted = gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED &&
-                  !gw_group_is_possible(gw, ch);
-    if (!wanted && !dst->tree_used)
+                  !relayed && !gw_group_is_possible(gw, ch);
+    if (!wanted && !relayed && !dst->tree_used && !dst->relayed)
         return;
     size_t placed = count_placed(dst);
-    if (wanted != dst->tree_used || placed != dst->tree_placed)
+    if (wanted != dst->tree_used || (wanted && placed != dst->tree_placed))
         make_plan(gw, ch, wanted);
     dst->tree_used = wanted;
     dst->tree_placed = placed;
+    gw_subnets_plan(gw, ch, relayed);
+    bool moved = false;
     for (size_t i = 0; i < dst->node_count; i++)
-        set_parent(gw, dst, i, living_parent(dst, i));
+        moved = set_parent(gw, dst, i, living_parent(dst, i)) || moved;
+    /* Who were neighbours, and are so again later, get another session: they ended that one. */
+    if (moved)
+        gw_tree_over(gw);
     for (size_t i = 0; i < dst->node_count; i++)
         if (dst->nodes[i].tree_due && is_placed_now(&dst->nodes[i]))
             tell(gw, ch, i);

@@ -100,7 +100,7 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_rx.c libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c \
 	libgmcast/core/gateway_source_call.c libgmcast/core/gateway_source_impl.h \
 	libgmcast/core/gateway_source_member.c libgmcast/core/gateway_source_setup.c \
-	libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c \
+	libgmcast/core/gateway_store.c libgmcast/core/gateway_stripe.c libgmcast/core/gateway_subnet.c \
 	libgmcast/core/gateway_target.c libgmcast/core/gateway_target_impl.h \
 	libgmcast/core/gateway_target_parent.c libgmcast/core/gateway_target_record.c \
 	libgmcast/core/gateway_target_store.c libgmcast/core/gateway_target_tell.c \

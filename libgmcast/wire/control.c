@@ -261,6 +261,7 @@ static gmc_status get_tree(struct gmc_arena *arena, struct gmc_msg *msg,
         rows[i] =
             (struct gmc_msg_neighbour){.name = from->name,
                                        .is_parent = from->is_parent,
+                                       .by_group = from->by_group,
                                        .address = gmc_bytes(from->address.data, from->address.len),
                                        .send_id = from->send,
                                        .receive_id = from->receive,
@@ -295,6 +296,8 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
     case GMC_MSG_TREE_READY:
         GET_CHANNEL(msg, control->tree_ready);
         msg->version = control->tree_ready->version;
+        msg->subnet = control->tree_ready->subnet;
+        msg->can_relay = control->tree_ready->can_relay;
         return GMC_OK;
     case GMC_MSG_LEAVE:
         GET_CHANNEL(msg, control->leave);

@@ -28,6 +28,7 @@
 #define GMC_GROUP_ADDRESS_MAX 64     /* a shell's word for a multicast group */
 #define GMC_GROUP_NEEDS_MAX 64       /* in one message */
 #define GMC_NEIGHBOURS_MAX 65        /* of a node in its domain's tree: a parent, and children */
+#define GMC_SUBNET_MAX 63            /* bytes of a subnet's name */
 #define GMC_ADDRESS_MAX 31           /* a shell's word for where datagrams go */
 #define GMC_GROUP_SOURCES_MAX 192u   /* fragments of a window of blocks (core/group.h) */
 
@@ -78,6 +79,7 @@ struct gmc_msg_neighbour {
     struct gmc_bytes address;     /* 1 to GMC_ADDRESS_MAX bytes */
     uint32_t send_id, receive_id; /* of the session, as the one who is told sees it; not 0 */
     const uint8_t *send_key, *receive_key; /* GMC_SECRET_BYTES each */
+    bool by_group; /* a child that the one who is told reaches by multicast */
 };
 
 struct gmc_msg_child {
@@ -124,6 +126,8 @@ struct gmc_msg {
                              */
 
     uint32_t version;                   /* TREE_READY, ATTACH, ATTACHED: of the record */
+    const char *subnet;                 /* TREE_READY: where a node stands; NULL or "" not known */
+    bool can_relay;                     /* TREE_READY: and it sends there by multicast */
     uint32_t epoch;                     /* ATTACH, ATTACHED, GROUP */
     uint32_t handle;                    /* ATTACH: the child's handle for this channel (the
                                            receiver of data names it); 1..65535 */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns the bounds of control messages, which hold for what is sent and for what is received. */
+#include <string.h>
+
 #include "wire/codec.h"
 
 #define STATUS_MAX 65535
@@ -182,6 +184,8 @@ static bool body_ok(const struct gmc_msg *msg)
     case GMC_MSG_COMPLETE:
         return msg->digest != NULL;
     case GMC_MSG_TREE_READY:
+        return name_or_none_ok(msg->subnet) &&
+               (msg->subnet == NULL || strlen(msg->subnet) <= GMC_SUBNET_MAX);
     case GMC_MSG_REQUEST:
     case GMC_MSG_REPLY:
     case GMC_MSG_SKIP:

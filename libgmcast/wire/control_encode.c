@@ -167,6 +167,8 @@ static gmc_status put_tree_ready(struct encoder *enc, const struct gmc_msg *msg)
     gmcast__wire__tree_ready__init(body);
     PUT_CHANNEL(body, msg);
     body->version = msg->version;
+    body->subnet = gmc_codec_text(msg->subnet);
+    body->can_relay = msg->can_relay;
     enc->control.tree_ready = body;
     return GMC_OK;
 }
@@ -419,6 +421,7 @@ static gmc_status put_tree(struct encoder *enc, const struct gmc_msg *msg)
         gmcast__wire__neighbour__init(&rows[i]);
         rows[i].name = gmc_codec_text(from->name);
         rows[i].is_parent = from->is_parent;
+        rows[i].by_group = from->by_group;
         rows[i].address = gmc_codec_data(from->address.data, from->address.len);
         rows[i].send = from->send_id;
         rows[i].receive = from->receive_id;

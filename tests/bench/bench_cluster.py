@@ -6,7 +6,8 @@
     GMC_CLUSTER_RATE=200          Mbit/s of every port; 0: not shaped
     GMC_CLUSTER_BYTES=256000000   of the object
     GMC_CLUSTER_NODES=8
-    GMC_CLUSTER_PEERS=gmcast,unicast,udpcast,uftp    those that are installed; unicast: gmcast without multicast
+    GMC_CLUSTER_PEERS=gmcast,head,unicast,udpcast,uftp    those that are installed; unicast: gmcast without multicast;
+                                  head: its gateway stands in another network, and one of the nodes relays
     GMC_CLUSTER_MULTICAST=        Mbit/s at which the gateway sends to the group [just below the ports' rate, else 1000]
 
 A source domain stands on a wire of its own, which is not shaped; the gateway and its nodes have ports
@@ -36,7 +37,7 @@ RATE = float(setting("RATE", "200")) * 1e6
 LOSSES = [float(word) for word in setting("LOSSES", "0,1,5,20" if RATE else "0").split(",")]
 BYTES = int(setting("BYTES", "256000000"))
 NODES = ["n%d" % (i + 1) for i in range(int(setting("NODES", "8")))]
-PEERS = setting("PEERS", "gmcast,unicast,udpcast,uftp").split(",")
+PEERS = setting("PEERS", "gmcast,head,unicast,udpcast,uftp").split(",")
 # Ports count frames, which are 14 bytes longer than packets.
 MULTICAST = float(setting("MULTICAST", str((RATE * 0.985 if RATE else 1e9) / 1e6)))
 # One after the other at the least rate that is worth a figure.
@@ -58,14 +59,16 @@ def cpu_seconds():
 
 # ---- gmcast ----
 
-def gmcast(share, multicast):
+def gmcast(share, way):
     """(seconds, how many nodes have it whole, a remark)."""
-    with lan.LanGrid(NODES, RATE or None, start=False, log="info") as grid:
-        if multicast:
-            grid[lan.GATEWAY].options["top"] = \
+    outside = way == "head"
+    with lan.LanGrid(NODES, RATE or None, start=False, log="info",
+                     branch=NODES if outside else ()) as grid:
+        for name in {"gmcast": [lan.GATEWAY], "head": NODES, "unicast": []}[way]:
+            grid[name].options["top"] = \
                 'multicast_interface = "eth0"\nmulticast_rate = "%.3fM"\n' % MULTICAST
         grid.start()
-        lib.wait(lambda: is_ready(grid, multicast), "sessions, and multicast tested")
+        lib.wait(lambda: is_ready(grid, way == "gmcast"), "sessions, and multicast tested")
         path = grid.write(lan.SOURCE, "object", BYTES)
         lose(grid.lan, share)
         sent, cpu = grid.lan.sent_bytes(lan.GATEWAY), spent_by(grid)
@@ -184,7 +187,7 @@ def measure(name, loss):
     if name in OTHERS:
         seconds, whole, remark = other(name, loss / 100)
     else:
-        seconds, whole, remark = gmcast(loss / 100, name == "gmcast")
+        seconds, whole, remark = gmcast(loss / 100, name)
     row(name, loss, seconds, whole, remark, cpu_seconds() - spent)
 
 

@@ -6,7 +6,8 @@ can be shaped and lose packets; and a source domain on a wire of its own to the 
     with lan.LanGrid(["n1", "n2"], rate="200mbit", loss=0.05) as grid:
         grid.stage("s", [...], "g")
 
-The bridge is in this process's namespace, and with it everything ends.
+With branch = ["n3"] that node is on a bridge of its own, and this process's namespace, where both bridges
+are, routes between the two: multicast does not pass. With it everything ends.
 """
 
 import json
@@ -17,6 +18,8 @@ import wires
 
 SOURCE, GATEWAY = "s", "g"
 PREFIX = "10.78.1."  # of the bridge; the wire of the source is 10.78.2
+BRANCH = "10.78.3."
+ROUTER = "254"
 PREFIX6 = "fd78::"
 # What a port holds beyond its rate: 10 ms, as switches have at 200 Mbit/s and more.
 QUEUE_SECONDS = 0.010
@@ -35,32 +38,46 @@ def inside(name, *words):
 
 
 class Lan:
-    """Hosts on a bridge, named; PREFIX + "1" is the first."""
+    """Hosts on a bridge, named; PREFIX + "1" is the first. Those of `branch` are on another one."""
 
-    def __init__(self, names, rate_bps=None):
+    def __init__(self, names, rate_bps=None, branch=()):
         self.names = list(names)
         self.rate_bps = rate_bps
-        run("ip", "link", "add", "lan0", "type", "bridge", "mcast_snooping", "0")
-        run("ip", "link", "set", "lan0", "up")
+        self.branch = set(branch)
+        self._bridge("lan0", PREFIX)
         try:
+            if branch:
+                self._bridge("lan1", BRANCH)
+                with open("/proc/sys/net/ipv4/ip_forward", "w", encoding="ascii") as forward:
+                    forward.write("1")
             for i, name in enumerate(self.names):
                 self._plug(i + 1, name)
         except BaseException:
             self.close()
             raise
 
+    def _bridge(self, device, prefix):
+        run("ip", "link", "add", device, "type", "bridge", "mcast_snooping", "0")
+        run("ip", "address", "add", prefix + ROUTER + "/24", "dev", device)
+        run("ip", "link", "set", device, "up")
+
+    def _prefix(self, name):
+        return BRANCH if name in self.branch else PREFIX
+
     def address(self, name):
-        return PREFIX + str(self.names.index(name) + 1)
+        return self._prefix(name) + str(self.names.index(name) + 1)
 
     def _plug(self, number, name):
         port = "port-" + name
         run("ip", "netns", "add", name)
         run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name)
-        run("ip", "link", "set", port, "master", "lan0", "up")
-        for words in (("address", "add", "%s%d/24" % (PREFIX, number), "brd", "+", "dev", "eth0"),
+        prefix = self._prefix(name)
+        run("ip", "link", "set", port, "master", "lan1" if name in self.branch else "lan0", "up")
+        for words in (("address", "add", "%s%d/24" % (prefix, number), "brd", "+", "dev", "eth0"),
                       ("address", "add", "%s%x/64" % (PREFIX6, number), "dev", "eth0", "nodad"),
                       ("link", "set", "eth0", "up"), ("link", "set", "lo", "up"),
-                      ("route", "add", "224.0.0.0/4", "dev", "eth0")):
+                      ("route", "add", "224.0.0.0/4", "dev", "eth0"),
+                      ("route", "add", "10.78.0.0/16", "via", prefix + ROUTER)):
             run("ip", "-n", name, *words)
         if self.rate_bps:
             self._each_datagram(name)
@@ -102,18 +119,19 @@ class Lan:
             # A namespace takes its end of the wire along, but not at once.
             subprocess.run(["ip", "link", "del", "port-" + name], capture_output=True, check=False)
             subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
-        subprocess.run(["ip", "link", "del", "lan0"], capture_output=True, check=False)
+        for device in ("lan0", "lan1"):
+            subprocess.run(["ip", "link", "del", device], capture_output=True, check=False)
 
 
 class LanGrid(lib.Grid):
     """Domain s with the data, domain g with these nodes."""
 
-    def __init__(self, nodes, rate_bps=None, start=True, **options):
+    def __init__(self, nodes, rate_bps=None, start=True, branch=(), **options):
         super().__init__([SOURCE, GATEWAY], start=False, nodes={GATEWAY: nodes}, **options)
         self.nodes = list(nodes)
         self.lan = None
         try:
-            self.lan = Lan([GATEWAY, *nodes], rate_bps)
+            self.lan = Lan([GATEWAY, *nodes], rate_bps, branch)
             for name in [GATEWAY, *nodes]:
                 self[name].host = self.lan.address(name)
                 self[name].options["prefix"] = inside(name)

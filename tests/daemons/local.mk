@@ -20,6 +20,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_tree.py \
 	tests/daemons/test_enrol.py \
 	tests/daemons/test_multicast.py \
+	tests/daemons/test_subnets.py \
 	tests/daemons/test_deliver.py \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \

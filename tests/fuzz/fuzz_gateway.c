@@ -260,6 +260,8 @@ static void any_message(struct gmc_reader *r)
     msg.status = -(gmc_status)(gmc_reader_u8(r) % 28);
     msg.text = msg.parent = msg.redirect = name(r);
     msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;
+    msg.subnet = list[0];
+    msg.can_relay = msg.more;
     msg.bytes = msg.request_id = msg.next = msg.floor = number(r);
     msg.payload = gmc_bytes(secret, 9);
     struct gmc_msg_need need = {(uint32_t)msg.bytes, msg.epoch, 1 + msg.version, msg.payload};
@@ -269,9 +271,9 @@ static void any_message(struct gmc_reader *r)
     msg.needs = &need;
     msg.need_count = msg.discard;
     struct gmc_msg_neighbour neighbours[2] = {{list[0], true, gmc_bytes(secret, 4), msg.group,
-                                               msg.epoch, secret, secret},
+                                               msg.epoch, secret, secret, false},
                                               {list[1], msg.more, gmc_bytes(secret, 6), msg.window,
-                                               msg.group, secret, secret}};
+                                               msg.group, secret, secret, msg.discard}};
     msg.neighbours = neighbours;
     msg.neighbour_count = msg.child_count;
     if (told.place[1].record.len > 0) {

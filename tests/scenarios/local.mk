@@ -20,7 +20,8 @@ check_PROGRAMS += tests/scenarios/test_story_nodes
 tests_scenarios_test_story_nodes_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_late
 tests_scenarios_test_story_late_LDADD = $(STORY_LIBS)
-
+check_PROGRAMS += tests/scenarios/test_story_subnet
+tests_scenarios_test_story_subnet_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_tree
 tests_scenarios_test_story_tree_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_schedules

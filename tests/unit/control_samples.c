@@ -22,9 +22,11 @@ static const struct gmc_msg_need needs[] = {{17, 9, 4, {NULL, 0}}, {18, 63, 190,
               .member = TEXT("member"),                                                            \
               .index = 2,                                                                          \
               .siblings = {digest, 32}}
-static const struct gmc_msg_neighbour neighbours[] = {
-    {"n1.cern.example", true, TEXT("\x7f\x00\x00\x01\x1f\x90"), 0x80000001, 7, secret, digest},
-    {"n4.cern.example", false, TEXT("\x0a"), 8, 0xfffffffe, digest, secret}};
+static const struct gmc_msg_neighbour neighbours[] = {{"n1.cern.example", true,
+                                                       TEXT("\x7f\x00\x00\x01\x1f\x90"), 0x80000001,
+                                                       7, secret, digest, false},
+                                                      {"n4.cern.example", false, TEXT("\x0a"), 8,
+                                                       0xfffffffe, digest, secret, true}};
 
 #define CHANNEL .source = "cern.example", .e = 0x00f3a9c2d4e5b617
 #define RANGES .ranges = ranges, .range_count = 4
@@ -53,6 +55,12 @@ const struct control_sample control_samples[] = {
     {"channel_to_node",
      {.type = GMC_MSG_CHANNEL, CHANNEL, .secret = secret, .source_key = TEXT("spki"), PLACE}},
     {"tree_ready", {.type = GMC_MSG_TREE_READY, CHANNEL, .version = 3}},
+    {"tree_ready_of_node",
+     {.type = GMC_MSG_TREE_READY,
+      CHANNEL,
+      .version = 3,
+      .subnet = "10.2.0.0/16",
+      .can_relay = true}},
     {"leave", {.type = GMC_MSG_LEAVE, CHANNEL, .status = GMC_ERR_QUOTA, .text = "over 10 TB"}},
     {"attach",
      {.type = GMC_MSG_ATTACH,

@@ -63,7 +63,7 @@ static void bytes_are_the_golden_ones(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(control_sample_count, GMC_MSG_TREE + 3); /* three come twice */
+    assert_int_equal(control_sample_count, GMC_MSG_TREE + 4); /* four come twice */
     for (size_t i = 0; i < control_sample_count; i++) {
         encode(&control_samples[i].msg, &bytes, &len);
         check_golden(control_samples[i].name, bytes, len);
@@ -118,6 +118,8 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
     assert_true(gmc_bytes_equal(a->place.member, b->place.member));
     assert_int_equal(a->place.index, b->place.index);
     assert_true(gmc_bytes_equal(a->place.siblings, b->place.siblings));
+    same_text(a->subnet, b->subnet);
+    assert_true(a->can_relay == b->can_relay);
     assert_true(a->version == b->version && a->epoch == b->epoch);
     assert_true(a->handle == b->handle && a->window == b->window && a->more == b->more);
     assert_int_equal(a->stripe, b->stripe);
@@ -152,6 +154,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         const struct gmc_msg_neighbour *x = &a->neighbours[i], *y = &b->neighbours[i];
         assert_string_equal(x->name, y->name);
         assert_true(x->is_parent == y->is_parent && gmc_bytes_equal(x->address, y->address));
+        assert_true(x->by_group == y->by_group);
         assert_true(x->send_id == y->send_id && x->receive_id == y->receive_id);
         assert_memory_equal(x->send_key, y->send_key, GMC_SECRET_BYTES);
         assert_memory_equal(x->receive_key, y->receive_key, GMC_SECRET_BYTES);
@@ -286,6 +289,9 @@ static void bounds_hold_when_sending(void **state)
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a b"});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a\x80"});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = long_name});
+    refuse_to_encode(
+        (struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "s", .subnet = long_name});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "s", .subnet = "a b"});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_LEAVE, .source = "s", .status = 1});
     refuse_to_encode(
         (struct gmc_msg){.type = GMC_MSG_PROBE, .names = names, .name_count = 1}); /* no key */
@@ -327,7 +333,7 @@ static void bounds_hold_when_sending(void **state)
     for (size_t i = 0; i < sizeof(bad_needs) / sizeof(bad_needs[0]); i++)
         refuse_to_encode((struct gmc_msg){
             .type = GMC_MSG_GROUP_REPORT, .source = "s", .needs = &bad_needs[i], .need_count = 1});
-    const struct gmc_msg_neighbour good = {"n", true, {secret, 6}, 1, 2, secret, secret};
+    const struct gmc_msg_neighbour good = {"n", true, {secret, 6}, 1, 2, secret, secret, false};
     struct gmc_msg_neighbour wrong[] = {good, good, good, good, good, good, good};
     wrong[0].name = "";
     wrong[1].address.len = 0;

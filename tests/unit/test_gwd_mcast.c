@@ -173,11 +173,22 @@ static void what_cannot_be_heard_is_said(void **state)
     assert_non_null(strstr(reason, "there is no interface none0"));
 }
 
+static void interfaces_stand_in_networks(void **state)
+{
+    char subnet[GWD_MCAST_SUBNET_MAX] = "";
+
+    (void)state;
+    assert_true(gwd_mcast_subnet("lo", subnet));
+    assert_string_equal(subnet, "127.0.0.0/8");
+    assert_false(gwd_mcast_subnet("no-such-one", subnet));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_mean_groups),
         cmocka_unit_test(words_come_back),
+        cmocka_unit_test(interfaces_stand_in_networks),
         cmocka_unit_test(datagrams_reach_all_that_hear),
         cmocka_unit_test(what_cannot_be_heard_is_said),
     };
