@@ -335,6 +335,9 @@ void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode 
 {
     const struct gwpeer *known = gw_peer_known(gw, parent);
     node->fed_by = known != NULL ? known->number : GMC_PEER_NONE;
+    /* One that has lost its parent, perhaps before the gateway knows of that, did reach it. */
+    if (node->parent > 0 && node->fed_by == ch->dst->nodes[node->parent - 1].peer->number)
+        node->parent_since = gw->now;
     if (node->parent == 0 || node->is_direct || node->fed_by != gw->self ||
         gw->now < gmc_time_add(node->parent_since, REACH_WAIT))
         return;
