@@ -18,6 +18,8 @@
 #define BACKOFF_RTTS 4u       /* RFC 5401, section 3.2.2: K */
 #define BACKOFF_MIN GMC_MS(1)
 #define BACKOFF_MAX GMC_MS(100)
+/* What links carried while no group had anything to send is not made up for when one has. */
+#define DEBT_MAX GMC_MS(20)
 #define SHARE_PERCENT 3u /* of the rate, for all nodes that are behind together */
 
 void gw_groups_init(struct gmc_gateway *gw)
@@ -238,23 +240,61 @@ bool gw_group_leaves(const struct gmc_gateway *gw, const struct gwchild *child, 
     return any;
 }
 
+/* Somebody was asked to listen, and may still say that he does. */
+static bool is_expecting(const struct gmc_gateway *gw, const struct gwgroup *group)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const struct gwlistener *each = &group->listeners[i];
+        if (each->state == GW_ASKED && !each->relays && !each->relayed &&
+            gw->now < gmc_time_add(each->asked_at, GW_HEAR_WAIT))
+            return true;
+    }
+    return false;
+}
+
+/* What relays get is as much as what the group does: each has an equal part, as long as there is a
+ * group that sends or is about to. */
+static uint64_t share_of_relay(const struct gmc_gateway *gw, const struct gwgroup *group)
+{
+    uint64_t parts = 1;
+    bool any = false;
+    for (size_t i = 0; i < group->count; i++)
+        parts += group->listeners[i].relays;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->groups)
+    {
+        const struct gwgroup *each = GMC_CONTAINER_OF(node, struct gwgroup, node);
+        any = any || is_busy(each) || is_expecting(gw, each);
+    }
+    return any ? gw->group_pace.rate_bps / parts : 0;
+}
+
 uint64_t gw_group_share(const struct gmc_gateway *gw, const struct gwchild *child)
 {
     const struct gwgroup *group = child->channel->group;
     const struct gwlistener *own = gw_listener_of(group, child->peer);
-    if (own == NULL || own->unbound || !is_busy(group))
+    if (own == NULL)
+        return 0;
+    if (own->relays)
+        return share_of_relay(gw, group);
+    if (!is_busy(group))
         return 0;
     uint64_t behind = 0;
-    for (size_t i = 0; i < group->count; i++)
-        behind += !gw_listener_counts(&group->listeners[i]) && !group->listeners[i].unbound;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct gwlistener *each = &group->listeners[i];
+        behind += !gw_listener_counts(each) && !each->relays && !each->relayed;
+    }
     uint64_t share = gw->group_pace.rate_bps * SHARE_PERCENT / 100;
     return behind > 1 ? share / behind : share;
 }
 
 void gw_group_pay(struct gmc_gateway *gw, size_t udp_payload)
 {
-    if (!gmc_list_is_empty(&gw->groups))
-        gmc_pace_pay(&gw->group_pace, gw->now, udp_payload + GMC_LINK_WIRE_BYTES);
+    if (gmc_list_is_empty(&gw->groups))
+        return;
+    gmc_pace_pay(&gw->group_pace, gw->now, udp_payload + GMC_LINK_WIRE_BYTES);
+    gmc_time latest = gmc_time_add(gw->now, DEBT_MAX);
+    gw->group_pace.paid_until = gmc_time_min(gw->group_pace.paid_until, latest);
 }
 
 static void set_backoff(struct gwgroup *group)

@@ -21,7 +21,8 @@ struct gwlistener {
     enum gwlisten state;
     bool lags; /* it loses so much more than others that the group does not wait for it */
     bool deaf_said;
-    bool unbound;        /* its link is not bound by the share of those that are behind */
+    bool relays;         /* it gets over its link what its subnet gets from it... */
+    bool relayed;        /* ... or it is one of those (gateway_subnet.c) */
     uint64_t first_turn; /* windows that were opened before are not for it */
     gmc_time asked_at;
     uint64_t received, expected; /* as last reported */

@@ -85,13 +85,14 @@ static bool is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch,
     return false;
 }
 
-void gw_group_unbind(struct gwchannel *ch, const struct gwpeer *peer, bool unbound)
+void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node)
 {
-    struct gwlistener *listener = gw_listener_of(ch->group, peer);
+    struct gwlistener *listener = gw_listener_of(ch->group, node->peer);
     if (listener == NULL)
         return;
-    listener->unbound = unbound;
-    listener->deaf_said = listener->deaf_said || unbound;
+    listener->relays = node->is_relay;
+    listener->relayed = node->by_relay;
+    listener->deaf_said = listener->deaf_said || node->is_relay || node->by_relay;
 }
 
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
@@ -113,7 +114,8 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
     listener->asked_at = peer->out_of_reach ? gmc_time_sub(gw->now, GW_HEAR_WAIT) : gw->now;
     gw_group_tell(gw, group, peer, false);
     const struct gwnode *node = gw_node_find(ch, peer);
-    gw_group_unbind(ch, peer, node != NULL && (node->is_relay || node->by_relay));
+    if (node != NULL)
+        gw_group_relayed(ch, node);
 }
 
 void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -394,7 +396,7 @@ static bool is_awaited(const struct gwgroup *group, const struct gwpeer *peer)
     const struct gwlistener *listener = gw_listener_of(group, peer);
     if (listener == NULL)
         return peer->up && !peer->out_of_reach;
-    return peer->up && listener->state == GW_ASKED && !listener->unbound;
+    return peer->up && listener->state == GW_ASKED && !listener->relays && !listener->relayed;
 }
 
 /* Has everybody answered who is expected to? */

@@ -471,9 +471,9 @@ void gw_groups_init(struct gmc_gateway *gw);
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
 /* Other nodes than before are to be reached by this one, a relay. */
 void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch);
-/* What goes over this node's link is not held to the share of those that are behind: it relays, or
- * gets nothing from here. */
-void gw_group_unbind(struct gwchannel *ch, const struct gwpeer *peer, bool unbound);
+/* Whether this node relays, or is relayed to: the group does not wait for it, and its link is not
+ * one of those that are behind. */
+void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node);
 /* Could its nodes be reached all at once, whatever became of that? */
 bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch);
 /* The node's link is gone, or it is no node any more: then others get a new key. */

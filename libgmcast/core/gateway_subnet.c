@@ -141,7 +141,7 @@ void gw_subnets_plan(struct gmc_gateway *gw, struct gwchannel *ch, bool wanted)
         }
     }
     for (size_t i = 0; i < dst->node_count; i++)
-        gw_group_unbind(ch, dst->nodes[i].peer, dst->nodes[i].is_relay || dst->nodes[i].by_relay);
+        gw_group_relayed(ch, &dst->nodes[i]);
 }
 
 void gw_subnet_heard(struct gwpeer *peer, const struct gmc_msg *msg)

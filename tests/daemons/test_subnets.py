@@ -44,7 +44,7 @@ def sent_by_multicast(grid, name):
 
 
 def relays_of(grid, names):
-    return [name for name in names if sent_by_multicast(grid, name) > 100]
+    return [name for name in names if sent_by_multicast(grid, name) > 1000]
 
 
 def test_each_subnet_gets_a_copy():
