@@ -136,7 +136,7 @@ def test_the_gateway_restarts_under_the_client():
 def test_a_target_does_not_speak_for_the_others():
     with lib.Grid("abc", patience="30s") as grid:
         grid.write("a", "x", SLOW_BYTES)
-        run = grid.begin("a", ["x"], "bc", *SLOW)
+        run = grid.begin("a", ["x"], "bc", "--tree", "flat", *SLOW)
         channel = run.channel()
         grid.wait_share("a", channel, "b", 0.2)
         watcher = lib.Running([lib.GMCAST, "--gateway", grid["b"].control, "watch", channel,
@@ -146,7 +146,7 @@ def test_a_target_does_not_speak_for_the_others():
         lib.wait(lambda: "cannot be asked" in grid["b"].gmcast("status", channel)[1],
                  "b says that the source is gone")
         status = grid["b"].status(channel)
-        # Of its sibling it was never told.
+        # Of its sibling it was never told; had it a parent there, it would know of that one.
         lib.check(list(status["domains"]) == ["b.test"], str(status))
         lib.check(watcher.process.poll() is None, "the watcher has given up")
         grid["a"].start()
