@@ -46,7 +46,7 @@ enum gwd_record_kind {
     GWD_RECORD_TREE,    /* nodes feed each other, or no longer */
     GWD_RECORD_SHAPE,   /* asked for by the core: how they do */
     GWD_RECORD_KEY,     /* this domain has another key */
-    GWD_RECORD_SUBNET   /* where a node stands */
+    GWD_RECORD_SUBNET   /* where this host stands inside its domain */
 };
 
 /* ---- writing ---- */

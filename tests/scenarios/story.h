@@ -38,6 +38,9 @@ void story_run_to_end(struct story *story, gmc_duration limit);
 /* Until a host has at least this part of the object, in percent. */
 void story_run_to_percent(struct story *story, const char *host, unsigned percent,
                           gmc_duration limit);
+/* Runs until a block is on its way to this host, and changes a byte of it: as if a node that knows
+ * the group's keys had forged it. */
+void story_spoil(struct story *story, struct sim_host *host);
 
 enum gmc_channel_state story_state(struct story *story);
 enum gmc_member_state story_member_state(struct story *story, const char *host);
