@@ -429,7 +429,7 @@ void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
         return;
     listener->deaf_said = true;
     gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_ERR_TIMEOUT,
-             "multicast to %.*s does not arrive at node %s: it is served by unicast; see that "
-             "switches and firewalls pass it",
-             (int)gw->group_address_len, (const char *)gw->group_address, listener->peer->name);
+             "multicast does not arrive at node %s: it is served by unicast; see that switches and "
+             "firewalls pass it",
+             listener->peer->name);
 }

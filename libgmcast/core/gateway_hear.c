@@ -490,6 +490,7 @@ static void set_gate(struct gmc_gateway *gw, struct gwchannel *ch, const struct 
     hearing->gate.replay.next = msg->next;
     hearing->number = msg->group;
     hearing->any = false;
+    hearing->report_at = GMC_TIME_NEVER;
     hearing->received = 0;
     gmc_status status = gmc_map_put(&gw->hearings, msg->group, ch);
     (void)status; /* without memory it is not heard, and the link carries all */
@@ -520,6 +521,14 @@ static void hear_address(struct gmc_gateway *gw, struct gmc_bytes address)
     out->output.bytes = gmc_bytes(out->owned, address.len);
 }
 
+/* A node that lost its relay asks the next one and the gateway: whichever answers last, the relay
+ * is the one that it can hear. */
+static bool hears_relay(const struct gwchannel *ch, const struct gwpeer *peer)
+{
+    return ch->hearing != NULL && ch->hearing->from != peer &&
+           ch->hearing->from->number == ch->dst->tree_parent;
+}
+
 void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                    const struct gmc_msg *msg)
 {
@@ -535,7 +544,8 @@ void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel
         return;
     }
     const struct gwchannel *other = gmc_map_get(&gw->hearings, msg->group);
-    if (msg->epoch != ch->epoch || !ch->object_known || (other != NULL && other != ch))
+    if (msg->epoch != ch->epoch || !ch->object_known || (other != NULL && other != ch) ||
+        hears_relay(ch, peer))
         return;
     bool is_new = ch->hearing == NULL;
     if (is_new)
@@ -642,10 +652,14 @@ static size_t needs_of(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
     return n;
 }
 
+/* Whoever has heard nothing yet under the key that is valid does not speak: the word would say that
+ * the group arrives. */
 static gmc_time next_word(const struct gwhearing *hearing)
 {
     gmc_time when = hearing->report_at;
     struct gmc_list *node;
+    if (!hearing->any)
+        return GMC_TIME_NEVER;
     GMC_LIST_FOREACH(node, &hearing->windows)
     {
         when = gmc_time_min(when, GMC_CONTAINER_OF(node, struct gwheard, node)->in.speak_at);

@@ -128,7 +128,7 @@ static void test_multicast_does_not_arrive(void **state)
     lan.story.world->net.groups.blocked = true;
     story_stage(&lan.story, 24 * MB, GMC_TREE_CHAIN, "a");
     lan_run_to(&lan, 1, 3, GMC_S(20));
-    assert_true(story_has_line("multicast to lan does not arrive at node n2.example"));
+    assert_true(story_has_line("multicast does not arrive at node n2.example"));
     lan_end(&lan);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "core/gateway_impl.h"
+#include "core/gateway_group_impl.h"
 
 #define RATE UINT64_C(200000000)
 #define OBJECT (20 * MB)
@@ -218,6 +218,10 @@ static void the_relay_dies(enum sim_crash crash)
                      1);
     assert_in_range(tenths(&domain, "s", "a"), 10, 11);
     assert_in_range(tenths(&domain, "router", "branch"), 10, 15);
+    /* What was missing still, once for all. */
+    static const char *const left[] = {"n6", "n7", "n8"};
+    for (size_t i = 0; i < 3; i++)
+        assert_in_range(tenths(&domain, left[i], "branch"), 0, 8);
     story_close(&domain.story);
 }
 
@@ -231,6 +235,25 @@ static void test_the_relay_loses_power(void **state)
 {
     (void)state;
     the_relay_dies(SIM_CRASH_POWER);
+}
+
+/* One that lost its relay and asked both the next one and the gateway hears from the gateway last:
+ * that is a group which does not reach it. */
+static void test_the_gateway_answers_late(void **state)
+{
+    (void)state;
+    struct domain domain;
+    begin(&domain, 13, &(struct setting){0});
+    stage(&domain);
+    story_run_to_percent(&domain.story, "n6", 30, GMC_S(10));
+    struct gmc_gateway *gw = story_host(&domain.story, "a")->gateway;
+    const struct gwchannel *ch =
+        GMC_CONTAINER_OF(gmc_list_first(&gw->channels), struct gwchannel, node);
+    for (int i = 6; i <= NODES; i++)
+        gw_group_tell(gw, ch->group, gw_peer_by_name(gw, domain.nodes[i]->name), false);
+    ends_complete(&domain);
+    assert_in_range(tenths(&domain, "n5", "branch"), 10, 12);
+    story_close(&domain.story);
 }
 
 /* It comes back: as one of those that are relayed to. */
@@ -367,6 +390,7 @@ int main(void)
         story_test(test_losses_are_repaired_by_the_relay),
         story_test(test_the_relay_is_killed),
         story_test(test_the_relay_loses_power),
+        story_test(test_the_gateway_answers_late),
         story_test(test_the_relay_comes_back),
         story_test(test_a_node_comes_late),
         story_test(test_a_head_node_delivers),
