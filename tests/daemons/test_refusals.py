@@ -15,18 +15,19 @@ import time
 import faults
 import lib
 
-BYTES = 12 << 20
-RATE = ("--rate", "40M")  # 2.5 s
+RATE = 5 << 20  # bytes per second
 
 
-def beside(grid, attack, targets="b"):
-    """attack() while a transfer runs from a to b, which completes as if nothing had happened."""
-    grid.write("a", "x", BYTES)
-    run = grid.begin("a", ["x"], targets, "--tree", "flat", *RATE)
-    faults.wait_here(grid, "b", run.channel(), 0.1)
+def beside(grid, attack, targets="b", seconds=5):
+    """attack() while a transfer runs from a to b, which completes as if nothing had happened;
+    seconds: how long it runs, which has to be more than the attack takes on a slow machine."""
+    size = seconds * RATE
+    grid.write("a", "x", size)
+    run = grid.begin("a", ["x"], targets, "--tree", "flat", "--rate", str(8 * RATE))
+    faults.wait_here(grid, "b", run.channel(), 0.3 / seconds)
     before = lost(grid)
     attack()
-    share = faults.bytes_here(grid, "b", run.channel()) / BYTES
+    share = faults.bytes_here(grid, "b", run.channel()) / size
     lib.check(share < 1, "the transfer was over before the refusal was seen")
     run.wait().expect("complete")
     grid.same("a", "x", "b")
@@ -241,7 +242,7 @@ def test_certificates_and_names():
             grid["b"].reload()
             refused(grid, "revoked", c.certificate, c.key, "c.test")
             intrude(grid, None, None, "c.test")
-        beside(grid, attack)
+        beside(grid, attack, seconds=9)
 
 
 def test_who_may_not_send_here():

@@ -10,6 +10,7 @@ import lib
 HERE, THERE = ["n1", "n2"], ["m1", "m2", "m3"]
 BYTES = 8000000
 MULTICAST = 'multicast_interface = "eth0"\nmulticast_rate = "200M"\n'
+SLOW = MULTICAST.replace("200M", "40M")
 
 
 def subnet_grid(here, there, relays, gateway=MULTICAST):
@@ -62,13 +63,13 @@ def test_each_subnet_gets_a_copy():
 
 
 def test_another_relay_takes_over():
-    with subnet_grid(HERE, THERE, THERE) as grid:
+    with subnet_grid(HERE, THERE, THERE, gateway=SLOW) as grid:
         wait_tested(grid, len(HERE), len(THERE))
         stage(grid, "x", HERE + THERE)
         relay = relays_of(grid, THERE)[0]
         others = [name for name in THERE if name != relay]
         before = sent_by_multicast(grid, relay)
-        staged = grid.begin(lan.SOURCE, [grid.write(lan.SOURCE, "y", 8 * BYTES)], [lan.GATEWAY])
+        staged = grid.begin(lan.SOURCE, [grid.write(lan.SOURCE, "y", 4 * BYTES)], [lan.GATEWAY])
         lib.wait(lambda: sent_by_multicast(grid, relay) > before + 1000, "%s relays again" % relay)
         grid[relay].kill()
         lib.wait(lambda: relays_of(grid, others), "another node takes the place of %s" % relay)
