@@ -58,7 +58,7 @@ FOREIGN = i386 s390x
 check-foreign: all
 	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(FOREIGN)
 
-# CI_STEPS="clang core" runs only those.
+# CI_STEPS="static core" runs only those.
 ci:
 	@MAKE='$(MAKE)' $(top_srcdir)/scripts/ci '$(abs_top_srcdir)' '$(abs_top_builddir)' $(CI_STEPS)
 
