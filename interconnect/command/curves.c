@@ -12,6 +12,11 @@
 
 #define WIDTH 1000u
 #define HEIGHT 640u
+/* A model's points beside its pole, up to a tenth of all, would leave nothing to see of the others
+ * when they are so many times higher. */
+#define POLE_FACTOR 8
+#define POLE_SHARE 10
+#define POLE_ROOM 1.5 /* of the highest that is drawn */
 
 _Static_assert(IC_CURVES_ERROR_MAX >= SIM_PLOT_ERROR_MAX, "words of a plot fit");
 
@@ -19,6 +24,7 @@ struct curves {
     const struct ic_points *points;
     const struct ic_family *family;
     size_t output;
+    const char *caption;
     size_t x; /* axis */
     struct sim_plot plot;
     size_t drawn;
@@ -38,22 +44,62 @@ static bool choose_axis(struct curves *curves)
     return most > 1;
 }
 
-/* What tells a line from the others: "algorithm S-torus, k 8". */
-static void name_line(const struct curves *curves, size_t first, struct ic_text *out)
+/* The values of a point: "algorithm S-torus, k 8". Those that tell its line from the others, or
+ * those that all lines have. */
+static void name_values(const struct curves *curves, size_t first, bool of_all, struct ic_text *out)
 {
     const struct ic_sweep *sweep = curves->points->sweep;
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct ic_axis *axis = &sweep->axes[i];
         const struct ic_param *param = &curves->family->params[axis->param];
         double value = axis->values[ic_sweep_place(sweep, first, i)];
-        if (i == curves->x || axis->count == 1)
+        if (i == curves->x || (axis->count == 1) != of_all)
             continue;
         ic_text_add(out, "%s", out->length > 0 ? ", " : "");
-        if (param->kind == IC_CHOICE)
+        if (param->kind == IC_CHOICE && !of_all)
             ic_text_add(out, "%s", param->choices[(size_t)value]);
+        else if (param->kind == IC_CHOICE)
+            ic_text_add(out, "%s %s", param->name, param->choices[(size_t)value]);
         else
             ic_text_add(out, "%s %g", param->name, value);
     }
+}
+
+/* NULL: it has none. */
+static const struct ic_figure *figure_of(const struct curves *curves, size_t point, unsigned side)
+{
+    const struct ic_point *at = &curves->points->points[point];
+    const struct ic_result *result = side == IC_MODEL ? &at->model : &at->simulated;
+    const struct ic_figure *figure = &result->figures[curves->output];
+    if (!at->is_done || (curves->points->what & side) == 0 ||
+        (curves->family->outputs[curves->output].whose & side) == 0)
+        return NULL;
+    return figure->state == IC_FIGURE_KNOWN ? figure : NULL;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where the picture ends above; 0: with its highest point. */
+static double find_top(const struct curves *curves)
+{
+    size_t points = curves->points->sweep->points, count = 0;
+    double *values = sim_alloc(2 * points * sizeof(*values)), top = 0;
+    for (size_t i = 0; i < points; i++)
+        for (unsigned side = IC_MODEL; side <= IC_SIMULATOR; side <<= 1) {
+            const struct ic_figure *figure = figure_of(curves, i, side);
+            if (figure != NULL)
+                values[count++] = figure->value;
+        }
+    qsort(values, count, sizeof(*values), compare_values);
+    for (size_t i = count - count / POLE_SHARE; i < count && top == 0; i++)
+        if (i > 0 && values[i - 1] > 0 && values[i] > POLE_FACTOR * values[i - 1])
+            top = POLE_ROOM * values[i - 1];
+    free(values);
+    return top;
 }
 
 /* One line's points of one side, as a data block; false when it has none. */
@@ -63,11 +109,9 @@ static bool put_data(struct curves *curves, size_t first, unsigned side)
     const struct ic_axis *axis = &sweep->axes[curves->x];
     bool any = false;
     for (size_t place = 0; place < axis->count; place++) {
-        const struct ic_point *point =
-            &curves->points->points[ic_sweep_move(sweep, first, curves->x, place)];
-        const struct ic_result *result = side == IC_MODEL ? &point->model : &point->simulated;
-        const struct ic_figure *figure = &result->figures[curves->output];
-        if (!point->is_done || figure->state != IC_FIGURE_KNOWN)
+        const struct ic_figure *figure =
+            figure_of(curves, ic_sweep_move(sweep, first, curves->x, place), side);
+        if (figure == NULL)
             continue;
         fprintf(curves->plot.data, "%.10g %.10g %.10g\n", axis->values[place], figure->value,
                 figure->half_width);
@@ -81,11 +125,9 @@ static bool put_data(struct curves *curves, size_t first, unsigned side)
 static void put_line(struct curves *curves, size_t first, unsigned side, size_t colour)
 {
     struct ic_text name = {0};
-    if ((curves->points->what & side) == 0 ||
-        (curves->family->outputs[curves->output].whose & side) == 0 ||
-        !put_data(curves, first, side))
+    if (!put_data(curves, first, side))
         return;
-    name_line(curves, first, &name);
+    name_values(curves, first, false, &name);
     if (curves->points->what == IC_BOTH)
         ic_text_add(&name, "%s%s", name.length > 0 ? ", " : "",
                     side == IC_MODEL ? "model" : "simulator");
@@ -96,6 +138,32 @@ static void put_line(struct curves *curves, size_t first, unsigned side, size_t 
     sim_plot_text(curves->plot.script, name.bytes != NULL ? name.bytes : "");
     ic_text_fini(&name);
     curves->drawn++;
+}
+
+/* What it shows, and below the values that it shows it for. */
+static void put_title(const struct curves *curves)
+{
+    FILE *out = curves->plot.script;
+    struct ic_text values = {0};
+    name_values(curves, 0, true, &values);
+    fputs("set title ", out);
+    sim_plot_text(out, curves->caption != NULL ? curves->caption : curves->family->title);
+    if (values.length > 0) {
+        fputs(".\"\\n\".", out);
+        sim_plot_text(out, values.bytes);
+    }
+    fputc('\n', out);
+    ic_text_fini(&values);
+}
+
+static void put_top(const struct curves *curves)
+{
+    double top = find_top(curves);
+    if (top > 0)
+        fprintf(curves->plot.script,
+                "set yrange [*:%.10g]\n"
+                "set label \"higher points are not drawn\" at graph 0.02, 0.97\n",
+                top);
 }
 
 static void put_label(FILE *out, const char *axis, const char *name, const char *unit)
@@ -124,11 +192,11 @@ static void put_script(struct curves *curves)
     const struct ic_output *y = &curves->family->outputs[curves->output];
     FILE *out = curves->plot.script;
     size_t colour = 0;
-    fputs("set title ", out);
-    sim_plot_text(out, curves->family->title);
-    fputs("\nset key outside right top\nset border 3\nset tics nomirror\n"
+    put_title(curves);
+    fputs("set key outside right top\nset border 3\nset tics nomirror\n"
           "set offsets 0, graph 0.02, graph 0.05, 0\n",
           out);
+    put_top(curves);
     if (is_logarithmic(&sweep->axes[curves->x]))
         fputs("set logscale x 2\n", out);
     put_label(out, "x", x->name, x->unit);
@@ -156,10 +224,13 @@ static void split_file(const char *file, char **folder, char **name)
         *dot = '\0';
 }
 
-gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const char *file,
-                          char *error)
+gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const char *caption,
+                          const char *file, char *error)
 {
-    struct curves curves = {.points = points, .family = points->sweep->family, .output = output};
+    struct curves curves = {.points = points,
+                            .family = points->sweep->family,
+                            .output = output,
+                            .caption = caption};
     char *folder, *name;
     if (!choose_axis(&curves)) {
         snprintf(error, IC_CURVES_ERROR_MAX,

@@ -11,8 +11,10 @@
 #define IC_CURVES_ERROR_MAX 256u
 
 /* Of an output, to FILE.svg and FILE.png beside its script and data; FILE may end in .svg or .png.
+ * caption: what is drawn, for the title; NULL: the family's own. Points of a model beside its pole,
+ * far higher than all others, are cut off, and the picture says so.
  * INVALID with words: no parameter has several numbers. IO with words: files, gnuplot. */
 GMC_NODISCARD gmc_status ic_curves_draw(const struct ic_points *points, size_t output,
-                                        const char *file, char *error);
+                                        const char *caption, const char *file, char *error);
 
 #endif

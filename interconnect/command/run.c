@@ -42,7 +42,7 @@ static int report(const struct ic_options *options, const struct ic_points *poin
     if (ic_finish_output(options->command) != IC_DONE)
         return IC_BAD;
     if (options->plot != NULL &&
-        ic_curves_draw(points, options->plot_output, options->plot, error) != GMC_OK)
+        ic_curves_draw(points, options->plot_output, NULL, options->plot, error) != GMC_OK)
         return ic_bad(options->command, "%s", error);
     return status;
 }

@@ -130,7 +130,7 @@ static const struct ic_study_table large_tables[] = {
     {"whole", "torus", IC_SIMULATOR, "algorithm=all group=4..16/2 k=4 bytes=64K", NULL,
      "64 KB on a 4 x 4 torus, store and forward, simulated", 40},
     {"packets", "torus", IC_SIMULATOR, "algorithm=all group=4..16/2 k=4 bytes=64K packet=4K", NULL,
-     "The same, pipelined in packets of 4 KB", 40},
+     "64 KB on a 4 x 4 torus, pipelined in packets of 4 KB, simulated", 40},
 };
 const struct ic_study ic_study_sci_large = {
     "sci-large",

@@ -72,7 +72,7 @@ static void draw_figure(const struct ic_study *study, const struct ic_study_tabl
              is_only ? "" : figure);
     snprintf(path, sizeof(path), "%s/%s", options->folder, name);
     snprintf(file, sizeof(file), "%s.png", name);
-    bool is_drawn = ic_curves_draw(points, output, path, error) == GMC_OK;
+    bool is_drawn = ic_curves_draw(points, output, caption, path, error) == GMC_OK;
     if (!is_drawn)
         fprintf(stderr, "%s\n", error);
     ex_picture(report, caption, is_drawn ? file : "");

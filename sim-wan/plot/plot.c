@@ -31,9 +31,9 @@ static FILE *create(const struct sim_plot *plot, const char *extension, char *er
 /* Of lines, told apart by most eyes on white. */
 static void set_colours(FILE *out)
 {
-    static const char *const colours[] = {"1f5fa8", "d9480f", "2b8a3e", "7b3fb3",
-                                          "b8860b", "0b7285", "c2255c", "495057",
-                                          "5c940d", "845ef7", "e8590c", "1098ad"};
+    static const char *const colours[] = {"1f5fa8", "d9480f", "2b8a3e", "7b3fb3", "b8860b",
+                                          "00b4c4", "c2255c", "868e96", "74b816", "b197fc",
+                                          "ffa94d", "74c0fc", "f783ac", "000000", "8c5a3c"};
     for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++)
         fprintf(out, "set linetype %zu linecolor rgb \"#%s\"\n", i + 1, colours[i]);
     fputs("set grid linetype 1 linewidth 1 linecolor rgb \"#dddddd\"\n", out);
