@@ -64,7 +64,8 @@ gmc_time gwd_drive_deadline(const struct gwd_drive *drive);
 struct gwd_replay_result {
     uint64_t records, inputs, outputs;
     uint64_t hash;       /* of all outputs */
-    uint64_t differs_at; /* record where outputs first differ; 0: they do not */
+    uint64_t differs_at; /* record where outputs first differ, or that is damaged; 0: none */
+    bool is_cut;         /* it ends inside of a record, as when its gateway was killed */
     char reason[256];    /* what is wrong; "" nothing */
 };
 /* True when the outputs are the recorded ones. */

@@ -109,6 +109,9 @@ struct gwd_recording {
     size_t room[2];
     struct gmc_reader reader;
     uint64_t index;
+    const char *damage; /* of the next record; NULL: none */
+    bool ended;
+    bool is_cut; /* it ended inside of a record */
 };
 
 struct gwd_recording *gwd_recording_open(const char *path, char *reason, size_t size)
@@ -143,25 +146,44 @@ void gwd_recording_free(struct gwd_recording *recording)
     free(recording);
 }
 
+/* A recorder that is killed leaves half a record behind, which is no damage. False always. */
+static bool ends_at(struct gwd_recording *recording, bool inside)
+{
+    if (ferror(recording->in) != 0)
+        recording->damage = "it cannot be read";
+    recording->ended = true;
+    recording->is_cut = inside;
+    return false;
+}
+
 static bool next(struct gwd_recording *recording, int which, enum gwd_record_kind *kind,
                  gmc_time *time)
 {
     uint8_t head[HEAD_BYTES];
     size_t len;
-    if (fread(head, 1, sizeof head, recording->in) != sizeof head)
-        return false;
+    len = fread(head, 1, sizeof head, recording->in);
+    if (len != sizeof head)
+        return ends_at(recording, len > 0);
     len = gmc_get32(head + 9);
-    if (len > GWD_RECORD_BYTES_MAX)
+    if (head[0] == 0 || head[0] > GWD_RECORD_LAST) {
+        recording->damage = "it is of no known kind: the recording is damaged";
         return false;
+    }
+    if (len > GWD_RECORD_BYTES_MAX) {
+        recording->damage = "it claims to be longer than any record: the recording is damaged";
+        return false;
+    }
     if (len > recording->room[which]) {
         uint8_t *grown = realloc(recording->body[which], len);
-        if (grown == NULL)
+        if (grown == NULL) {
+            recording->damage = "out of memory";
             return false;
+        }
         recording->body[which] = grown;
         recording->room[which] = len;
     }
     if (len > 0 && fread(recording->body[which], 1, len, recording->in) != len)
-        return false; /* cut off by the recorder's end */
+        return ends_at(recording, true);
     gmc_reader_init(&recording->reader, gmc_bytes(recording->body[which], len));
     *kind = (enum gwd_record_kind)head[0];
     *time = gmc_get64(head + 1);
@@ -188,6 +210,21 @@ enum gwd_record_kind gwd_recording_peek(struct gwd_recording *recording)
         return (enum gwd_record_kind)0;
     (void)ungetc(c, recording->in);
     return (enum gwd_record_kind)c;
+}
+
+const char *gwd_recording_damage(const struct gwd_recording *recording)
+{
+    return recording->damage;
+}
+
+bool gwd_recording_ended(const struct gwd_recording *recording)
+{
+    return recording->ended || recording->damage != NULL;
+}
+
+bool gwd_recording_is_cut(const struct gwd_recording *recording)
+{
+    return recording->is_cut;
 }
 
 uint64_t gwd_recording_number(struct gwd_recording *recording)

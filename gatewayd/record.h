@@ -46,7 +46,8 @@ enum gwd_record_kind {
     GWD_RECORD_TREE,    /* nodes feed each other, or no longer */
     GWD_RECORD_SHAPE,   /* asked for by the core: how they do */
     GWD_RECORD_KEY,     /* this domain has another key */
-    GWD_RECORD_SUBNET   /* where this host stands inside its domain */
+    GWD_RECORD_SUBNET,  /* where this host stands inside its domain */
+    GWD_RECORD_LAST = GWD_RECORD_SUBNET
 };
 
 /* ---- writing ---- */
@@ -67,11 +68,17 @@ void gwd_record_end(struct gwd_recorder *recorder);
 struct gwd_recording;
 struct gwd_recording *gwd_recording_open(const char *path, char *reason, size_t size);
 void gwd_recording_free(struct gwd_recording *recording);
-/* The next record, borrowed until the next call; false at the end. */
+/* The next record, borrowed until the next call; false at the end, or where it is damaged. */
 bool gwd_recording_next(struct gwd_recording *recording, enum gwd_record_kind *kind,
                         gmc_time *time);
 /* The same for what was asked for in the course of an input: what was borrowed of that stays. */
 bool gwd_recording_next_inner(struct gwd_recording *recording);
+/* Nothing more can be read of it. */
+bool gwd_recording_ended(const struct gwd_recording *recording);
+/* After false: what is wrong with the next record; NULL: nothing. */
+const char *gwd_recording_damage(const struct gwd_recording *recording);
+/* It ends inside of a record, as when the recorder was killed. */
+bool gwd_recording_is_cut(const struct gwd_recording *recording);
 /* The kind of the record after the current one; 0 at the end. */
 enum gwd_record_kind gwd_recording_peek(struct gwd_recording *recording);
 /* Fields of the current record, in order; zeros behind its end. */

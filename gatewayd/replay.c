@@ -37,10 +37,14 @@ static void differ(struct gwd_replay_state *state, const char *what)
 /* ---- what the core asks for ---- */
 static bool next_is(struct gwd_replay_state *state, enum gwd_record_kind kind, const char *what)
 {
-    if (!state->over && gwd_recording_peek(state->recording) == kind &&
+    enum gwd_record_kind found = gwd_recording_peek(state->recording);
+    if (!state->over && (found == kind || found == 0) &&
         gwd_recording_next_inner(state->recording))
         return true;
-    differ(state, what);
+    if (gwd_recording_ended(state->recording))
+        state->over = true; /* the recorder was killed while it worked on this */
+    else
+        differ(state, what);
     return false;
 }
 
@@ -428,6 +432,17 @@ static void input(struct gwd_replay_state *state, enum gwd_record_kind kind, gmc
     }
 }
 
+/* What is wrong with the file is said in place of what the core lacked on its account. */
+static void look_at_end(struct gwd_replay_state *state)
+{
+    const char *damage = gwd_recording_damage(state->recording);
+    state->result->is_cut = gwd_recording_is_cut(state->recording);
+    if (damage == NULL)
+        return;
+    state->result->differs_at = gwd_recording_index(state->recording) + 1;
+    gwd_text(state->result->reason, sizeof state->result->reason, "%s", damage);
+}
+
 bool gwd_replay(const char *path, struct gwd_replay_result *result)
 {
     static const uint8_t seed[32];
@@ -457,6 +472,7 @@ bool gwd_replay(const char *path, struct gwd_replay_result *result)
         if (state.drive != NULL)
             take_while_asked(&state);
     }
+    look_at_end(&state);
     if (state.drive == NULL && result->reason[0] == '\0')
         gwd_text(result->reason, sizeof result->reason, "%s is empty", path);
     result->hash = state.drive != NULL ? state.drive->hash : 0;

@@ -20,6 +20,8 @@ int main(int argc, char **argv)
     same = gwd_replay(argv[1], &result);
     printf("%" PRIu64 " records, %" PRIu64 " inputs, %" PRIu64 " outputs, hash %016" PRIx64 "\n",
            result.records, result.inputs, result.outputs, result.hash);
+    if (result.is_cut)
+        (void)puts("the recording ends inside of a record: its gateway was killed");
     if (same) {
         (void)puts("same outputs");
         return 0;

@@ -124,8 +124,8 @@ static int wait_for(const struct emu_forward *forward, gmc_duration wait,
     struct timespec limit = timespec_of(is_long ? wait - EARLY : wait);
     gmc_time end = gmc_time_add(emu_forward_now(forward), wait);
     int count;
-    if (wait > 0)
-        ppoll(&any, 1, &limit, NULL);
+    if (wait > 0 && ppoll(&any, 1, &limit, NULL) < 0)
+        return 0; /* a signal: not until `end` without sleeping */
     do
         count = epoll_wait(forward->epoll, ready, READY_MAX, 0);
     while (count == 0 && is_long && emu_forward_now(forward) < end);

@@ -229,6 +229,28 @@ def test_recording_plays_again():
                 lib.check(done.returncode == 1, "a changed record of kind %d at %s is taken for the "
                           "same: %s" % (kind, name, done.stdout + done.stderr))
                 flip(path, end - 1)
+            recordings_that_end(replay, path)
+
+
+def recordings_that_end(replay, path):
+    """One of a gateway that was killed ends inside of a record; one whose lengths or kinds are wrong
+    is damaged, which is told from that."""
+    def replayed(content):
+        with open(path + ".spoilt", "wb") as out:
+            out.write(content)
+        done = subprocess.run([replay, path + ".spoilt"], capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout
+    with open(path, "rb") as file:
+        whole = file.read()
+    half = len(whole) // 2
+    for size in range(half, half + 20):
+        status, said = replayed(whole[:size])
+        lib.check(status == 0 and "same outputs" in said, "cut at %d: %s" % (size, said))
+    lib.check("its gateway was killed" in replayed(whole[:-1])[1], "a cut is not said")
+    for spoilt, words in ((b"\x01" + bytes(8) + b"\xff" * 4, "longer than any record"),
+                          (b"\xee" + bytes(12), "no known kind"), (bytes(13), "no known kind")):
+        status, said = replayed(whole + spoilt)
+        lib.check(status == 1 and words in said, said)
 
 
 def test_stop_and_start_in_the_middle():
