@@ -111,20 +111,27 @@ void gmc_cc_rounds_ack(struct gmc_cc_rounds *rounds, const struct gmc_cc_ack *ac
         round->queue_max = queue;
 }
 
+/* Each as soon as it is: the one before may wait for late packets meanwhile. */
+static void note_decided(struct gmc_cc_rounds *rounds, gmc_time now, uint64_t largest)
+{
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        struct gmc_cc_round *round = nth(rounds, i);
+
+        if (round->is_decided || !round->closed ||
+            (round->decided < round->sent && largest < round->last + OVERDUE))
+            continue;
+        round->is_decided = true;
+        round->decided_at = now;
+    }
+}
+
 bool gmc_cc_rounds_next(struct gmc_cc_rounds *rounds, gmc_time now, gmc_duration hold,
                         uint64_t largest, struct gmc_cc_round *out)
 {
     struct gmc_cc_round *round = nth(rounds, 0);
 
-    if (rounds->count == 0 || !round->closed)
-        return false;
-    if (round->decided < round->sent && largest < round->last + OVERDUE)
-        return false;
-    if (!round->is_decided) {
-        round->is_decided = true;
-        round->decided_at = now;
-    }
-    if (gmc_time_sub(now, round->decided_at) < hold)
+    note_decided(rounds, now, largest);
+    if (rounds->count == 0 || !round->is_decided || gmc_time_sub(now, round->decided_at) < hold)
         return false;
     *out = *round;
     rounds->oldest = (rounds->oldest + 1) % GMC_CC_ROUNDS;

@@ -148,6 +148,27 @@ static void test_round_counts_by_number(void **state)
                     UINT64_C(1) << 44);
 }
 
+/* Each waits for late packets from when it is decided, and not from when the one before is out:
+ * rounds may be shorter than that wait. */
+static void test_rounds_wait_side_by_side(void **state)
+{
+    struct gmc_cc_rounds rounds;
+    struct gmc_cc_round round;
+    uint64_t packet = 0;
+    unsigned out = 0;
+
+    (void)state;
+    gmc_cc_rounds_init(&rounds);
+    for (gmc_time now = 0; now < GMC_MS(400); now += GMC_MS(4)) {
+        gmc_cc_rounds_open(&rounds, 1, 0, 1000);
+        gmc_cc_rounds_sent(&rounds, ++packet);
+        gmc_cc_rounds_decided(&rounds, packet, 1500, false);
+        while (gmc_cc_rounds_next(&rounds, now, GMC_MS(6), packet, &round))
+            out++;
+    }
+    assert_in_range(out, 95, 100);
+}
+
 /* ------------------------------------------------------------------ alone */
 
 /* Mean over seeds of delivered / (rate (1-p)) / completion, in thousandths; *least if wanted. */
@@ -676,6 +697,7 @@ int main(void)
         cmocka_unit_test(test_minimum_against_brute_force),
         cmocka_unit_test(test_base_loss_is_told_from_more),
         cmocka_unit_test(test_round_counts_by_number),
+        cmocka_unit_test(test_rounds_wait_side_by_side),
         cmocka_unit_test(test_uses_the_path_at_any_loss),
         cmocka_unit_test(test_uses_it_for_a_gigabyte),
         cmocka_unit_test(test_short_queue),
