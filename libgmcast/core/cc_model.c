@@ -3,7 +3,8 @@
  *
  * bw    the estimate, of bits sent per second that the path takes in: what arrived plus base loss
  * q     queueing delay: one-way delay above its least of MINIMUM_WINDOW, plus what the least round
- *       trip of that window is above the least of LONG_MINIMUM_WINDOW; R the latter
+ *       trip of that window is above the least of LONG_MINIMUM_WINDOW; R the latter. Less what
+ *       clocks drift in a window, as far as the round trip shows it.
  * base  base loss, see cc_loss.h: more than it and chance is an excess
  * round the packets of about R, sent under one gain; judged when all of them are decided. Its
  *       sample is what it carried over the span of its arrivals at the receiver, so neither base
@@ -343,17 +344,22 @@ static void model_on_spurious(void *state, gmc_time now, uint64_t packet, uint32
         gmc_cc_loss_undo(&m->base);
 }
 
-/* One-way delay above its least of some seconds (clocks drift, so not of longer), and what the
- * round trip of these seconds has been above its least of minutes: a queue that never drains. */
+/* One-way delay above its least of some seconds, and what the round trip of these seconds has been
+ * above its least of minutes: a queue that never drains. A clock that drifts looks like a queue
+ * that grows, but round trips do not drift, and have the queue in them. */
 static gmc_duration queue_of(struct gmc_ccm *m, const struct gmc_cc_ack *ack)
 {
     uint64_t delay = ack->largest_arrival_ns - ack->largest_sent; /* clocks differ: any value */
     uint64_t queue = delay - (uint64_t)gmc_cc_min_add(&m->delay_min, ack->now, (int64_t)delay);
-    int64_t standing = gmc_cc_min_get(&m->rtt_recent) - gmc_cc_min_get(&m->rtt_min);
+    uint64_t least = (uint64_t)gmc_cc_min_get(&m->rtt_min);
+    uint64_t longer = gmc_ccm_minus(ack->rtt, least);
 
     if (queue > QUEUE_MAX)
         queue = QUEUE_MAX;
-    return standing > 0 ? queue + (gmc_duration)standing : queue;
+    queue += gmc_ccm_minus((uint64_t)gmc_cc_min_get(&m->rtt_recent), least);
+    if (ack->rtt == 0 || queue <= longer)
+        return queue;
+    return longer > gmc_ccm_minus(queue, DRIFT) ? longer : gmc_ccm_minus(queue, DRIFT);
 }
 
 /* Where packets overtake each other, judgement waits for those that only seem lost. */

@@ -54,7 +54,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define ROUND_MIN GMC_MS(4)   /* acknowledgements come every 4 ms at the latest */
 #define ROUND_LONG GMC_MS(64) /* may be waited for enough packets, however short the path is */
 
-#define MINIMUM_WINDOW GMC_S(20)       /* 100 ppm of clock drift are 2 ms in it */
+#define MINIMUM_WINDOW GMC_S(20)
+#define DRIFT GMC_MS(2)                /* of clocks in it, at most: 100 ppm */
 #define LONG_MINIMUM_WINDOW GMC_S(600) /* of the round trip, which does not drift */
 #define STILL_MAX 4u                   /* probes until a longer path is believed */
 #define BEST_WINDOW GMC_S(15)

@@ -152,10 +152,12 @@ static void cut(struct gmc_ccm *m, gmc_time now)
 }
 
 /* The queue was (nearly) empty at some moment of the round, measured by how long the last probe
- * made it: losses are the path's. In a short queue that is always full they are not. */
+ * made it: losses are the path's. In a short queue that is always full they are not. What a packet
+ * of ours takes is no queue: a probe far below the path's rate makes none to compare with. */
 static bool is_clear(const struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
-    return m->up_queue_max == 0 || round->queue_min < m->up_queue_max / 2;
+    return round->queue_min <= gmc_duration_of_bytes(m->packet_bytes, m->bw_bps) ||
+           round->queue_min < m->up_queue_max / 2;
 }
 
 static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)

@@ -453,6 +453,32 @@ static void test_finds_a_much_wider_path_soon(void **state)
     ccwire_free(wire);
 }
 
+/* Whoever began in the queue of others, and could not tell their losses from the path's, finds out
+ * when they have gone; also with clocks that drift, as if a queue grew. */
+static void test_learns_losses_when_others_go(void **state)
+{
+    struct ccwire_path path = path_100m;
+
+    (void)state;
+    path.delay = GMC_MS(30);
+    path.loss_ppm = 360000;
+    for (path.drift_ppm = 0; path.drift_ppm <= 100; path.drift_ppm += 50) {
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            struct ccwire *wire = ccwire_new(&path, seed);
+            struct ccwire_stats stats;
+
+            ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = GMC_S(4)});
+            for (int i = 0; i < 2; i++)
+                ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .packets = 15000});
+            ccwire_run_until(wire, GMC_S(25));
+            assert_true(rate_over(wire, GMC_S(5)) > 0.95 * 64e6);
+            ccwire_stats(wire, 0, &stats);
+            assert_in_range(stats.loss_ppm, 330000, 390000);
+            ccwire_free(wire);
+        }
+    }
+}
+
 static void test_little_to_send_lowers_nothing(void **state)
 {
     struct ccwire *wire = ccwire_new(&path_100m, 4);
@@ -709,6 +735,7 @@ int main(void)
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_follows_the_path),
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
+        cmocka_unit_test(test_learns_losses_when_others_go),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_relay_keeps_up),
         cmocka_unit_test(test_slow_host_is_not_held_back),
