@@ -54,6 +54,8 @@ struct gmc_cc_ops {
     uint64_t (*rate_bps)(const void *state);     /* pacing, bits on the wire per second; > 0 */
     uint64_t (*window_bytes)(const void *state); /* bound on bytes in flight */
     uint32_t (*loss_ppm)(const void *state);     /* base loss as estimated */
+    /* The time that what was acknowledged last stood in queues. NULL: not known. */
+    gmc_duration (*queue)(const void *state);
     /* Of the pacing: how much of it may go at once where the host was late. NULL: no more than the
      * least. */
     gmc_duration (*slack)(const void *state);

@@ -443,6 +443,11 @@ static uint32_t model_loss_ppm(const void *state)
     return gmc_cc_loss_ppm(&((const struct gmc_ccm *)state)->base);
 }
 
+static gmc_duration model_queue(const void *state)
+{
+    return ((const struct gmc_ccm *)state)->queue;
+}
+
 /* They begin differently; what `background` concludes otherwise it asks its state for. */
 #define OPERATIONS(NAME, INIT, EXPECT)                                                             \
     {                                                                                              \
@@ -450,7 +455,8 @@ static uint32_t model_loss_ppm(const void *state)
         .expect = (EXPECT), .on_urgent = model_on_urgent, .on_sent = model_on_sent,                \
         .on_acked = model_on_acked, .on_lost = model_on_lost, .on_spurious = model_on_spurious,    \
         .on_ack = model_on_ack, .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,        \
-        .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm, .slack = model_slack       \
+        .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm, .slack = model_slack,      \
+        .queue = model_queue                                                                       \
     }
 
 const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init, model_expect);

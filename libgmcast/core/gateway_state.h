@@ -28,6 +28,7 @@
 #include "core/probe.h"
 #include "core/stripe.h"
 #include "core/tx.h"
+#include "core/uplink.h"
 #include "wire/control.h"
 
 #define GW_BLOCK_BYTES 65536u
@@ -487,10 +488,11 @@ struct gmc_gateway {
     struct gmc_list probes; /* struct gwround */
     struct gmc_heap timers; /* peers and channels */
     uint64_t timer_seq;
-    struct gmc_list dirty;  /* peers to pump */
-    struct gmc_pace uplink; /* rate 0: not known */
-    struct gmc_peak peak;   /* of what all children got together */
-    struct gmc_list turns;  /* peers that wait for it, in turn */
+    struct gmc_list dirty;    /* peers to pump */
+    struct gmc_pace uplink;   /* rate 0: not known */
+    struct gmc_uplink learnt; /* of it, where it is not configured */
+    struct gmc_peak peak;     /* of what all children got together */
+    struct gmc_list turns;    /* peers that wait for it, in turn */
     size_t turn_count;
     size_t feeding; /* peers with children, but for nodes */
     /* the nodes all at once */

@@ -3,9 +3,10 @@
  * and no faster, and who has data to send has it in turn, by deficit round robin, in proportion to
  * its children. In trees of shape bulk each child of a stripe is planned the same rate, so these
  * are the shares of the plan; what one cannot use the others get. Left to congestion control alone,
- * each link would get the same, however many stripes it carries, and queues would stand. A link
- * that has nobody to share with is left to it: probes above the rate are how it finds rivals of
- * other hosts, in a queue too short to show them otherwise. */
+ * each link would get the same, however many stripes it carries, or less the longer its round trip
+ * is, and queues would stand. A link that has nobody to share with is left to it: probes above the
+ * rate are how it finds rivals of other hosts, in a queue too short to show them otherwise. Where
+ * the rate is not configured it is learnt (uplink.h). */
 #include "core/gateway_impl.h"
 
 #define PACKET_BYTES 1500u /* of a turn and of the pace; what paths carry at least, about */
@@ -23,6 +24,17 @@ void gw_uplink_init(struct gmc_gateway *gw)
 static bool is_known(const struct gmc_gateway *gw)
 {
     return gw->uplink.rate_bps > 0;
+}
+
+static void forget(struct gmc_gateway *gw)
+{
+    gw->uplink.rate_bps = 0;
+    while (!gmc_list_is_empty(&gw->turns)) {
+        struct gwpeer *peer =
+            GMC_CONTAINER_OF(gmc_list_first(&gw->turns), struct gwpeer, turn_node);
+        gw_uplink_release(gw, peer);
+        gw_touch(gw, peer);
+    }
 }
 
 void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload)
@@ -67,6 +79,25 @@ void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer)
 }
 
 /* ---- what it was seen to carry ---- */
+static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t bytes, bool held)
+{
+    if (gw->config.uplink_bps > 0 || gw->config.fixed_rate_bps > 0 || gw->feeding < 2)
+        return;
+    uint32_t lost_ppm = gmc_link_loss_ppm(peer->link); /* the uplink has carried that as well */
+    struct gmc_uplink_ack ack = {.now = gw->now,
+                                 .link = peer->number,
+                                 .bytes = bytes * UINT64_C(1000000) / (1000000 - lost_ppm),
+                                 .held = held,
+                                 .queue = gmc_link_queue(peer->link),
+                                 .rtt = gmc_link_least_rtt(peer->link)};
+    if (!gmc_uplink_on_ack(&gw->learnt, &ack))
+        return;
+    if (gw->learnt.rate_bps > 0)
+        gmc_pace_set(&gw->uplink, gw->learnt.rate_bps, PACKET_BYTES);
+    else
+        forget(gw);
+}
+
 /* The limit of the uplink shows when two or more could get more: one alone may be slow itself.
  * Those that have nothing to get are seen when they are heard of. */
 void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes)
@@ -75,6 +106,7 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size
         return;
     bool held_back = gw->feeding > 1 && gw_children_waiting(gw, peer);
     gmc_peak_add(&gw->peak, gw->now, bytes, held_back, gw->config.probe_age_max);
+    learn(gw, peer, bytes, held_back);
 }
 
 /* Into a JOIN or STATUS. */

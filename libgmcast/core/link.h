@@ -102,6 +102,12 @@ void gmc_link_set_idle(struct gmc_link *link, gmc_time now);
 #define GMC_LINK_COPIES_MAX 4u
 unsigned gmc_link_copies(const struct gmc_link *link);
 
+/* Base loss of the path, as congestion control estimates it; at most nine in ten. */
+uint32_t gmc_link_loss_ppm(const struct gmc_link *link);
+/* Of what was acknowledged last, in queues on the way; 0 not known. */
+gmc_duration gmc_link_queue(const struct gmc_link *link);
+gmc_duration gmc_link_least_rtt(const struct gmc_link *link); /* 0 not known */
+
 /* Data waits, since then, for something that links share: what the pace would have let go meanwhile
  * may go at once when the wait is over. NEVER: it does not wait. */
 void gmc_link_hold(struct gmc_link *link, gmc_time since);

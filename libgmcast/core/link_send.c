@@ -9,6 +9,7 @@
 #define ECHO_BYTES (4u * GMC_LINK_PACKET_MAX)
 #define ECHO_LOSS_PPM 5000
 #define COPIES_MISSING_PPM 62500 /* a sixteenth of a packet */
+#define LOSS_MAX_PPM 900000u
 #define ECHO_UNKNOWN 32 /* packets whose fate must be known before a path counts as clean */
 #define ECHO_WAIT_MAX GMC_MS(20)
 
@@ -282,6 +283,25 @@ static bool next_piece(struct gmc_link *link, gmc_time now, uint8_t *buffer, siz
     }
     plan_echo(link, now);
     return true;
+}
+
+uint32_t gmc_link_loss_ppm(const struct gmc_link *link)
+{
+    uint32_t ppm = link->state == GMC_LINK_UP ? link->cc->loss_ppm(link->cc_state) : 0;
+
+    return ppm < LOSS_MAX_PPM ? ppm : LOSS_MAX_PPM;
+}
+
+gmc_duration gmc_link_least_rtt(const struct gmc_link *link)
+{
+    return link->loss.rtt.smoothed != 0 ? link->loss.rtt.min : 0;
+}
+
+gmc_duration gmc_link_queue(const struct gmc_link *link)
+{
+    bool is_known = link->state == GMC_LINK_UP && link->cc->queue != NULL;
+
+    return is_known ? link->cc->queue(link->cc_state) : 0;
 }
 
 unsigned gmc_link_copies(const struct gmc_link *link)

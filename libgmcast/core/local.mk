@@ -187,6 +187,10 @@ FUZZ_TARGETS += tests/fuzz/fuzz_hear
 tests_fuzz_fuzz_hear_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 # What uplinks were seen to carry.
+libgmcast_core_libcore_la_SOURCES += libgmcast/core/uplink.c libgmcast/core/uplink.h
+check_PROGRAMS += tests/unit/test_uplink_law
+tests_unit_test_uplink_law_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/peak.c libgmcast/core/peak.h
 check_PROGRAMS += tests/unit/test_peak
 tests_unit_test_peak_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

@@ -152,12 +152,116 @@ static void test_is_forgotten(void **state)
     sim_world_free(site.world);
 }
 
+/* Two children of one uplink that nobody configured, one of them ten times as far: each gets half,
+ * where congestion control alone gives the near one most of it. */
+static void test_near_and_far_get_the_same(void **state)
+{
+    struct sim_world_config config = {.seed = 11};
+    struct site site = {.world = sim_world_new(&config)};
+    struct sim_host *router = sim_world_add_router(site.world, "router");
+    struct gmc_channel_key key;
+    struct gmc_member_info near, far, near_before, far_before;
+    const char *error = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        join(&site, host->id, router->id, i == 0 ? 50 : 100, i == 2 ? GMC_MS(50) : GMC_MS(4));
+    }
+    sim_world_start(site.world);
+    struct sim_host **hosts = site.world->hosts + 1; /* behind the router */
+    struct sim_stage stage = {.object_seed = 1,
+                              .bytes = 60000000,
+                              .targets = hosts + 1,
+                              .target_count = 2,
+                              .shape = GMC_TREE_FLAT};
+    assert_ok(sim_stage(hosts[0], &stage, &key, &error));
+    sim_world_run(site.world, GMC_S(5));
+    assert_true(sim_member(hosts[0], &key, hosts[1], &near_before) &&
+                sim_member(hosts[0], &key, hosts[2], &far_before));
+    sim_world_run(site.world, GMC_S(8));
+    assert_true(sim_member(hosts[0], &key, hosts[1], &near) &&
+                sim_member(hosts[0], &key, hosts[2], &far));
+    uint64_t to_near = near.bytes - near_before.bytes, to_far = far.bytes - far_before.bytes;
+    print_message("%" PRIu64 " and %" PRIu64 " bytes in 8 s\n", to_near, to_far);
+    assert_in_range(to_near * 100 / to_far, 90, 111);
+    assert_true(to_near + to_far > 50 * MBIT / 8 * 8 * 92 / 100);
+    sim_world_free(site.world);
+}
+
+/* Bytes that both targets have. */
+static uint64_t arrived(struct sim_host *const *hosts, const struct gmc_channel_key *key)
+{
+    uint64_t bytes = 0;
+    for (int i = 1; i <= 2; i++) {
+        struct gmc_member_info member;
+        assert_true(sim_member(hosts[0], key, hosts[i], &member));
+        bytes += member.bytes;
+    }
+    return bytes;
+}
+
+/* A minute of TCP on the same uplink, after it was learnt: neither gives way to the other, and what
+ * TCP leaves is used at once. */
+static void test_tcp_on_the_uplink(void **state)
+{
+    struct sim_world_config config = {.seed = 12};
+    struct site site = {.world = sim_world_new(&config)};
+    struct sim_host *near = sim_world_add_router(site.world, "near");
+    struct sim_host *far = sim_world_add_router(site.world, "far");
+    struct sim_wire_config uplink = {.rate_bps = 50 * MBIT,
+                                     .delay = GMC_MS(10),
+                                     .queue_bytes = 50 * MBIT / 8 / 20};
+    struct gmc_channel_key key;
+    const char *error = NULL;
+    (void)state;
+    sim_net_add_wire(&site.world->net, near->id, far->id, &uplink, &uplink);
+    for (uint32_t i = 0; i < 3; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        join(&site, host->id, i == 0 ? near->id : far->id, 100, i == 2 ? GMC_MS(20) : GMC_MS(2));
+    }
+    sim_world_start(site.world);
+    struct sim_host **hosts = site.world->hosts + 2; /* behind the routers */
+    struct sim_stage stage = {.object_seed = 1,
+                              .bytes = 400000000,
+                              .targets = hosts + 1,
+                              .target_count = 2,
+                              .shape = GMC_TREE_FLAT};
+    assert_ok(sim_stage(hosts[0], &stage, &key, &error));
+    size_t flow = sim_traffic_add(&site.world->traffic,
+                                  &(struct sim_traffic_config){.from = near->id,
+                                                               .to = far->id,
+                                                               .kind = SIM_TRAFFIC_CUBIC,
+                                                               .packet_bytes = 1500,
+                                                               .start = GMC_S(10),
+                                                               .stop = GMC_S(80)});
+    sim_world_run(site.world, GMC_S(20));
+    uint64_t ours = arrived(hosts, &key);
+    uint64_t theirs = sim_traffic_counters(&site.world->traffic, flow)->received_bytes;
+    sim_world_run(site.world, GMC_S(60));
+    ours = arrived(hosts, &key) - ours;
+    theirs = sim_traffic_counters(&site.world->traffic, flow)->received_bytes - theirs;
+    uint64_t after = arrived(hosts, &key);
+    sim_world_run(site.world, GMC_S(10));
+    after = arrived(hosts, &key) - after;
+    print_message("%" PRIu64 " bytes, TCP %" PRIu64 "; then %" PRIu64 "\n", ours, theirs, after);
+    assert_in_range(ours * 100 / (ours + theirs), 30, 80); /* two links, one connection */
+    assert_true(ours + theirs > 50 * MBIT / 8 * 60 * 85 / 100);
+    assert_true(after > 50 * MBIT / 8 * 10 * 85 / 100);
+    sim_world_free(site.world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slow_relay_is_seen_once),
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
         cmocka_unit_test(test_is_forgotten),
+        cmocka_unit_test(test_near_and_far_get_the_same),
+        cmocka_unit_test(test_tcp_on_the_uplink),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
