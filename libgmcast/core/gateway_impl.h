@@ -40,7 +40,8 @@ void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
 /* When whoever waits for it may send. */
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
 /* Bytes of an object have arrived at a peer; whether it could get more. */
-void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes);
+void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
+                         size_t bytes);
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg);
 void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 /* The peer's children wait for their turn. False: they need not, the uplink is not known. */

@@ -9,10 +9,9 @@
 #define PACKET_HEAD_BYTES (28u + GMC_DATA_OVERHEAD_BYTES) /* IPv4, UDP, and ours */
 #define CC_SHARE_PERCENT 98u /* of a wire, that congestion control reaches (docs/CONGESTION.md) */
 
-/* Of the uplink of who has none configured: it carries so much, and is known not to carry more than
- * a limit; 0 not known. */
+/* Of the uplink of who has none configured, see core/peak.h; 0 not known. */
 struct gw_measured {
-    uint64_t most, limit;
+    uint64_t most, busy, limit;
 };
 
 /* What trees are built from: who takes part, and what is known of them. */
@@ -77,15 +76,18 @@ static void fill_measured(const struct gmc_gateway *gw, const struct gwchannel *
 {
     gmc_duration age = gw->config.probe_age_max;
     graph->measured[0] = (struct gw_measured){gmc_peak_most(&gw->peak, gw->now, age),
+                                              gmc_peak_busy(&gw->peak, gw->now, age),
                                               gmc_peak_limit(&gw->peak, gw->now, age)};
     for (size_t i = 0; i < graph->view.n; i++) {
         const struct gwpeer *peer = gw->peers[graph->list[i]];
         if (i > 0 && peer->measured_at != 0 && gmc_time_sub(gw->now, peer->measured_at) <= age)
-            graph->measured[i] = (struct gw_measured){peer->measured_bps, peer->measured_limit_bps};
+            graph->measured[i] = (struct gw_measured){peer->measured_bps, peer->measured_busy_bps,
+                                                      peer->measured_limit_bps};
         struct gw_measured *one = &graph->measured[i];
         if (graph->uplink[i] != 0)
-            *one = (struct gw_measured){0, 0};
-        *one = (struct gw_measured){payload_of(ch, one->most), payload_of(ch, one->limit)};
+            *one = (struct gw_measured){0, 0, 0};
+        *one = (struct gw_measured){payload_of(ch, one->most), payload_of(ch, one->busy),
+                                    payload_of(ch, one->limit)};
         graph->any_measured = graph->any_measured || one->most != 0;
     }
 }
@@ -220,11 +222,31 @@ static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_
     return status;
 }
 
-/* For who reads a plan: each rate, and where it comes from. Before use_measured; without memory
- * there is no list. */
+static enum gmc_rate_origin origin_of(const struct graph *graph, size_t i)
+{
+    return graph->uplink[i] == 0          ? GMC_RATE_ASSUMED
+           : graph->measured[i].most != 0 ? GMC_RATE_MEASURED
+                                          : GMC_RATE_CONFIGURED;
+}
+
+/* Predictions count with what was measured, whatever the trees were built from. Who never had more
+ * to send than went out has shown what its uplink carries at least, and no limit. */
+static void use_measured(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->view.n; i++)
+        if (graph->uplink[i] == 0 && graph->measured[i].busy >= graph->measured[i].most / 8 * 7)
+            graph->uplink[i] = graph->measured[i].most;
+    uint64_t least = gmc_tree_least_uplink(&graph->view);
+    for (size_t i = 0; i < graph->view.n; i++)
+        if (graph->uplink[i] == 0 && graph->measured[i].most > least)
+            graph->uplink[i] = graph->measured[i].most;
+}
+
+/* For who reads a plan: each rate, and where it comes from. Without memory there is no list. */
 static void tell_rates(struct gwsource *src, const struct graph *graph, uint32_t stripes)
 {
     size_t n = graph->view.n;
+    uint64_t least = gmc_tree_least_uplink(&graph->view);
     free(src->rates);
     src->rates = calloc(n, sizeof(*src->rates));
     src->rate_count = src->rates != NULL ? n : 0;
@@ -232,23 +254,13 @@ static void tell_rates(struct gwsource *src, const struct graph *graph, uint32_t
         uint64_t downlink = gmc_tree_downlink(&graph->view, i);
         src->rates[i] =
             (struct gmc_plan_rate){.domain = graph->names[i],
-                                   .uplink_origin = graph->uplink[i] != 0 ? GMC_RATE_CONFIGURED
-                                                    : graph->measured[i].most != 0
-                                                        ? GMC_RATE_MEASURED
-                                                        : GMC_RATE_ASSUMED,
+                                   .uplink_bps = gmc_tree_uplink(&graph->view, i, least),
+                                   .uplink_origin = origin_of(graph, i),
                                    .downlink_bps = downlink != UINT64_MAX ? downlink : 0};
     }
     for (size_t i = 1; i < src->rate_count; i++)
         for (uint32_t k = 0; k < stripes; k++)
             src->rates[graph->parent[k * n + i]].copies++;
-}
-
-/* Predictions count with what was measured, whatever the trees were built from. */
-static void use_measured(struct graph *graph)
-{
-    for (size_t i = 0; i < graph->view.n; i++)
-        if (graph->uplink[i] == 0)
-            graph->uplink[i] = graph->measured[i].most;
 }
 
 /* What the trees would take, and the rate at which they are to: with heads, as links count it.
@@ -258,21 +270,18 @@ static void predict(struct gwchannel *ch, struct graph *graph, uint32_t stripes)
     struct gwsource *src = ch->src;
     struct gmc_tree_prediction *p = &src->prediction;
     uint32_t fragment = ch->object.fragment_bytes;
+    use_measured(graph);
     if (src->plan)
         tell_rates(src, graph, stripes);
-    use_measured(graph);
-    uint64_t least = gmc_tree_least_uplink(&graph->view);
-    for (size_t i = 0; i < src->rate_count; i++)
-        src->rates[i].uplink_bps = gmc_tree_uplink(&graph->view, i, least);
     if (gmc_tree_predict(&graph->view, graph->parent, stripes, p) != GMC_OK || p->at < 0)
         return;
-    bool is_measured =
-        p->limit == GMC_TREE_LIMIT_UPLINK && graph->measured[(size_t)p->at].most != 0;
-    if (!p->assumed && !is_measured)
-        src->planned_bps = p->rate_bps / fragment * (fragment + PACKET_HEAD_BYTES);
     size_t at = (size_t)p->at;
+    uint64_t least = gmc_tree_least_uplink(&graph->view);
+    src->limit_measured =
+        p->limit == GMC_TREE_LIMIT_UPLINK && origin_of(graph, at) == GMC_RATE_MEASURED;
+    if (!p->assumed && !src->limit_measured)
+        src->planned_bps = p->rate_bps / fragment * (fragment + PACKET_HEAD_BYTES);
     src->limit_at = graph->list[at];
-    src->limit_measured = is_measured;
     src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK ? gmc_tree_uplink(&graph->view, at, least)
                                                        : gmc_tree_downlink(&graph->view, at);
 }

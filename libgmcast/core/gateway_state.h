@@ -104,8 +104,8 @@ struct gwpeer {
     /* Of the domain, as it said with its latencies; bit/s of datagrams, 0 not known. */
     uint64_t uplink_bps, downlink_bps;
     gmc_time rates_at;
-    /* What it has measured of its uplink: it carries so much, and perhaps twice as much at most. */
-    uint64_t measured_bps, measured_limit_bps;
+    /* What it has measured of its uplink, see core/peak.h. */
+    uint64_t measured_bps, measured_busy_bps, measured_limit_bps;
     gmc_time measured_at;
     struct gmc_link *link; /* NULL: no session */
     bool is_node;          /* of this domain, and not a domain itself */

@@ -150,7 +150,7 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
             continue;
         uint32_t index = (uint32_t)(fate->cookie >> 16);
         if (fate->acked)
-            gw_uplink_delivered(gw, peer,
+            gw_uplink_delivered(gw, peer, fate->sent,
                                 child->channel->object.fragment_bytes + GMC_LINK_WIRE_BYTES +
                                     GMC_DATA_OVERHEAD_BYTES);
         gmc_tx_fate(&child->tx, index, (uint16_t)fate->cookie, fate->acked);

@@ -99,20 +99,26 @@ static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t by
 }
 
 /* The limit of the uplink shows when two or more could get more: one alone may be slow itself.
- * Those that have nothing to get are seen when they are heard of. */
-void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, size_t bytes)
+ * Those that have nothing to get, or are not to get more, are seen when they are heard of. Counted
+ * is what arrives: what a path is said to lose is not sure enough to be added. */
+void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
+                         size_t bytes)
 {
     if (peer->is_node)
         return;
-    bool held_back = gw->feeding > 1 && gw_children_waiting(gw, peer);
-    gmc_peak_add(&gw->peak, gw->now, bytes, held_back, gw->config.probe_age_max);
-    learn(gw, peer, bytes, held_back);
+    enum gmc_peak_held held = !gw_children_waiting(gw, peer) ? GMC_PEAK_SHORT
+                              : gw->feeding > 1              ? GMC_PEAK_ALL
+                                                             : GMC_PEAK_ONE;
+    struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
+    gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
+    learn(gw, peer, bytes, held == GMC_PEAK_ALL);
 }
 
 /* Into a JOIN or STATUS. */
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg)
 {
     msg->measured_bps = gmc_peak_most(&gw->peak, gw->now, gw->config.probe_age_max);
+    msg->measured_busy_bps = gmc_peak_busy(&gw->peak, gw->now, gw->config.probe_age_max);
     msg->measured_limit_bps = gmc_peak_limit(&gw->peak, gw->now, gw->config.probe_age_max);
 }
 
@@ -128,6 +134,7 @@ void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct g
     if (msg->measured_bps == 0)
         return;
     peer->measured_bps = bounded(msg->measured_bps);
+    peer->measured_busy_bps = bounded(msg->measured_busy_bps);
     peer->measured_limit_bps = bounded(msg->measured_limit_bps);
     peer->measured_at = gw->now;
 }

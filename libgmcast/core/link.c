@@ -166,10 +166,10 @@ bool gmc_link_reserve_fate(struct gmc_link *link)
     return true;
 }
 
-void gmc_link_push_fate(struct gmc_link *link, uint64_t cookie, bool acked)
+void gmc_link_push_fate(struct gmc_link *link, const struct gmc_sent *packet, bool acked)
 {
     size_t place = (link->fate_head + link->fate_count++) & (link->fate_capacity - 1);
-    link->fates[place] = (struct gmc_link_fate){cookie, acked};
+    link->fates[place] = (struct gmc_link_fate){packet->cookie, packet->sent, acked};
 }
 
 bool gmc_link_next_fate(struct gmc_link *link, struct gmc_link_fate *fate)
@@ -198,7 +198,7 @@ static void on_acked(struct gmc_link *link, gmc_time now, const struct gmc_loss_
         gmc_stream_tx_acked(&link->tx, packet->cookie, packet->length);
     } else if (packet->kind == GMC_KIND_DATA) {
         link->data_pending--;
-        gmc_link_push_fate(link, packet->cookie, true);
+        gmc_link_push_fate(link, packet, true);
     }
 }
 
@@ -217,7 +217,7 @@ static void on_lost(struct gmc_link *link, gmc_time now, const struct gmc_loss_d
             gmc_stream_tx_lost(&link->tx, packet->cookie, packet->length);
     } else if (packet->kind == GMC_KIND_DATA) {
         link->data_pending--;
-        gmc_link_push_fate(link, packet->cookie, false);
+        gmc_link_push_fate(link, packet, false);
     }
 }
 

@@ -76,6 +76,7 @@ bool gmc_link_next_message(struct gmc_link *link, struct gmc_bytes *message);
  * while the link lives; a late acknowledgement after LOST is not reported. */
 struct gmc_link_fate {
     uint64_t cookie;
+    gmc_time sent;
     bool acked; /* false: lost, or given up at a probe timeout */
 };
 bool gmc_link_next_fate(struct gmc_link *link, struct gmc_link_fate *fate);

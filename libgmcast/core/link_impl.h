@@ -157,7 +157,7 @@ struct gmc_link {
 
 /* link.c */
 void gmc_link_die(struct gmc_link *link, gmc_time now, gmc_status status);
-void gmc_link_push_fate(struct gmc_link *link, uint64_t cookie, bool acked);
+void gmc_link_push_fate(struct gmc_link *link, const struct gmc_sent *packet, bool acked);
 /* Room for the fate of one more data packet. */
 bool gmc_link_reserve_fate(struct gmc_link *link);
 /* Works off the pass that the loss detection has open. */

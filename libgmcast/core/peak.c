@@ -2,7 +2,12 @@
 /* Owns the peak of a rate; see peak.h. */
 #include "core/peak.h"
 
-#define SECOND GMC_S(1)
+#define SPAN GMC_MS(500)
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 static bool is_young(const struct gmc_peak_kept *kept, gmc_time now, gmc_duration age)
 {
@@ -20,42 +25,62 @@ static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration
     }
     if (bps > kept->most_bps)
         kept->most_bps = bps;
-    if (peak->held_back && bps > kept->limit_bps)
+    if (peak->busy >= peak->bytes / 4 * 3 && bps > kept->busy_bps)
+        kept->busy_bps = bps;
+    if (peak->held == GMC_PEAK_ALL && bps > kept->limit_bps)
         kept->limit_bps = bps;
 }
 
-void gmc_peak_add(struct gmc_peak *peak, gmc_time now, uint64_t bytes, bool held_back,
-                  gmc_duration age)
+void gmc_peak_add(struct gmc_peak *peak, const struct gmc_peak_ack *ack, gmc_duration age)
 {
-    gmc_duration span = gmc_time_sub(now, peak->since);
+    gmc_duration span = gmc_time_sub(ack->now, peak->since);
 
-    if (peak->is_open && span >= SECOND) {
-        /* After a pause the second was longer, and shows no more than what it carried. */
-        keep(peak, now, peak->bytes * 8 / (span / GMC_MS(1)) * 1000, age);
+    if (ack->sent > peak->newest)
+        peak->newest = ack->sent;
+    if (peak->is_open && span >= SPAN) {
+        /* After a pause the span was longer, and shows no more than what it carried. */
+        gmc_duration longer = greater(span, peak->newest - peak->sent);
+        keep(peak, ack->now, peak->bytes * 8 / (longer / GMC_MS(1)) * 1000, age);
         peak->is_open = false;
     }
     if (!peak->is_open) {
-        peak->is_open = peak->held_back = true;
-        peak->since = now;
-        peak->bytes = 0;
+        peak->is_open = true;
+        peak->held = GMC_PEAK_ALL;
+        peak->since = ack->now;
+        peak->sent = peak->newest;
+        peak->bytes = peak->busy = 0;
     }
-    peak->bytes += bytes;
-    peak->held_back = peak->held_back && held_back;
+    peak->bytes += ack->bytes;
+    peak->busy += ack->held != GMC_PEAK_SHORT ? ack->bytes : 0;
+    if (ack->held < peak->held)
+        peak->held = ack->held;
+}
+
+/* What of both spans is not too old. */
+static struct gmc_peak_kept best(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
+{
+    struct gmc_peak_kept a = {0}, b = {0};
+
+    if (is_young(&peak->now, now, age))
+        a = peak->now;
+    if (is_young(&peak->before, now, age))
+        b = peak->before;
+    return (struct gmc_peak_kept){.most_bps = greater(a.most_bps, b.most_bps),
+                                  .busy_bps = greater(a.busy_bps, b.busy_bps),
+                                  .limit_bps = greater(a.limit_bps, b.limit_bps)};
 }
 
 uint64_t gmc_peak_most(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
 {
-    uint64_t bps = is_young(&peak->now, now, age) ? peak->now.most_bps : 0;
+    return best(peak, now, age).most_bps;
+}
 
-    return is_young(&peak->before, now, age) && peak->before.most_bps > bps ? peak->before.most_bps
-                                                                            : bps;
+uint64_t gmc_peak_busy(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
+{
+    return best(peak, now, age).busy_bps;
 }
 
 uint64_t gmc_peak_limit(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
 {
-    uint64_t bps = is_young(&peak->now, now, age) ? peak->now.limit_bps : 0;
-
-    return is_young(&peak->before, now, age) && peak->before.limit_bps > bps
-               ? peak->before.limit_bps
-               : bps;
+    return best(peak, now, age).limit_bps;
 }

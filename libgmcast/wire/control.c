@@ -109,6 +109,7 @@ static gmc_status get_join(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->uplink_bps = body->uplink_bps;
     msg->downlink_bps = body->downlink_bps;
     msg->measured_bps = body->measured_bps;
+    msg->measured_busy_bps = body->measured_busy_bps;
     msg->measured_limit_bps = body->measured_limit_bps;
     return GMC_OK;
 }
@@ -202,6 +203,7 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->nodes_verified = body->nodes_verified;
     msg->nodes_failed = body->nodes_failed;
     msg->measured_bps = body->measured_bps;
+    msg->measured_busy_bps = body->measured_busy_bps;
     msg->measured_limit_bps = body->measured_limit_bps;
     return GMC_OK;
 }

@@ -119,7 +119,8 @@ struct gmc_msg {
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
     uint64_t measured_bps;             /* JOIN, STATUS: the most that the uplink carried lately */
-    uint64_t measured_limit_bps; /* JOIN, STATUS: the same of seconds in which all could get more */
+    uint64_t measured_busy_bps;  /* JOIN, STATUS: the same of spans in which one could get more */
+    uint64_t measured_limit_bps; /* JOIN, STATUS: the same of spans in which all could get more */
 
     struct gmc_bytes source_key; /* CHANNEL: of the channel (DER); empty: the session's */
     struct gmc_place place; /* CHANNEL; ATTACH: of the child; REDIRECT: of the one to ask, or empty

@@ -127,6 +127,7 @@ static gmc_status put_join(struct encoder *enc, const struct gmc_msg *msg)
     body->uplink_bps = msg->uplink_bps;
     body->downlink_bps = msg->downlink_bps;
     body->measured_bps = msg->measured_bps;
+    body->measured_busy_bps = msg->measured_busy_bps;
     body->measured_limit_bps = msg->measured_limit_bps;
     enc->control.join = body;
     return GMC_OK;
@@ -296,6 +297,7 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
     body->nodes_verified = msg->nodes_verified;
     body->nodes_failed = msg->nodes_failed;
     body->measured_bps = msg->measured_bps;
+    body->measured_busy_bps = msg->measured_busy_bps;
     body->measured_limit_bps = msg->measured_limit_bps;
     enc->control.status = body;
     return GMC_OK;

@@ -13,6 +13,7 @@
 
 struct site {
     struct sim_world *world;
+    uint64_t cap_bps;            /* of the next transfers */
     uint32_t wires[1 + TARGETS]; /* of the source, and of each target; out of it first */
     uint64_t seed;
 };
@@ -65,6 +66,7 @@ static double stage(struct site *site, uint64_t bytes, enum gmc_tree_shape shape
                               .targets = site->world->hosts + 3,
                               .target_count = TARGETS,
                               .shape = shape,
+                              .rate_bps = site->cap_bps,
                               .plan = plan};
     struct gmc_channel_key key;
     const char *error = NULL;
@@ -107,7 +109,7 @@ static void test_slow_relay_is_seen_once(void **state)
     assert_true(before.assumed && !before.measured);
     assert_true(after.measured && !after.assumed);
     assert_string_equal(after.limit_domain, "s.example");
-    assert_in_range(after.limit_bps, 70 * MBIT, 100 * MBIT); /* a second of it, with its start */
+    assert_in_range(after.limit_bps, 70 * MBIT, 110 * MBIT);
     if (second > first / 3)
         fail_msg("%.2f s, then %.2f s", first, second);
     if (second > (double)after.time / 1e9 * 1.15 + 0.3)
@@ -138,6 +140,28 @@ static void test_wrong_figures_make_nothing_worse(void **state)
     compare_wrong(1, 20);
     compare_wrong(2, 1);
     compare_wrong(2, 100);
+}
+
+/* Who was not to send more has shown no limit, and takes nothing back of what was seen before. */
+static void test_a_cap_is_no_measure(void **state)
+{
+    struct site site = make();
+    (void)state;
+    site.cap_bps = 4 * MBIT;
+    (void)transfer(&site, GMC_TREE_FLAT);
+    site.cap_bps = 0;
+    struct gmc_plan_info capped = plan(&site);
+    assert_int_equal(capped.rates[0].uplink_origin, GMC_RATE_ASSUMED);
+    (void)transfer(&site, GMC_TREE_FLAT);
+    struct gmc_plan_info free = plan(&site);
+    assert_int_equal(free.rates[0].uplink_origin, GMC_RATE_MEASURED);
+    uint64_t measured = free.rates[0].uplink_bps;
+    assert_in_range(measured, 80 * MBIT, 100 * MBIT);
+    site.cap_bps = 4 * MBIT;
+    (void)transfer(&site, GMC_TREE_FLAT);
+    site.cap_bps = 0;
+    assert_int_equal(plan(&site).rates[0].uplink_bps, measured);
+    sim_world_free(site.world);
 }
 
 static void test_is_forgotten(void **state)
@@ -259,9 +283,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slow_relay_is_seen_once),
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
-        cmocka_unit_test(test_is_forgotten),
+        cmocka_unit_test(test_a_cap_is_no_measure),
         cmocka_unit_test(test_near_and_far_get_the_same),
         cmocka_unit_test(test_tcp_on_the_uplink),
+        cmocka_unit_test(test_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

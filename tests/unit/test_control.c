@@ -111,6 +111,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
     }
     assert_true(a->uplink_bps == b->uplink_bps && a->downlink_bps == b->downlink_bps);
     assert_true(a->measured_bps == b->measured_bps &&
+                a->measured_busy_bps == b->measured_busy_bps &&
                 a->measured_limit_bps == b->measured_limit_bps);
     assert_true(gmc_bytes_equal(a->source_key, b->source_key));
     assert_true(gmc_bytes_equal(a->place.record, b->place.record));
