@@ -18,6 +18,7 @@ struct gw_measured {
 struct graph {
     gmc_peer *list; /* the source first */
     uint64_t *latency, *uplink, *downlink;
+    uint32_t *loss;
     struct gw_measured *measured;
     bool any_measured;
     const char **names;
@@ -59,6 +60,23 @@ static uint64_t payload_of(const struct gwchannel *ch, uint64_t rate_bps)
     return rate_bps / (fragment + PACKET_HEAD_BYTES) * fragment / 100 * CC_SHARE_PERCENT;
 }
 
+/* As the senders of earlier transfers saw it. */
+static void fill_losses(const struct gmc_gateway *gw, const struct graph *graph)
+{
+    size_t n = graph->view.n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 1; j < n; j++) {
+            const struct gmc_link *own = gw->peers[graph->list[j]]->link;
+            uint32_t *loss = &graph->loss[i * n + j];
+            if (i > 0 && i != j)
+                *loss = gmc_latency_cache_loss(gw->latencies, graph->list[i], graph->list[j],
+                                               gw->now, gw->config.probe_age_max);
+            else if (i == 0 && own != NULL)
+                *loss = gmc_link_loss_ppm(own);
+        }
+    }
+}
+
 static void fill_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
                        const struct graph *graph)
 {
@@ -98,6 +116,7 @@ static void graph_free(struct graph *graph)
     free(graph->latency);
     free(graph->uplink);
     free(graph->downlink);
+    free(graph->loss);
     free(graph->measured);
     free(graph->names);
     free(graph->parent);
@@ -120,11 +139,13 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
     graph->latency = malloc(sizeof(*graph->latency) * n * n);
     graph->uplink = malloc(sizeof(*graph->uplink) * n);
     graph->downlink = malloc(sizeof(*graph->downlink) * n);
+    graph->loss = calloc(n * n, sizeof(*graph->loss));
     graph->measured = calloc(n, sizeof(*graph->measured));
     graph->names = malloc(sizeof(*graph->names) * n);
     graph->parent = calloc(n * GMC_STRIPES_MAX, sizeof(*graph->parent));
     if (graph->latency == NULL || graph->uplink == NULL || graph->downlink == NULL ||
-        graph->measured == NULL || graph->names == NULL || graph->parent == NULL)
+        graph->loss == NULL || graph->measured == NULL || graph->names == NULL ||
+        graph->parent == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
         graph->names[i] = gmc_gateway_peer_name(gw, graph->list[i]);
@@ -133,10 +154,12 @@ static bool graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch,
                                           .names = graph->names,
                                           .uplink_bps = graph->uplink,
                                           .downlink_bps = graph->downlink,
+                                          .loss_ppm = graph->loss,
                                           .bytes = ch->object.total_bytes,
                                           .cap_bps = ch->src->rate_bps,
                                           .stripes_max = stripes_max(ch)};
     fill_latencies(gw, graph);
+    fill_losses(gw, graph);
     fill_rates(gw, ch, graph);
     fill_measured(gw, ch, graph);
     return true;
@@ -240,6 +263,10 @@ static void use_measured(struct graph *graph)
     for (size_t i = 0; i < graph->view.n; i++)
         if (graph->uplink[i] == 0 && graph->measured[i].most > least)
             graph->uplink[i] = graph->measured[i].most;
+    /* What was measured is what arrived: losses have gone from it. */
+    for (size_t i = 0; i < graph->view.n; i++)
+        if (origin_of(graph, i) == GMC_RATE_MEASURED)
+            memset(&graph->loss[i * graph->view.n], 0, graph->view.n * sizeof(*graph->loss));
 }
 
 /* For who reads a plan: each rate, and where it comes from. Without memory there is no list. */
@@ -280,7 +307,7 @@ static void predict(struct gwchannel *ch, struct graph *graph, uint32_t stripes)
     src->limit_measured =
         p->limit == GMC_TREE_LIMIT_UPLINK && origin_of(graph, at) == GMC_RATE_MEASURED;
     if (!p->assumed && !src->limit_measured)
-        src->planned_bps = p->rate_bps / fragment * (fragment + PACKET_HEAD_BYTES);
+        src->planned_bps = p->sent_bps / fragment * (fragment + PACKET_HEAD_BYTES);
     src->limit_at = graph->list[at];
     src->limit_bps = p->limit == GMC_TREE_LIMIT_UPLINK ? gmc_tree_uplink(&graph->view, at, least)
                                                        : gmc_tree_downlink(&graph->view, at);

@@ -80,6 +80,9 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
         struct gwmember *child = known != NULL ? gw_source_member(ch, known->number) : NULL;
         if (child == NULL)
             continue;
+        if (child->peer != member->peer)
+            gmc_latency_cache_put_loss(gw->latencies, member->peer, child->peer, gw->now,
+                                       msg->children[i].loss_ppm);
         uint32_t k = msg->children[i].stripe;
         if (child->repairs_by[k] != member->peer ||
             msg->children[i].repairs < child->repairs_now[k]) {

@@ -16,9 +16,13 @@ void gw_target_say_status(struct gmc_gateway *gw, struct gwchannel *ch)
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
         if (child->peer->is_node)
             continue;
-        children[n++] = (struct gmc_msg_child){.domain = child->peer->name,
-                                               .repairs = child->tx.repairs_sent,
-                                               .stripe = child->stripe};
+        children[n++] =
+            (struct gmc_msg_child){.domain = child->peer->name,
+                                   .repairs = child->tx.repairs_sent,
+                                   .stripe = child->stripe,
+                                   .loss_ppm = child->peer->link != NULL
+                                                   ? gmc_link_loss_ppm(child->peer->link)
+                                                   : 0};
     }
     const char *parents[GMC_STRIPES_MAX] = {0};
     for (uint32_t k = 0; k < ch->stripe_count; k++) {

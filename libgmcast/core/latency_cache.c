@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns what is known of the latency between pairs of gateways, and how long it is kept. */
+/* Owns what is known of the latency and losses between pairs of gateways, and how long it is kept.
+ */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/list.h"
@@ -11,6 +13,10 @@ struct pair {
     struct gmc_list by_age; /* in the cache's list, measured longest ago first */
     uint64_t key;
     struct gmc_latency latency;
+    struct {
+        uint32_t ppm;
+        gmc_time since; /* 0: not known */
+    } loss[2];          /* to the greater number, and from it */
 };
 
 struct gmc_latency_cache {
@@ -125,8 +131,31 @@ void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer
         if (pair == NULL)
             return;
         pair->latency = *latency;
+        memset(pair->loss, 0, sizeof(pair->loss));
     }
     insert_by_age(cache, pair);
+}
+
+void gmc_latency_cache_put_loss(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, uint32_t loss_ppm)
+{
+    struct pair *pair = gmc_map_get(&cache->pairs, pair_key(a, b));
+
+    if (pair == NULL)
+        return;
+    pair->loss[a > b].ppm = loss_ppm;
+    pair->loss[a > b].since = now;
+}
+
+uint32_t gmc_latency_cache_loss(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, gmc_duration age_max)
+{
+    const struct pair *pair = gmc_map_get(&cache->pairs, pair_key(a, b));
+
+    if (pair == NULL || pair->loss[a > b].since == 0 ||
+        gmc_time_sub(now, pair->loss[a > b].since) > age_max)
+        return 0;
+    return pair->loss[a > b].ppm;
 }
 
 bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,

@@ -27,6 +27,12 @@ void gmc_latency_cache_free(struct gmc_latency_cache *cache);
  * counts, otherwise the later report. A pair for which there is no memory is not kept. */
 void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            const struct gmc_latency *latency);
+/* Of the path from a to b, of which the latency is known: else it is not kept. */
+void gmc_latency_cache_put_loss(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, uint32_t loss_ppm);
+/* 0 when unknown or older than age_max at now. */
+uint32_t gmc_latency_cache_loss(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, gmc_duration age_max);
 /* False when unknown or older than age_max at now. */
 bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            gmc_time now, gmc_duration age_max, struct gmc_latency *latency);

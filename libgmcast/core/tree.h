@@ -36,6 +36,8 @@ struct gmc_tree_graph {
     const char *const *names;
     const uint64_t *uplink_bps;   /* per gateway, 0: not known; NULL: none is */
     const uint64_t *downlink_bps; /* the same */
+    const uint32_t *loss_ppm;     /* n*n: of the path from a row's gateway to a column's, below a
+                                     million; NULL: nothing is lost */
     uint64_t bytes;               /* of the object */
     uint64_t cap_bps;             /* that no link exceeds with this object; 0: none */
     uint32_t stripes_max;         /* into so many it may be cut; 0: GMC_TREE_STRIPES_MAX */

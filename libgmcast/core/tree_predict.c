@@ -7,6 +7,8 @@
 #include "core/tree_order.h"
 
 #define RATE_MAX (UINT64_C(1) << 48)
+#define ONE UINT64_C(1024)
+#define LOSS_MAX_PPM 900000u
 #define SESSION_TRIPS 3u          /* TCP, TLS, and the path's challenge */
 #define START_BYTES (32u * 1500u) /* of its first round trip (docs/CONGESTION.md) */
 
@@ -46,7 +48,38 @@ static void lower(struct gmc_tree_prediction *p, uint64_t rate, enum gmc_tree_li
     p->at = (int32_t)at;
 }
 
-static void find_rate(const struct gmc_tree_graph *graph, const uint32_t *children,
+/* What a path has to carry of each byte, over ONE. */
+static uint64_t weight(const struct gmc_tree_graph *graph, int32_t parent, size_t child)
+{
+    uint32_t ppm = graph->loss_ppm != NULL ? graph->loss_ppm[(size_t)parent * graph->n + child] : 0;
+
+    return ONE * 1000000 / (1000000 - (ppm < LOSS_MAX_PPM ? ppm : LOSS_MAX_PPM));
+}
+
+struct loads {
+    uint32_t *children; /* over all stripes */
+    uint64_t *out, *in; /* weights of all paths from and to a gateway */
+    uint64_t most;      /* weight of one path */
+};
+
+static void count_loads(const struct gmc_tree_graph *graph, const int32_t *parent, uint32_t stripes,
+                        struct loads *loads)
+{
+    loads->most = ONE;
+    for (size_t i = 1; i < graph->n; i++) {
+        for (uint32_t k = 0; k < stripes; k++) {
+            int32_t from = parent[k * graph->n + i];
+            uint64_t path = weight(graph, from, i);
+
+            loads->children[from]++;
+            loads->out[from] += path;
+            loads->in[i] += path;
+            loads->most = path > loads->most ? path : loads->most;
+        }
+    }
+}
+
+static void find_rate(const struct gmc_tree_graph *graph, const struct loads *loads,
                       uint32_t stripes, struct gmc_tree_prediction *p)
 {
     uint64_t least = gmc_tree_least_uplink(graph);
@@ -54,17 +87,18 @@ static void find_rate(const struct gmc_tree_graph *graph, const uint32_t *childr
     for (size_t i = 0; i < graph->n; i++) {
         uint64_t downlink = gmc_tree_downlink(graph, i);
 
-        if (children[i] > 0)
-            lower(p, stripes * gmc_tree_uplink(graph, i, least) / children[i],
+        if (loads->children[i] > 0)
+            lower(p, stripes * gmc_tree_uplink(graph, i, least) * ONE / loads->out[i],
                   GMC_TREE_LIMIT_UPLINK, i);
-        if (i > 0 && downlink != UINT64_MAX)
-            lower(p, downlink, GMC_TREE_LIMIT_DOWNLINK, i);
+        if (i > 0 && downlink < RATE_MAX)
+            lower(p, stripes * downlink * ONE / loads->in[i], GMC_TREE_LIMIT_DOWNLINK, i);
     }
-    if (graph->cap_bps != 0)
-        lower(p, graph->cap_bps, GMC_TREE_LIMIT_CAP, 0);
+    if (graph->cap_bps != 0 && graph->cap_bps < RATE_MAX)
+        lower(p, graph->cap_bps * ONE / loads->most, GMC_TREE_LIMIT_CAP, 0);
+    p->sent_bps = (p->rate_bps < RATE_MAX ? p->rate_bps : RATE_MAX) * loads->most / ONE;
     if (p->limit != GMC_TREE_LIMIT_UPLINK)
         return;
-    p->copies = children[p->at];
+    p->copies = loads->children[p->at];
     p->assumed = graph->uplink_bps == NULL || graph->uplink_bps[p->at] == 0;
 }
 
@@ -161,28 +195,28 @@ static gmc_duration bound(const struct gmc_tree_graph *graph)
 gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *parent,
                             uint32_t stripes, struct gmc_tree_prediction *prediction)
 {
-    uint32_t *children;
+    struct loads loads;
     struct paths paths = {.graph = graph, .prediction = prediction, .stripes = stripes};
     uint64_t most = 0;
+    gmc_status status = GMC_OK;
 
     if (graph->n == 0 || graph->n > INT32_MAX || stripes == 0 || stripes > GMC_TREE_STRIPES_MAX)
         return GMC_ERR_INVALID;
     *prediction = (struct gmc_tree_prediction){.limit = GMC_TREE_LIMIT_NONE, .at = -1};
     if (graph->n == 1)
         return GMC_OK;
-    children = calloc(graph->n, sizeof(*children));
+    loads.children = calloc(graph->n, sizeof(*loads.children));
+    loads.out = calloc(graph->n, sizeof(*loads.out));
+    loads.in = calloc(graph->n, sizeof(*loads.in));
     paths.begin = malloc(graph->n * sizeof(*paths.begin));
     paths.way = malloc(graph->n * sizeof(*paths.way));
-    if (children == NULL || paths.begin == NULL || paths.way == NULL) {
-        free(children);
-        free(paths.begin);
-        free(paths.way);
-        return GMC_ERR_NOMEM;
+    if (loads.children == NULL || loads.out == NULL || loads.in == NULL || paths.begin == NULL ||
+        paths.way == NULL) {
+        status = GMC_ERR_NOMEM;
+        goto end;
     }
-    for (size_t i = 1; i < graph->n; i++)
-        for (uint32_t k = 0; k < stripes; k++)
-            children[parent[k * graph->n + i]]++;
-    find_rate(graph, children, stripes, prediction);
+    count_loads(graph, parent, stripes, &loads);
+    find_rate(graph, &loads, stripes, prediction);
     for (uint32_t k = 0; k < stripes; k++) {
         uint64_t way = longest(&paths, parent + k * graph->n);
 
@@ -191,8 +225,11 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
     prediction->time =
         gmc_time_add(gmc_duration_of_bytes(graph->bytes, prediction->rate_bps), most);
     prediction->bound = bound(graph);
-    free(children);
+end:
+    free(loads.children);
+    free(loads.out);
+    free(loads.in);
     free(paths.begin);
     free(paths.way);
-    return GMC_OK;
+    return status;
 }

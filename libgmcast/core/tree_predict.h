@@ -3,8 +3,10 @@
  * receive, an uplink is shared by all children of all stripes, and the slowest decides.
  *
  *   P1  A gateway with uplink u that has c children over all of k stripes feeds them at k*u/c, in
- *       bits of the whole object per second.
- *   P2  The rate is the smallest of these, of the downlinks and of the cap.
+ *       bits of the whole object per second. What a path loses is sent again: a child behind a path
+ *       that loses p counts as 1/(1-p) children.
+ *   P2  The rate is the smallest of these, and of the downlinks and the cap, of which what is lost
+ *       uses its part too.
  *   P3  The time is bytes over rate and, for the last of all, its way: it is told of the transfer,
  *       makes a session with its parent (three round trips; with the source there is one), and asks
  *       it; data comes when the parent has some, and the source hears of its end. Where the rate
@@ -37,8 +39,9 @@ struct gmc_tree_prediction {
     gmc_duration bound; /* P4; without the paths' latency */
     enum gmc_tree_limit limit;
     int32_t at;
-    uint32_t copies; /* UPLINK: k * `at`'s load, its children over all stripes */
-    bool assumed;    /* `at`'s uplink is not known */
+    uint32_t copies;   /* UPLINK: k * `at`'s load, its children over all stripes */
+    uint64_t sent_bps; /* rate_bps and, over the worst path, what is sent again for it */
+    bool assumed;      /* `at`'s uplink is not known */
 };
 
 /* What counts for those whose uplink is not known: the smallest that is known, or

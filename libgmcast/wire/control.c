@@ -191,7 +191,8 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
     for (size_t i = 0; i < body->n_children; i++)
         rows[i] = (struct gmc_msg_child){.domain = body->children[i]->domain,
                                          .repairs = body->children[i]->repairs,
-                                         .stripe = body->children[i]->stripe};
+                                         .stripe = body->children[i]->stripe,
+                                         .loss_ppm = body->children[i]->loss_ppm};
     GET_CHANNEL(msg, body);
     msg->bytes = body->bytes;
     msg->parent = body->parent;

@@ -86,6 +86,7 @@ struct gmc_msg_child {
     const char *domain;
     uint64_t repairs;
     uint32_t stripe;
+    uint32_t loss_ppm; /* of the path to it; below a million */
 };
 
 /* A signed record, and a member that it covers, with what proves that (core/merkle.h). */

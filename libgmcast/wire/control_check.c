@@ -77,7 +77,7 @@ static bool children_ok(const struct gmc_msg *msg)
         return false;
     for (size_t i = 0; i < msg->child_count; i++) {
         if (!gmc_codec_name_ok(msg->children[i].domain) ||
-            msg->children[i].stripe >= GMC_STRIPES_MAX)
+            msg->children[i].stripe >= GMC_STRIPES_MAX || msg->children[i].loss_ppm >= 1000000)
             return false;
     }
     return true;

@@ -283,6 +283,7 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
         rows[i].domain = gmc_codec_text(msg->children[i].domain);
         rows[i].repairs = msg->children[i].repairs;
         rows[i].stripe = msg->children[i].stripe;
+        rows[i].loss_ppm = msg->children[i].loss_ppm;
         pointers[i] = &rows[i];
     }
     gmcast__wire__status__init(body);

@@ -249,6 +249,7 @@ static void any_message(struct gmc_reader *r)
         latencies[i] =
             (struct gmc_msg_latency){.participant = gmc_reader_u8(r), .rtt_min_ns = number(r)};
         children[i] = (struct gmc_msg_child){.domain = name(r), .repairs = number(r)};
+        children[i].loss_ppm = (uint32_t)(children[i].repairs % 1000000);
     }
     msg.latencies = latencies;
     msg.latency_count = gmc_reader_u8(r) % 3;

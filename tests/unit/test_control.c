@@ -139,6 +139,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_string_equal(a->children[i].domain, b->children[i].domain);
         assert_true(a->children[i].repairs == b->children[i].repairs);
         assert_int_equal(a->children[i].stripe, b->children[i].stripe);
+        assert_int_equal(a->children[i].loss_ppm, b->children[i].loss_ppm);
     }
     same_bytes(a->digest, b->digest, GMC_DIGEST_BYTES);
     assert_true(a->group == b->group && a->next == b->next);
@@ -312,7 +313,10 @@ static void bounds_hold_when_sending(void **state)
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_STATUS, .source = "s", .parent = long_name});
     refuse_to_encode((struct gmc_msg){
         .type = GMC_MSG_STATUS, .source = "s", .children = &child, .child_count = 1});
-    child = (struct gmc_msg_child){"b", 0, GMC_STRIPES_MAX};
+    child = (struct gmc_msg_child){.domain = "b", .stripe = GMC_STRIPES_MAX};
+    refuse_to_encode((struct gmc_msg){
+        .type = GMC_MSG_STATUS, .source = "s", .children = &child, .child_count = 1});
+    child = (struct gmc_msg_child){.domain = "b", .loss_ppm = 1000000};
     refuse_to_encode((struct gmc_msg){
         .type = GMC_MSG_STATUS, .source = "s", .children = &child, .child_count = 1});
     refuse_to_encode((struct gmc_msg){

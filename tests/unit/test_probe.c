@@ -598,6 +598,24 @@ static void cache_of_pairs(void **state)
     gmc_latency_cache_free(NULL);
 }
 
+static void losses_have_a_direction(void **state)
+{
+    struct gmc_latency_cache *cache = gmc_latency_cache_new(100);
+
+    (void)state;
+    gmc_latency_cache_put_loss(cache, 1, 2, START, 7); /* of a pair that is not known */
+    report(cache, 1, 2, 50, START);
+    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START, GMC_S(600)), 0);
+    gmc_latency_cache_put_loss(cache, 1, 2, START, 1000);
+    gmc_latency_cache_put_loss(cache, 2, 1, START + GMC_S(5), 2000);
+    report(cache, 2, 1, 60, START + GMC_S(60)); /* another latency, the same losses */
+    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START + GMC_S(600), GMC_S(600)), 1000);
+    assert_int_equal(gmc_latency_cache_loss(cache, 2, 1, START + GMC_S(600), GMC_S(600)), 2000);
+    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START + GMC_S(601), GMC_S(600)), 0);
+    assert_int_equal(gmc_latency_cache_loss(cache, 2, 1, START + GMC_S(601), GMC_S(600)), 2000);
+    gmc_latency_cache_free(cache);
+}
+
 static void cache_is_bounded(void **state)
 {
     struct gmc_latency_cache *cache = gmc_latency_cache_new(10);
@@ -639,6 +657,7 @@ int main(void)
         cmocka_unit_test(misdirected),
         cmocka_unit_test(unasked_reply),
         cmocka_unit_test(cache_of_pairs),
+        cmocka_unit_test(losses_have_a_direction),
         cmocka_unit_test(cache_is_bounded),
     };
 

@@ -22,6 +22,7 @@
 
 struct graph {
     uint64_t latency[N_MAX * N_MAX];
+    uint32_t loss[N_MAX * N_MAX];
     uint64_t uplink[N_MAX], downlink[N_MAX];
     struct gmc_tree_graph view;
 };
@@ -364,6 +365,64 @@ static void every_prediction(void **state)
     }
 }
 
+/* P1, P2: what paths lose is sent again, over the uplink of the one end and the downlink of the
+ * other. */
+static const struct {
+    const char *rule;
+    uint32_t loss_ppm[3]; /* of the paths 0-1, 0-2 and 1-2 */
+    const char *parents, *downlinks;
+    uint32_t stripes;
+    uint64_t cap, rate, sent; /* Mbit/s */
+    enum gmc_tree_limit limit;
+} lossy[] = {
+    {"a chain", {0, 0, 200000}, "-1 0 1", NULL, 1, 0, 72, 90, GMC_TREE_LIMIT_UPLINK},
+    {"a path that is not used",
+     {0, 500000, 0},
+     "-1 0 1",
+     NULL,
+     1,
+     0,
+     90,
+     90,
+     GMC_TREE_LIMIT_UPLINK},
+    {"two copies, one path", {200000, 0, 0}, "-1 0 0", NULL, 1, 0, 40, 50, GMC_TREE_LIMIT_UPLINK},
+    {"two stripes", {100000, 0, 0}, "-1 0 1 -1 2 0", NULL, 2, 0, 85, 95, GMC_TREE_LIMIT_UPLINK},
+    {"a downlink", {0, 0, 500000}, "-1 0 1", "0 0 60", 1, 0, 30, 60, GMC_TREE_LIMIT_DOWNLINK},
+    {"the cap", {0, 0, 100000}, "-1 0 1", NULL, 1, 20, 18, 20, GMC_TREE_LIMIT_CAP},
+    {"nothing arrives", {1000000, 0, 0}, "-1 0 1", NULL, 1, 0, 9, 90, GMC_TREE_LIMIT_UPLINK},
+};
+
+static void losses_are_sent_again(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(lossy) / sizeof(lossy[0]); i++) {
+        struct gmc_tree_prediction p;
+        int32_t parent[PARENTS_MAX];
+        const char *text = lossy[i].parents;
+        struct graph g;
+
+        print_message("%s\n", lossy[i].rule);
+        graph_init(&g, 3, GMC_MS(20), UINT64_C(100000000));
+        rates(g.uplink, 3, "90 90 90");
+        rates(g.downlink, 3, lossy[i].downlinks);
+        g.loss[1] = lossy[i].loss_ppm[0];
+        g.loss[2] = lossy[i].loss_ppm[1];
+        g.loss[5] = lossy[i].loss_ppm[2];
+        g.view.loss_ppm = g.loss;
+        g.view.cap_bps = lossy[i].cap * MBIT;
+        for (size_t u = 0; u < 3 * lossy[i].stripes; u++) {
+            char *end;
+
+            parent[u] = (int32_t)strtol(text, &end, 10);
+            text = end;
+        }
+        assert_int_equal(gmc_tree_predict(&g.view, parent, lossy[i].stripes, &p), GMC_OK);
+        assert_int_equal((p.rate_bps + MBIT / 2) / MBIT, lossy[i].rate);
+        assert_int_equal((p.sent_bps + MBIT / 2) / MBIT, lossy[i].sent);
+        assert_int_equal(p.limit, lossy[i].limit);
+    }
+}
+
 static void prediction_refuses(void **state)
 {
     struct gmc_tree_prediction p;
@@ -388,6 +447,7 @@ int main(void)
         cmocka_unit_test(near_the_bound),
         cmocka_unit_test(many_equal_uplinks),
         cmocka_unit_test(every_prediction),
+        cmocka_unit_test(losses_are_sent_again),
         cmocka_unit_test(prediction_refuses),
     };
 
