@@ -81,6 +81,12 @@ void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
     dst->unsaved = true;
 }
 
+bool gw_have_is_spoilt(const struct gwchannel *ch)
+{
+    return ch->dst != NULL && ch->talk == NULL && ch->dst->phase > GW_RECEIVING &&
+           !gmc_interval_contains_range(&ch->dst->have.stored, 0, ch->blocks);
+}
+
 bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved,
                   uint64_t *horizon)
 {

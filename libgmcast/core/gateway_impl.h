@@ -522,6 +522,8 @@ void gw_hearing_step(struct gmc_gateway *gw);
 bool gw_has(const struct gwchannel *ch, uint64_t number);
 void gw_have_put(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* Everything was here, and some of it no longer is: who lacks that would wait for ever. */
+bool gw_have_is_spoilt(const struct gwchannel *ch);
 /* Takes over a checkpoint. False: there is none that can be used; nothing is there then. */
 bool gw_have_load(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved,
                   uint64_t *horizon);

@@ -84,6 +84,8 @@ static gmc_status may_attach(struct gmc_gateway *gw, struct gwchannel *ch, struc
         return GMC_ERR_NOT_MEMBER;
     if (msg->stripe >= ch->stripe_count)
         return GMC_ERR_INVALID;
+    if (gw_have_is_spoilt(ch))
+        return GMC_ERR_MISMATCH;
     if (is_above(ch, peer, msg->stripe))
         return GMC_ERR_LOOP;
     struct gmc_link_info info;

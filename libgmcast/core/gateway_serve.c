@@ -113,6 +113,17 @@ static bool read_once_more(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     return true;
 }
 
+/* Where nothing comes from outside any more, nobody waits for what is not here; else those that it
+ * was promised to need not wait until it is here again. */
+static bool is_to_go(const struct gwchannel *ch, const struct gwchild *child, uint32_t number)
+{
+    uint32_t index = gw_child_index(child, number);
+    if (child->stripe != gmc_stripe_of(ch->stripe_count, number))
+        return false;
+    return gmc_tx_is_open(&child->tx, index) ||
+           (ch->dst->phase > GW_RECEIVING && !gmc_interval_contains(&child->tx.taken, index));
+}
+
 /* What the store holds is not (any more) what the source signed. */
 static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                      const char *reason)
@@ -138,8 +149,7 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (child->stripe != gmc_stripe_of(ch->stripe_count, number) ||
-            !gmc_tx_is_open(&child->tx, gw_child_index(child, number)))
+        if (!is_to_go(ch, child, number))
             continue;
         struct gmc_msg msg = {.type = GMC_MSG_DETACH,
                               .source = ch->key.source,

@@ -94,6 +94,37 @@ static void test_read_errors_at_a_relay(void **state)
     story_close(&story);
 }
 
+/* A relay that has all of it cannot read some for one child: the other one, which is not there yet,
+ * does not wait for that, and nobody comes to wait for it. */
+static void test_read_errors_behind_a_whole_relay(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open_with(&story, &(struct sim_world_config){.seed = 46,
+                                                       .exact_clocks = true,
+                                                       .cache_bytes = 2 << 20});
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    struct sim_disk *disk = &story_host(&story, "b")->disk;
+    sim_disk_configure(&story_host(&story, "d")->disk,
+                       &(struct sim_disk_config){.rate_bps = 20000000});
+    sim_disk_configure(&story_host(&story, "e")->disk,
+                       &(struct sim_disk_config){.rate_bps = 5000000});
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run_to_percent(&story, "b", 100, GMC_S(10));
+    story_run(&story, GMC_MS(100));
+    assert_string_equal(story_parent(&story, "e"), "b.example");
+    sim_disk_configure(disk, &(struct sim_disk_config){.read_error_ppm = 1000000});
+    for (int i = 0; i < 1000 && !story_has_line("b.example let go"); i++)
+        story_run(&story, GMC_MS(1));
+    sim_disk_configure(disk, &(struct sim_disk_config){0});
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    assert_string_not_equal(story_parent(&story, "d"), "b.example");
+    assert_string_not_equal(story_parent(&story, "e"), "b.example");
+    story_close(&story);
+}
+
 /* A relay's disk returns other bytes than were written: nobody takes them. */
 static void test_bit_rot_at_a_relay(void **state)
 {
@@ -485,6 +516,7 @@ int main(void)
         story_test(test_full_in_the_middle),
         story_test(test_slow_disk),
         story_test(test_read_errors_at_a_relay),
+        story_test(test_read_errors_behind_a_whole_relay),
         story_test(test_bit_rot_at_a_relay),
         story_test(test_left_behind),
         story_test(test_late_beyond_cache),
