@@ -48,6 +48,25 @@ AC_DEFUN([GMC_ARG_ISAL], [
     AC_SUBST([ISAL_LIBS])
 ])
 
+# GMC_ARG_LIBFABRIC: nodes are reached over libfabric (BSD-2-Clause or GPL-2). Its headers are all that
+# a build needs; the library is loaded when the option fabric asks for it.
+AC_DEFUN([GMC_ARG_LIBFABRIC], [
+    AC_ARG_WITH([libfabric],
+        [AS_HELP_STRING([--with-libfabric],
+            [gateway and nodes may use the cluster's interconnect by libfabric (default: if it is there)])],
+        [], [with_libfabric=auto])
+    AS_IF([test "$enable_daemons" != yes], [with_libfabric=no])
+    AS_IF([test "$with_libfabric" != no], [
+        libfabric_wish=$with_libfabric
+        PKG_CHECK_MODULES([LIBFABRIC], [libfabric >= 1.11],
+            [AC_SEARCH_LIBS([dlopen], [dl], [with_libfabric=yes], [with_libfabric=no])],
+            [with_libfabric=no])
+        AS_IF([test "$libfabric_wish" = yes && test "$with_libfabric" = no],
+            [AC_MSG_ERROR([--with-libfabric needs libfabric 1.11 (package libfabric-dev)])])
+    ])
+    AM_CONDITIONAL([WITH_LIBFABRIC], [test "$with_libfabric" = yes])
+])
+
 # GMC_ARG_MPI: --with-mpi lets sim-wan run spread seeds over the ranks of mpirun.
 AC_DEFUN([GMC_ARG_MPI], [
     AC_ARG_WITH([mpi],

@@ -12,7 +12,7 @@ else
 GMC_INSTRUMENTED = no
 endif
 if !WITH_DAEMONS
-GMC_ABSENT = gatewayd noded tools
+GMC_ABSENT = fabric gatewayd noded tools
 endif
 
 # What the checks have to know of this build.
@@ -26,7 +26,7 @@ CHECK_ENVIRONMENT = \
 	GMC_HOST_FLAGS='$(HOST_CPPFLAGS) $(ALL_DEPS_CFLAGS) -std=c11 $(WARN_CFLAGS)'; \
 	export GMC_HOST_FLAGS;
 ALL_DEPS_CFLAGS = $(OPENSSL_CFLAGS) $(OPENSSL_SSL_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_CFLAGS) \
-	$(LIBCONFUSE_CFLAGS) $(JANSSON_CFLAGS) $(CMOCKA_CFLAGS)
+	$(LIBCONFUSE_CFLAGS) $(JANSSON_CFLAGS) $(CMOCKA_CFLAGS) $(LIBFABRIC_CFLAGS)
 
 lint: $(BUILT_SOURCES) $(PURE_LIBS)
 	@$(AM_TESTS_ENVIRONMENT) \
@@ -42,7 +42,7 @@ lint: $(BUILT_SOURCES) $(PURE_LIBS)
 # Put all sources into the form that lint asks for.
 format:
 	cd $(top_srcdir) && find $(FORMAT_FOLDERS) -name '*.[ch]' -exec $(CLANG_FORMAT) -i {} +
-FORMAT_FOLDERS = libgmcast gatewayd noded sim-wan interconnect experiments tools tests
+FORMAT_FOLDERS = libgmcast fabric gatewayd noded sim-wan interconnect experiments tools tests
 
 # What readers of sources find.
 check-static: $(BUILT_SOURCES)
