@@ -28,6 +28,7 @@ void gwd_errors_clear(struct gwd_errors *errors);
 
 enum gwd_connect { GWD_CONNECT_BOTH, GWD_CONNECT_OUT, GWD_CONNECT_IN };
 enum gwd_congestion { GWD_CONGESTION_MODEL, GWD_CONGESTION_FIXED };
+enum gwd_permission { GWD_REFUSED, GWD_ALLOWED };
 
 struct gwd_conf_list {
     char **items;
@@ -89,6 +90,9 @@ struct gwd_conf {
     char *network;                      /* of the nodes: "star", "star:16:HB", "torus:4x4" */
     char *delivery_tree;                /* "auto", or a schedule of that network */
     struct gwd_conf_list network_nodes; /* NAME=COORDINATES */
+    char *fabric;                       /* provider of libfabric; "" none */
+    char *fabric_domain;                /* of it; "" its first */
+    uint64_t fabric_shared_memory;      /* enum gwd_permission */
     struct gwd_conf_list exports;
     struct gwd_conf_tls tls;
     struct gwd_conf_peer *peers;

@@ -18,6 +18,7 @@
 #include "gatewayd/addr.h"
 #include "gatewayd/cert.h"
 #include "gatewayd/conf.h"
+#include "gatewayd/fabric.h"
 #include "gatewayd/identity.h"
 #include "gatewayd/mcast.h"
 #include "gatewayd/priv.h"
@@ -322,6 +323,19 @@ static void check_tree(const struct gwd_conf *conf, struct gwd_errors *errors)
     gwd_tree_free(tree);
 }
 
+static void check_fabric(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    char reason[512];
+    if (conf->fabric[0] == '\0') {
+        if (conf->fabric_domain[0] != '\0')
+            gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "fabric_domain"),
+                           "fabric_domain is of a provider: name that in 'fabric', or remove it");
+        return;
+    }
+    if (!gwd_fabric_check(conf, reason, sizeof reason))
+        gwd_errors_add(errors, conf->file, gwd_conf_line(conf, GWD_TOP, "fabric"), "%s", reason);
+}
+
 bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     size_t before = errors->count + errors->dropped;
@@ -350,6 +364,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
     check_grants(conf, conf->receives, conf->receive_count, "receive", W_OK | X_OK, errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", X_OK, errors);
     check_tree(conf, errors);
+    check_fabric(conf, errors);
     check_multicast(conf, errors);
     check_endpoint(conf, "control", conf->control, errors);
     check_endpoint(conf, "events", conf->events, errors);

@@ -13,6 +13,7 @@
 static const char *const transports[] = {"auto", "udp", "tcp", NULL};
 static const char *const connects[] = {"both", "out", "in", NULL};
 static const char *const congestions[] = {"model", "fixed", NULL};
+static const char *const permissions[] = {"refused", "allowed", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", "trace", NULL};
 
 #define AT(type, field) offsetof(struct type, field)
@@ -73,6 +74,15 @@ static const struct gwd_option top_options[] = {
     {"delivery_tree", GWD_TEXT, "auto", 0, 0, NULL, false, AT(gwd_conf, delivery_tree),
      "how nodes feed each other without multicast: auto, separate (the gateway sends to each), "
      "serial, binary, binomial, or of a torus U-torus, S-torus, Md-torus, Mu-torus"},
+    {"fabric", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, fabric),
+     "provider of libfabric between gateway and nodes: tcp, shm, verbs and others; the same at all "
+     "of them; empty: UDP"},
+    {"fabric_domain", GWD_TEXT, "", 0, 0, NULL, false, AT(gwd_conf, fabric_domain),
+     "domain of that provider, mostly an interface, as fi_info says it; empty: its first"},
+    {"fabric_shared_memory", GWD_CHOICE, "refused", 0, 0, permissions, false,
+     AT(gwd_conf, fabric_shared_memory),
+     "providers that share memory with other daemons (shm), of which one that is stopped or killed "
+     "can hang this one"},
     {"export", GWD_PATHS, "{}", 0, 0, NULL, true, AT(gwd_conf, exports),
      "directories that local clients may stage from"},
     {NULL, GWD_TEXT, NULL, 0, 0, NULL, false, 0, NULL}};

@@ -100,9 +100,17 @@ static void send_datagram(struct gwd *gwd, const struct gmc_dgram_out *out)
     }
     if (out->path == GMC_PATH_GROUP)
         to = gwd->mcast.group;
+    else if (gwd->fabric != NULL && gwd_fabric_put(gwd->fabric, out))
+        return;
     if (to.len == 0 && !gwd_peers_address(gwd->peers, out->peer, &to))
         return; /* nothing is known of where it is: as if lost */
     (void)gwd_udp_put(gwd->udp, out, &to);
+}
+
+/* Both take a further datagram, whichever it is for. */
+static bool has_room(const struct gwd *gwd)
+{
+    return gwd_udp_has_room(gwd->udp) && (gwd->fabric == NULL || gwd_fabric_has_room(gwd->fabric));
 }
 
 static void act(struct gwd *gwd, const struct gmc_output *out)
@@ -142,29 +150,38 @@ static bool round_of_outputs(struct gwd *gwd)
 {
     struct gmc_output out;
     bool open;
-    while (gwd->deferred_count < GWD_DEFERRED_MAX && gwd_udp_has_room(gwd->udp) &&
+    while (gwd->deferred_count < GWD_DEFERRED_MAX && has_room(gwd) &&
            gwd_drive_next_output(gwd->drive, &out))
         act(gwd, &out);
     gwd_store_flush(gwd->store);
     gwd_messages_flush(gwd->messages);
     open = gwd_udp_flush(gwd->udp);
+    if (gwd->fabric != NULL)
+        gwd_fabric_flush(gwd->fabric);
     gwd_drive_drained(gwd->drive, gwd_now());
     return open;
 }
 
+/* Nothing more is taken from the core: the socket's event, or the fabric's, comes back to it. */
+static bool is_blocked(const struct gwd *gwd)
+{
+    return gwd_udp_is_blocked(gwd->udp) ||
+           (gwd->fabric != NULL && !gwd_fabric_has_room(gwd->fabric));
+}
+
 void gwd_drain(struct gwd *gwd)
 {
-    if (!gwd->started || gwd_udp_is_blocked(gwd->udp))
+    if (!gwd->started || is_blocked(gwd))
         return;
     for (int i = 0; i < ROUNDS_MAX; i++) {
         gmc_time now, deadline;
         bool open = round_of_outputs(gwd);
         bool again = gwd->deferred_count > 0;
         do_deferred(gwd);
-        if (!open) {
+        if (!open)
             (void)event_add(gwd->writable_event, NULL);
+        if (is_blocked(gwd))
             return;
-        }
         if (again)
             continue;
         now = gwd_now();

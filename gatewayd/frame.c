@@ -83,3 +83,69 @@ gmc_status gwd_bye_get(struct gmc_bytes body, struct gwd_bye *bye)
         bye->text[i] = text.data[i] < 0x20 || text.data[i] == 0x7f ? '?' : (char)text.data[i];
     return GMC_OK;
 }
+
+size_t gwd_endpoint_put(const struct gwd_endpoint *endpoint, uint8_t *out, size_t capacity)
+{
+    struct gmc_writer writer;
+    size_t speaks = strlen(endpoint->speaks), node = strlen(endpoint->node);
+    gmc_writer_init(&writer, out, capacity);
+    gmc_writer_u8(&writer, GWD_FRAME_FABRIC);
+    gmc_writer_u24(&writer, (uint32_t)(10 + speaks + node + endpoint->address_len));
+    gmc_writer_u64(&writer, endpoint->id);
+    gmc_writer_u8(&writer, (uint8_t)speaks);
+    gmc_writer_bytes(&writer, gmc_bytes(endpoint->speaks, speaks));
+    gmc_writer_u8(&writer, (uint8_t)node);
+    gmc_writer_bytes(&writer, gmc_bytes(endpoint->node, node));
+    gmc_writer_bytes(&writer, gmc_bytes(endpoint->address, endpoint->address_len));
+    return gmc_writer_status(&writer) == GMC_OK ? gmc_writer_written(&writer).len : 0;
+}
+
+/* Printable ASCII: it is compared with names, and logged. */
+static bool take_word(struct gmc_bytes word, char *out, size_t max)
+{
+    if (word.len > max)
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.data[i] <= 0x20 || word.data[i] >= 0x7f)
+            return false;
+    if (word.len > 0)
+        memcpy(out, word.data, word.len);
+    out[word.len] = '\0';
+    return true;
+}
+
+gmc_status gwd_endpoint_get(struct gmc_bytes body, struct gwd_endpoint *endpoint)
+{
+    struct gwd_endpoint read = {0};
+    struct gmc_reader reader;
+    gmc_reader_init(&reader, body);
+    read.id = gmc_reader_u64(&reader);
+    struct gmc_bytes speaks = gmc_reader_bytes(&reader, gmc_reader_u8(&reader));
+    struct gmc_bytes node = gmc_reader_bytes(&reader, gmc_reader_u8(&reader));
+    struct gmc_bytes address = gmc_reader_rest(&reader);
+    if (gmc_reader_status(&reader) != GMC_OK)
+        return GMC_ERR_TRUNCATED;
+    if (speaks.len == 0 || !take_word(speaks, read.speaks, GWD_FABRIC_NAME_MAX) ||
+        !take_word(node, read.node, GMC_DOMAIN_NAME_MAX) || address.len > GWD_FABRIC_ADDRESS_MAX)
+        return GMC_ERR_INVALID;
+    read.address_len = address.len;
+    if (address.len > 0)
+        memcpy(read.address, address.data, address.len);
+    *endpoint = read;
+    return GMC_OK;
+}
+
+size_t gwd_where_put(const char *node, uint8_t *out, size_t capacity)
+{
+    size_t len = strlen(node);
+    if (capacity < GWD_FRAME_HEAD_BYTES + len)
+        return 0;
+    gwd_frame_head(out, GWD_FRAME_WHERE, len);
+    memcpy(out + GWD_FRAME_HEAD_BYTES, node, len);
+    return GWD_FRAME_HEAD_BYTES + len;
+}
+
+gmc_status gwd_where_get(struct gmc_bytes body, char node[GMC_DOMAIN_NAME_MAX + 1])
+{
+    return body.len > 0 && take_word(body, node, GMC_DOMAIN_NAME_MAX) ? GMC_OK : GMC_ERR_INVALID;
+}

@@ -85,12 +85,21 @@ static gmc_peer peer_number(void *ctx, const char *domain)
     return gwd_drive_peer(gwd->drive, gwd_now(), domain);
 }
 
+static const char *name_of(void *ctx, uint32_t peer)
+{
+    struct gwd *gwd = ctx;
+    return gwd->drive != NULL ? gmc_gateway_peer_name(gwd_drive_gateway(gwd->drive), peer) : NULL;
+}
+
 static void on_change(void *ctx, const struct gmc_peer_change *change)
 {
     struct gwd *gwd = ctx;
     if (gwd->stop_signals > 0)
         return;
     gwd_drive_change(gwd->drive, gwd_now(), change);
+    if (gwd->fabric != NULL && change->event != GMC_PEER_UNREACHABLE)
+        gwd_fabric_on_session(gwd->fabric, name_of(gwd, change->peer),
+                              change->event == GMC_PEER_SESSION_UP);
     if (change->event != GMC_PEER_UNREACHABLE)
         gwd_messages_lost(gwd->messages, change->peer);
     gwd_look_for_subnet(gwd);
@@ -107,12 +116,6 @@ static void on_stream(void *ctx, const struct gmc_dgram_in *in)
 static void on_enrolled(void *ctx)
 {
     gwd_tell_nodes(ctx);
-}
-
-static const char *name_of(void *ctx, uint32_t peer)
-{
-    struct gwd *gwd = ctx;
-    return gwd->drive != NULL ? gmc_gateway_peer_name(gwd_drive_gateway(gwd->drive), peer) : NULL;
 }
 
 static void on_saved(void *ctx, const struct gmc_saved *saved)
@@ -188,7 +191,7 @@ static bool open_core(struct gwd *gwd)
                     .downlink_bps = gwd->conf->downlink,
                     .discard_data = gwd->options.discard_data},
         .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters,
-                  gwd->nodes != NULL ? gwd_hook_nodes : NULL, gwd_hook_traffic},
+                  gwd->nodes != NULL ? gwd_hook_nodes : NULL, gwd_hook_traffic, gwd_hook_fabric},
     };
     uint8_t spki[GMC_PUBKEY_BYTES_MAX];
     size_t spki_len = sizeof spki;
@@ -226,8 +229,8 @@ static bool open_network(struct gwd *gwd)
                                       .conf = gwd->conf,
                                       .nodes = gwd->nodes,
                                       .token = gwd->has_token ? &gwd->token : NULL,
-                                      .owner = {gwd, peer_number, on_change, on_stream,
-                                                on_enrolled}};
+                                      .owner = {gwd, peer_number, on_change, on_stream, on_enrolled,
+                                                gwd_on_fabric_frame}};
     char host[256], reason[512];
     uint16_t port = 0;
     int receive, send;
@@ -402,7 +405,7 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
      * from disk or network. */
     if (gwd->base == NULL || !open_nodes(gwd) || !open_crypto(gwd) || !open_core(gwd) ||
         !open_network(gwd) || !gwd_open_multicast(gwd) || !open_tree(gwd) || !open_local(gwd) ||
-        !open_store(gwd) || !open_events(gwd)) {
+        !open_store(gwd) || !gwd_open_fabric(gwd) || !open_events(gwd)) {
         gwd_free(gwd);
         return NULL;
     }
@@ -507,6 +510,7 @@ void gwd_free(struct gwd *gwd)
         (void)close(gwd->timer_fd);
     gwd_group_free(gwd->group);
     gwd_hearing_free(gwd->hearing);
+    gwd_fabric_free(gwd->fabric);
     gwd_udp_free(gwd->udp);
     gwd_drive_free(gwd->drive);
     gwd_tree_free(gwd->tree);

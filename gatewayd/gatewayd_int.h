@@ -9,6 +9,7 @@
 #include "fec/code.h"
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
+#include "gatewayd/fabric.h"
 #include "gatewayd/gatewayd.h"
 #include "gatewayd/group.h"
 #include "gatewayd/hearing.h"
@@ -69,6 +70,7 @@ struct gwd {
     struct gwd_group *group;     /* NULL: nodes are reached by unicast alone */
     struct gwd_hearing *hearing; /* of a node */
     struct gwd_tree *tree;       /* NULL: the gateway sends to each node */
+    struct gwd_fabric *fabric;   /* NULL: sockets carry all */
 
     int timer_fd;
     gmc_time armed; /* what timer_fd is set to */
@@ -105,6 +107,13 @@ bool gwd_open_multicast(struct gwd *gwd);
 void gwd_look_for_subnet(struct gwd *gwd);
 /* A request that is of the self-test is answered. */
 bool gwd_answer_test(struct gwd *gwd, gmc_peer peer, uint64_t id, struct gmc_bytes request);
+
+/* ---- fabric_open.c ---- */
+/* After privileges are gone: what it opens belongs to the daemon's user. */
+bool gwd_open_fabric(struct gwd *gwd);
+void gwd_on_fabric_frame(void *gwd, const char *from, enum gwd_frame_type type,
+                         struct gmc_bytes body);
+void gwd_hook_fabric(void *gwd, const char *domain, struct gmc_ctl_fabric *out);
 
 /* ---- drain.c ---- */
 /* Takes all outputs, acts on them, arms the timer. After every input or batch of inputs. */

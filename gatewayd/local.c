@@ -159,6 +159,22 @@ static size_t group_counters(const struct gwd *gwd, struct gmc_counter *out, siz
     return 2;
 }
 
+static size_t fabric_counters(const struct gwd *gwd, struct gmc_counter *out, size_t max)
+{
+    if (gwd->fabric == NULL)
+        return 0;
+    struct gwd_fabric_stats stats = gwd_fabric_stats(gwd->fabric);
+    const struct gmc_counter all[] = {
+        {"fabric_peers", stats.peers},       {"fabric_sent", stats.sent},
+        {"fabric_received", stats.received}, {"fabric_busy", stats.busy},
+        {"fabric_dropped", stats.dropped},   {"fabric_failed", stats.failed},
+        {"fabric_unknown", stats.unknown},   {"fabric_lost", stats.lost},
+    };
+    size_t count = sizeof all / sizeof all[0] < max ? sizeof all / sizeof all[0] : max;
+    memcpy(out, all, count * sizeof all[0]);
+    return count;
+}
+
 /* Sessions and sockets are the shell's, so what happens to them is counted here. */
 size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
 {
@@ -185,6 +201,7 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
         count = max;
     memcpy(out, all, count * sizeof all[0]);
     count += group_counters(gwd, out + count, max - count);
+    count += fabric_counters(gwd, out + count, max - count);
     count += gwd_messages_counters(gwd->messages, out + count, max - count);
     return count;
 }

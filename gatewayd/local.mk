@@ -16,6 +16,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/ctl_zmq.c gatewayd/ctl_zmq.h \
 	gatewayd/drain.c \
 	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
+	gatewayd/fabric.c gatewayd/fabric.h gatewayd/fabric_open.c \
 	gatewayd/frame.c gatewayd/frame.h \
 	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
 	gatewayd/local_nodes.c \

@@ -22,6 +22,7 @@
 
 /* Datagrams that wait in one TLS connection; more are dropped, and the link sends them again. */
 #define STREAM_QUEUE_BYTES (512u << 10)
+#define TELL_QUEUE_BYTES (64u << 10) /* above that, so that datagrams leave it room */
 
 uint64_t gwd_peers_now(void)
 {
@@ -489,6 +490,16 @@ bool gwd_peers_send(struct gwd_peers *peers, const struct gmc_dgram_out *out)
     (void)evbuffer_add(output, out->body.data, out->body.len);
     (void)evbuffer_add(output, out->tail.data, out->tail.len);
     return true;
+}
+
+void gwd_peers_tell(struct gwd_peers *peers, const char *name, struct gmc_bytes frame)
+{
+    const struct gwd_neighbour *neighbour = gwd_neighbour_find(peers, name);
+    if (neighbour == NULL || neighbour->session == NULL)
+        return;
+    struct evbuffer *output = bufferevent_get_output(neighbour->session->bev);
+    if (evbuffer_get_length(output) + frame.len <= STREAM_QUEUE_BYTES + TELL_QUEUE_BYTES)
+        (void)evbuffer_add(output, frame.data, frame.len);
 }
 
 bool gwd_peers_address(const struct gwd_peers *peers, gmc_peer number, struct gmc_addr *address)

@@ -19,12 +19,14 @@
 #include "core/io.h"
 #include "gatewayd/addr.h"
 #include "gatewayd/conf.h"
+#include "gatewayd/frame.h"
 #include "gatewayd/log.h"
 #include "gatewayd/nodes.h"
 
 struct gwd_peers;
 
-/* What the sessions tell the composition; none of it may call back into gwd_peers. */
+/* What the sessions tell the composition; none of it may call back into gwd_peers, but for what is
+ * said here. */
 struct gwd_peers_owner {
     void *ctx;
     gmc_peer (*number)(void *ctx, const char *domain);
@@ -32,6 +34,8 @@ struct gwd_peers_owner {
     void (*datagram)(void *ctx, const struct gmc_dgram_in *in);
     /* A node has just enrolled. */
     void (*enrolled)(void *ctx);
+    /* FABRIC or WHERE came from a neighbour; gwd_peers_tell may be called. */
+    void (*fabric)(void *ctx, const char *from, enum gwd_frame_type type, struct gmc_bytes body);
 };
 
 struct gwd_peers_config {
@@ -76,6 +80,9 @@ void gwd_peers_reject(struct gwd_peers *peers, gmc_peer peer);
 /* A link datagram inside the TLS connection; false when it was dropped because there is no
  * session or too much waits already. */
 bool gwd_peers_send(struct gwd_peers *peers, const struct gmc_dgram_out *out);
+/* Writes a whole frame into the session with this neighbour, if there is one and not too much waits
+ * in it. */
+void gwd_peers_tell(struct gwd_peers *peers, const char *name, struct gmc_bytes frame);
 /* Where its UDP is: the session's address, else the configured one; false when unknown. */
 bool gwd_peers_address(const struct gwd_peers *peers, gmc_peer peer, struct gmc_addr *address);
 

@@ -352,6 +352,9 @@ static bool take_frame(struct gwd_conn *conn, uint8_t type, struct gmc_bytes bod
     }
     if (type == GWD_FRAME_ENROL)
         on_secret(conn, body);
+    else if ((type == GWD_FRAME_FABRIC || type == GWD_FRAME_WHERE) && conn->state == GWD_CONN_UP)
+        peers->config.owner.fabric(peers->config.owner.ctx, conn->neighbour->name,
+                                   (enum gwd_frame_type)type, body);
     return true; /* unknown: from a later version */
 }
 

@@ -237,6 +237,8 @@ void gwd_on_tick(evutil_socket_t fd, short what, void *ctx)
     log_counters(gwd);
     warn_expiry(gwd);
     give_back_memory(gwd);
+    if (gwd->fabric != NULL)
+        gwd_fabric_tick(gwd->fabric);
     if (gmc_time_sub(now, gwd->rechecked) >= RECHECK_EVERY) {
         gwd->rechecked = now;
         gwd_peers_recheck(gwd->peers);

@@ -290,9 +290,11 @@ static void put_peer(const struct gmc_ctl_peer *peer, size_t number, int width, 
         fputs("this gateway\n", out);
         return;
     }
-    fprintf(out, "%-5s  %-4s  %8s  %8s  %9s  %9s  %5.2f%%", peer->up ? "up" : "down",
+    bool has_fabric = peer->fabric.name != NULL && peer->fabric.name[0] != '\0';
+    fprintf(out, "%-5s  %-6s  %8s  %8s  %9s  %9s  %5.2f%%", peer->up ? "up" : "down",
             !peer->up      ? "-"
             : peer->stream ? "tcp"
+            : has_fabric   ? "fabric"
                            : "udp",
             text_latency(peer->rtt_ns, rtt), text_latency(peer->min_rtt_ns, min),
             text_size(peer->bytes_sent, sent), text_size(peer->bytes_received, received),

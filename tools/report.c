@@ -241,6 +241,25 @@ json_t *report_failure(const char *reason)
     return object;
 }
 
+static bool has_fabric(const struct gmc_ctl_fabric *fabric)
+{
+    return fabric->name != NULL && fabric->name[0] != '\0';
+}
+
+/* It stays when the fabric failed: how much it carried before. */
+static json_t *fabric_or_null(const struct gmc_ctl_fabric *fabric)
+{
+    json_t *object;
+
+    if (!has_fabric(fabric) && fabric->bytes_sent == 0 && fabric->bytes_received == 0)
+        return json_null();
+    object = json_object();
+    json_object_set_new(object, "name", text_or_null(fabric->name));
+    json_object_set_new(object, "bytes_sent", count(fabric->bytes_sent));
+    json_object_set_new(object, "bytes_received", count(fabric->bytes_received));
+    return object;
+}
+
 static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
 {
     json_t *object = json_object();
@@ -248,7 +267,10 @@ static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
     json_object_set_new(object, "domain", report_text(peer->domain));
     json_object_set_new(object, "self", json_boolean(self));
     json_object_set_new(object, "up", json_boolean(peer->up));
-    json_object_set_new(object, "path", json_string(peer->stream ? "tcp" : "udp"));
+    json_object_set_new(object, "path",
+                        json_string(peer->stream                ? "tcp"
+                                    : has_fabric(&peer->fabric) ? "fabric"
+                                                                : "udp"));
     json_object_set_new(object, "rtt_ms", json_real((double)peer->rtt_ns / 1e6));
     json_object_set_new(object, "min_rtt_ms", json_real((double)peer->min_rtt_ns / 1e6));
     json_object_set_new(object, "rate_bps", count(peer->rate_bps));
@@ -258,6 +280,7 @@ static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
     json_object_set_new(object, "packets_lost", count(peer->packets_lost));
     json_object_set_new(object, "payload_max", count(peer->payload_max));
     json_object_set_new(object, "reason", text_or_null(peer->reason));
+    json_object_set_new(object, "fabric", fabric_or_null(&peer->fabric));
     return object;
 }
 

@@ -41,6 +41,8 @@ struct gmc_ctl_hooks {
                         struct gmc_ctl_reply *reply, const char **reason);
     /* What passes on a message channel; NULL: nobody counts it. */
     void (*traffic)(void *ctx, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
+    /* What carries the datagrams of a neighbour in the place of UDP; NULL: nothing does. */
+    void (*fabric)(void *ctx, const char *domain, struct gmc_ctl_fabric *out);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

@@ -275,8 +275,10 @@ struct matrix {
     size_t latency_count;
 };
 
-static void describe_peer(const struct gmc_peer_info *info, struct gmc_ctl_peer *peer)
+static void describe_peer(const struct call *call, const struct gmc_peer_info *info,
+                          struct gmc_ctl_peer *peer)
 {
+    const struct gmc_ctl_hooks *hooks = &call->ctl->hooks;
     *peer = (struct gmc_ctl_peer){info->domain,
                                   info->up,
                                   info->path == GMC_PATH_STREAM,
@@ -288,7 +290,10 @@ static void describe_peer(const struct gmc_peer_info *info, struct gmc_ctl_peer 
                                   info->packets_sent,
                                   info->packets_lost,
                                   info->payload_max,
-                                  info->up ? NULL : info->reason};
+                                  info->up ? NULL : info->reason,
+                                  {0}};
+    if (hooks->fabric != NULL)
+        hooks->fabric(hooks->ctx, info->domain, &peer->fabric);
 }
 
 static void list_peers(const struct call *call, struct matrix *m, size_t max)
@@ -302,7 +307,7 @@ static void list_peers(const struct call *call, struct matrix *m, size_t max)
     for (gmc_peer peer = 0; peer < max; peer++) {
         if (peer == m->numbers[0] || !gmc_gateway_peer_info(gw, call->now, peer, &info))
             continue;
-        describe_peer(&info, &m->peers[m->count]);
+        describe_peer(call, &info, &m->peers[m->count]);
         m->numbers[m->count++] = peer;
     }
 }

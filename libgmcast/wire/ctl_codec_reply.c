@@ -180,6 +180,9 @@ static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
     to->packets_lost = from->packets_lost;
     to->payload_max = from->payload_max;
     to->reason = gmc_ctl_text(from->reason);
+    to->fabric = gmc_ctl_text(from->fabric.name);
+    to->fabric_bytes_sent = from->fabric.bytes_sent;
+    to->fabric_bytes_received = from->fabric.bytes_received;
 }
 
 static gmc_status fill_peers(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
@@ -475,13 +478,23 @@ static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
         const Gmcast__Ctl__Peer *from = message->peers[i];
 
         if (!gmc_ctl_name_fits(from->domain, GMC_NAME_MAX) ||
-            !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX))
+            !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX) ||
+            !gmc_ctl_text_fits(from->fabric, GMC_NAME_MAX))
             return GMC_ERR_INVALID;
-        peers[i] =
-            (struct gmc_ctl_peer){from->domain,       from->up != 0,        from->stream != 0,
-                                  from->rtt_ns,       from->min_rtt_ns,     from->rate_bps,
-                                  from->bytes_sent,   from->bytes_received, from->packets_sent,
-                                  from->packets_lost, from->payload_max,    from->reason};
+        peers[i] = (struct gmc_ctl_peer){from->domain,
+                                         from->up != 0,
+                                         from->stream != 0,
+                                         from->rtt_ns,
+                                         from->min_rtt_ns,
+                                         from->rate_bps,
+                                         from->bytes_sent,
+                                         from->bytes_received,
+                                         from->packets_sent,
+                                         from->packets_lost,
+                                         from->payload_max,
+                                         from->reason,
+                                         {from->fabric, from->fabric_bytes_sent,
+                                          from->fabric_bytes_received}};
     }
     reply->peers = peers;
     reply->peer_count = message->n_peers;

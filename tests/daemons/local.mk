@@ -19,6 +19,7 @@ DAEMON_TESTS = \
 	tests/daemons/test_nodes.py \
 	tests/daemons/test_tree.py \
 	tests/daemons/test_enrol.py \
+	tests/daemons/test_fabric.py \
 	tests/daemons/test_multicast.py \
 	tests/daemons/test_subnets.py \
 	tests/daemons/test_deliver.py \

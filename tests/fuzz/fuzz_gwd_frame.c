@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What comes from outside before or beside the core: greetings and farewells of neighbours, SRV
- * answers of name servers. The first byte chooses; accepted greetings encode to what they were. */
+/* What comes from outside before or beside the core: greetings and farewells of neighbours, their
+ * endpoints of a fabric, SRV answers of name servers. The first byte chooses; accepted greetings
+ * encode to what they were. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -37,6 +38,28 @@ static void bye(struct gmc_bytes body)
     GMC_ASSERT(gwd_bye_put(&read, frame, sizeof frame) > 0);
 }
 
+static void endpoint(struct gmc_bytes body)
+{
+    struct gwd_endpoint read;
+    uint8_t frame[GWD_FRAME_SMALL_MAX];
+    if (gwd_endpoint_get(body, &read) != GMC_OK)
+        return;
+    GMC_ASSERT(read.speaks[0] != '\0' && read.address_len <= sizeof read.address);
+    size_t len = gwd_endpoint_put(&read, frame, sizeof frame);
+    GMC_ASSERT(len == GWD_FRAME_HEAD_BYTES + body.len);
+    GMC_ASSERT(memcmp(frame + GWD_FRAME_HEAD_BYTES, body.data, body.len) == 0);
+}
+
+static void where(struct gmc_bytes body)
+{
+    char node[GMC_DOMAIN_NAME_MAX + 1];
+    uint8_t frame[GWD_FRAME_SMALL_MAX];
+    if (gwd_where_get(body, node) != GMC_OK)
+        return;
+    GMC_ASSERT(gwd_where_put(node, frame, sizeof frame) == GWD_FRAME_HEAD_BYTES + body.len);
+    GMC_ASSERT(memcmp(frame + GWD_FRAME_HEAD_BYTES, body.data, body.len) == 0);
+}
+
 static void srv(struct gmc_bytes answer)
 {
     struct gwd_srv targets[GWD_RESOLVE_MAX];
@@ -59,6 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         hello(body);
     else if (data[0] == GWD_FRAME_BYE)
         bye(body);
+    else if (data[0] == GWD_FRAME_FABRIC)
+        endpoint(body);
+    else if (data[0] == GWD_FRAME_WHERE)
+        where(body);
     else
         srv(body);
     return 0;

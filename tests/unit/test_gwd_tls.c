@@ -93,7 +93,7 @@ static void open_side(struct side *side)
     struct gwd_peers_config config = {.base = base,
                                       .log = nolog,
                                       .conf = &side->conf,
-                                      .owner = {side, number, change, datagram, NULL}};
+                                      .owner = {side, number, change, datagram, NULL, NULL}};
     char reason[256] = "";
     assert_true(gwd_addr_numeric("127.0.0.1", 1, &config.listen));
     ((struct sockaddr_in *)&config.listen.storage)->sin_port = 0;
@@ -407,7 +407,7 @@ static void test_late_neighbour(void **state)
     struct gwd_peers_config config = {.base = base,
                                       .log = nolog,
                                       .conf = &b.conf,
-                                      .owner = {&b, number, change, datagram, NULL}};
+                                      .owner = {&b, number, change, datagram, NULL, NULL}};
     char reason[256];
     assert_true(gwd_addr_numeric("127.0.0.1", port, &config.listen));
     b.sessions = gwd_peers_new(&config, reason, sizeof reason);

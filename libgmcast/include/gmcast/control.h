@@ -171,6 +171,12 @@ struct gmc_ctl_transfer {
     struct gmc_ctl_traffic traffic; /* of a message channel */
 };
 
+/* What carries a neighbour's datagrams in the place of UDP: the interconnect of its domain. */
+struct gmc_ctl_fabric {
+    const char *name;                    /* "": nothing does now */
+    uint64_t bytes_sent, bytes_received; /* that it carried */
+};
+
 struct gmc_ctl_peer {
     const char *domain;
     bool up;
@@ -181,6 +187,7 @@ struct gmc_ctl_peer {
     uint64_t packets_sent, packets_lost;
     uint32_t payload_max; /* UDP payload that the path takes */
     const char *reason;   /* why it is down */
+    struct gmc_ctl_fabric fabric;
 };
 
 /* A measured round trip between two entries of peers. */
