@@ -66,6 +66,13 @@ bench-cluster: all
 .PHONY: bench-cluster
 EXTRA_DIST += tests/bench/bench_cluster.py
 
+# make bench-fabric: nodes reached over libfabric beside plain sockets, on loopback; settings in the
+# head of bench_fabric.py.
+bench-fabric: all
+	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_fabric.py
+.PHONY: bench-fabric
+EXTRA_DIST += tests/bench/bench_fabric.py
+
 # make bench-emulate: how exact the emulator is, what it carries, and the simulator beside it. Root.
 bench-emulate: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_emulate.py
