@@ -131,6 +131,7 @@ tests_unit_test_overlay_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 tests_unit_test_tx_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_cache tests/fuzz/fuzz_gateway tests/fuzz/fuzz_tx
 tests_fuzz_fuzz_cache_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+tests_fuzz_fuzz_gateway_SOURCES = tests/fuzz/fuzz_gateway.c tests/fuzz/pump.c tests/fuzz/pump.h
 tests_fuzz_fuzz_gateway_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 tests_fuzz_fuzz_tx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway_have
@@ -183,8 +184,16 @@ check_PROGRAMS += tests/unit/test_backoff
 tests_unit_test_backoff_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS) -lm
 check_PROGRAMS += tests/unit/test_group
 tests_unit_test_group_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
-FUZZ_TARGETS += tests/fuzz/fuzz_hear
+
+# Inside a domain: who receives what, and from whom.
+FUZZ_RECEIVER = tests/fuzz/pump.c tests/fuzz/pump.h tests/fuzz/receiver.c tests/fuzz/receiver.h
+FUZZ_TARGETS += tests/fuzz/fuzz_hear tests/fuzz/fuzz_neighbour tests/fuzz/fuzz_nodes
+tests_fuzz_fuzz_hear_SOURCES = tests/fuzz/fuzz_hear.c $(FUZZ_RECEIVER)
 tests_fuzz_fuzz_hear_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+tests_fuzz_fuzz_neighbour_SOURCES = tests/fuzz/fuzz_neighbour.c $(FUZZ_RECEIVER)
+tests_fuzz_fuzz_neighbour_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
+tests_fuzz_fuzz_nodes_SOURCES = tests/fuzz/fuzz_nodes.c $(FUZZ_RECEIVER)
+tests_fuzz_fuzz_nodes_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 
 # What uplinks were seen to carry.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/uplink.c libgmcast/core/uplink.h

@@ -11,8 +11,9 @@
 
 #include "core/gateway_impl.h"
 #include "crypto/cheap.h"
+#include "tests/fuzz/pump.h"
 
-enum { PEERS = 3, CHANNELS_MAX = 4, OPS_MAX = 4096, TURNS_MAX = 400 };
+enum { PEERS = 3, CHANNELS_MAX = 4 };
 enum { SOURCE, MEMBER, STRANGER };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -20,14 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const names[] = {"s.example", "m.example", "x.example", "g.example",
                                     "unheard-of.example"};
 
-/* The other ends of the gateway's links, and its store. */
-static struct gmc_gateway *gw;
-static struct gmc_crypto crypto, peer_crypto[PEERS];
-static struct gmc_link *links[PEERS];
-static gmc_time now;
-static uint32_t next_session;
-static struct gmc_store_op ops[OPS_MAX];
-static size_t op_count;
+static struct pump pump;
+static struct gmc_crypto crypto; /* the gateway's */
 static struct gmc_object object; /* of the record that was sent last */
 static uint64_t own_e;           /* of the transfer that was staged last */
 
@@ -37,145 +32,6 @@ static struct {
     uint8_t hashes[2][GMC_HASH_BYTES];
     struct gmc_place place[2]; /* of the gateway, of MEMBER */
 } told;
-
-/* ---- sessions ---- */
-static void session_down(int p)
-{
-    struct gmc_peer_change change = {.peer = gmc_gateway_peer(gw, names[p]),
-                                     .event = GMC_PEER_SESSION_DOWN,
-                                     .reason = "closed"};
-    gmc_link_free(links[p]);
-    links[p] = NULL;
-    gmc_gateway_on_peer(gw, now, &change);
-}
-
-static void session_up(int p)
-{
-    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
-    size_t len = sizeof(spki);
-    gmc_peer peer = gmc_gateway_peer(gw, names[p]);
-    gmc_status status = gmc_crypto_cheap_spki(names[p], spki, &len);
-    GMC_ASSERT(status == GMC_OK);
-    struct gmc_session session = {.peer = peer,
-                                  .local_id = next_session,
-                                  .remote_id = next_session + 1,
-                                  .spki = gmc_bytes(spki, len),
-                                  .transport = GMC_TRANSPORT_UDP};
-    memset(session.send_secret, 1, GMC_KEY_BYTES);
-    memset(session.recv_secret, 2, GMC_KEY_BYTES);
-    struct gmc_session mirror = session;
-    mirror.local_id = session.remote_id;
-    mirror.remote_id = session.local_id;
-    memset(mirror.send_secret, 2, GMC_KEY_BYTES);
-    memset(mirror.recv_secret, 1, GMC_KEY_BYTES);
-    next_session += 2;
-    struct gmc_link_config config = {.crypto = &peer_crypto[p],
-                                     .session = &mirror,
-                                     .cc = &gmc_cc_fixed,
-                                     .fixed_rate_bps = 10000000000};
-    gmc_prng_init(&config.prng, next_session);
-    gmc_link_free(links[p]);
-    links[p] = gmc_link_new(&config, now);
-    GMC_ASSERT(links[p] != NULL);
-    struct gmc_peer_change change = {.peer = peer,
-                                     .event = GMC_PEER_SESSION_UP,
-                                     .session = session};
-    gmc_gateway_on_peer(gw, now, &change);
-}
-
-/* ---- between the gateway and the others ---- */
-static void take_datagram(const struct gmc_dgram_out *dgram)
-{
-    uint8_t bytes[65536];
-    size_t len = gmc_dgram_out_len(dgram);
-    GMC_ASSERT(len <= sizeof(bytes));
-    memcpy(bytes, dgram->head, dgram->head_len);
-    if (dgram->body.len > 0)
-        memcpy(bytes + dgram->head_len, dgram->body.data, dgram->body.len);
-    if (dgram->tail.len > 0)
-        memcpy(bytes + dgram->head_len + dgram->body.len, dgram->tail.data, dgram->tail.len);
-    for (int p = 0; p < PEERS; p++) {
-        struct gmc_link_data data;
-        bool is_data = false;
-        struct gmc_dgram_in in = {.from = {.len = 1}, .bytes = gmc_bytes(bytes, len)};
-        if (links[p] == NULL || strcmp(gmc_gateway_peer_name(gw, dgram->peer), names[p]) != 0)
-            continue;
-        if (gmc_link_receive(links[p], now, &in, &data, &is_data) == GMC_OK && is_data)
-            gmc_link_accept_data(links[p], now);
-        struct gmc_link_fate fate;
-        while (gmc_link_next_fate(links[p], &fate))
-            ;
-        struct gmc_bytes message;
-        while (gmc_link_next_message(links[p], &message))
-            ;
-    }
-}
-
-static bool drain(void)
-{
-    struct gmc_output out;
-    bool any = false;
-    while (gmc_gateway_next_output(gw, &out)) {
-        any = true;
-        if (out.kind == GMC_OUT_DATAGRAM)
-            take_datagram(&out.u.dgram);
-        else if (out.kind == GMC_OUT_STORE && op_count < OPS_MAX)
-            ops[op_count++] = out.u.store;
-    }
-    return any;
-}
-
-static bool peers_send(void)
-{
-    uint8_t buffer[GMC_LINK_PACKET_MAX];
-    bool any = false;
-    for (int p = 0; p < PEERS; p++) {
-        struct gmc_dgram_out out;
-        while (links[p] != NULL &&
-               gmc_link_next_packet(links[p], now, buffer, sizeof(buffer), &out)) {
-            struct gmc_dgram_in in = {.path = out.path,
-                                      .peer = gmc_gateway_peer(gw, names[p]),
-                                      .from = {.len = 1, .bytes = {(uint8_t)p}},
-                                      .bytes = out.body};
-            (void)gmc_gateway_on_datagram(gw, now, &in);
-            drain();
-            any = true;
-        }
-    }
-    return any;
-}
-
-/* Until nobody has anything to say at this instant. */
-static void settle(void)
-{
-    for (int turns = 0; turns < TURNS_MAX; turns++) {
-        bool any = drain();
-        any = peers_send() || any;
-        if (gmc_gateway_deadline(gw) <= now) {
-            gmc_gateway_on_timer(gw, now);
-            any = true;
-        }
-        if (!any)
-            return;
-    }
-}
-
-static void pass(gmc_duration wait)
-{
-    gmc_time until = gmc_time_add(now, wait);
-    for (int turns = 0; turns < TURNS_MAX && now < until; turns++) {
-        gmc_time when = gmc_time_min(until, gmc_gateway_deadline(gw));
-        for (int p = 0; p < PEERS; p++)
-            if (links[p] != NULL)
-                when = gmc_time_min(when, gmc_link_deadline(links[p], false));
-        now = gmc_time_max(now, when);
-        for (int p = 0; p < PEERS; p++)
-            if (links[p] != NULL)
-                gmc_link_on_timer(links[p], now);
-        settle();
-    }
-    now = gmc_time_max(now, until);
-}
 
 /* ---- what the input says ---- */
 static uint64_t number(struct gmc_reader *r)
@@ -202,24 +58,6 @@ static void secret_of(uint64_t e, uint8_t secret[GMC_KEY_BYTES])
 {
     memset(secret, 0, GMC_KEY_BYTES);
     gmc_put64(secret, e);
-}
-
-/* Straight to where the link would deliver it. */
-static void say_bytes(int p, struct gmc_bytes bytes)
-{
-    struct gwpeer *peer = gw_peer(gw, gmc_gateway_peer(gw, names[p]));
-    gw_begin_input(gw, now);
-    gw_message(gw, peer, bytes);
-}
-
-static void say(int p, const struct gmc_msg *msg)
-{
-    uint8_t *bytes;
-    size_t len;
-    if (gmc_msg_encode(msg, &bytes, &len) != GMC_OK)
-        return;
-    say_bytes(p, gmc_bytes(bytes, len));
-    gmc_msg_bytes_free(bytes);
 }
 
 static void any_message(struct gmc_reader *r)
@@ -284,7 +122,7 @@ static void any_message(struct gmc_reader *r)
                                        .signature = msg.payload,
                                        .member = msg.payload};
     }
-    say(p, &msg);
+    pump_say(&pump, (size_t)p, &msg);
 }
 
 static struct gmc_bytes keep(uint8_t *to, uint8_t *bytes, size_t len)
@@ -300,7 +138,7 @@ static void make_members(uint8_t bits, uint8_t root[GMC_HASH_BYTES])
 {
     const char *domains[] = {names[3], names[MEMBER]};
     struct gmc_merkle tree;
-    gmc_status status = gmc_merkle_init(&tree, &peer_crypto[SOURCE], 2);
+    gmc_status status = gmc_merkle_init(&tree, &pump.ends[SOURCE].crypto, 2);
     GMC_ASSERT(status == GMC_OK);
     for (size_t i = 0; i < 2; i++) {
         struct gmc_member member = {.domain = domains[i],
@@ -333,9 +171,9 @@ static void sign_record(uint8_t *bytes, size_t len)
     memcpy(signed_bytes, prefix, sizeof(prefix) - 1);
     memcpy(signed_bytes + sizeof(prefix) - 1, record.data, record.len);
     gmc_status status =
-        peer_crypto[SOURCE].ops->sign(peer_crypto[SOURCE].ctx, NULL,
-                                      gmc_bytes(signed_bytes, sizeof(prefix) - 1 + record.len),
-                                      told.signature, &signature_len);
+        pump.ends[SOURCE].crypto.ops->sign(pump.ends[SOURCE].crypto.ctx, NULL,
+                                           gmc_bytes(signed_bytes, sizeof(prefix) - 1 + record.len),
+                                           told.signature, &signature_len);
     GMC_ASSERT(status == GMC_OK);
     for (size_t i = 0; i < 2; i++) {
         told.place[i].record = record;
@@ -362,7 +200,7 @@ static void a_record(struct gmc_reader *r)
                                 .members = bits & 32 ? 1 : 2,
                                 .name = (bits & 192) == 64 ? "news" : NULL,
                                 .order = (bits & 192) == 64 ? bits % 4u : 0};
-    peer_crypto[SOURCE].ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
+    pump.ends[SOURCE].crypto.ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
     make_members(bits, record.root);
     uint8_t *bytes;
     size_t len;
@@ -378,7 +216,7 @@ static void a_record(struct gmc_reader *r)
                                  .total_bytes = record.total_bytes,
                                  .block_bytes = record.block_bytes,
                                  .fragment_bytes = record.fragment_bytes};
-    say(bits & 64 ? MEMBER : SOURCE, &msg);
+    pump_say(&pump, bits & 64 ? MEMBER : SOURCE, &msg);
 }
 
 /* A block's bytes: zeros, and pages that say so, signed by the source. */
@@ -394,14 +232,14 @@ static void block_bytes(uint64_t e, uint32_t block, uint8_t *out)
     page.count = left < GMC_PAGE_HASHES ? (uint32_t)left : GMC_PAGE_HASHES;
     struct gmc_page_context context = {.key = {.e = e}};
     memcpy(context.key.source, names[SOURCE], strlen(names[SOURCE]));
-    gmc_status status = gmc_page_write(&peer_crypto[SOURCE], NULL, &context, &page, out);
+    gmc_status status = gmc_page_write(&pump.ends[SOURCE].crypto, NULL, &context, &page, out);
     (void)status; /* a page that cannot be is sent as it is */
 }
 
 static void offer(int p, const struct gmc_link_data *data)
 {
-    gw_begin_input(gw, now);
-    (void)gw_rx_data(gw, gw_peer(gw, gmc_gateway_peer(gw, names[p])), data);
+    gw_begin_input(pump.gw, pump.now);
+    (void)gw_rx_data(pump.gw, pump_peer(&pump, (size_t)p), data);
 }
 
 /* Fragments of a block, sealed as the source would. */
@@ -445,11 +283,8 @@ static void a_block(struct gmc_reader *r)
 static void store_answers(struct gmc_reader *r)
 {
     uint8_t count = gmc_reader_u8(r), bits = gmc_reader_u8(r);
-    for (; count > 0 && op_count > 0; count--) {
-        size_t i = bits & 1 ? op_count - 1 : 0; /* in any order */
-        struct gmc_store_op op = ops[i];
-        memmove(&ops[i], &ops[i + 1], sizeof(ops[0]) * (op_count - i - 1));
-        op_count--;
+    for (; count > 0 && pump.op_count > 0; count--) {
+        struct gmc_store_op op = pump_take_op(&pump, bits & 1); /* in any order */
         struct gmc_store_result result = {.ticket = op.ticket,
                                           .listing_bytes = 100,
                                           .total_bytes = (uint64_t)bits << 16,
@@ -465,8 +300,8 @@ static void store_answers(struct gmc_reader *r)
             if ((bits & 4) != 0 && memcmp(op.hash, result.hash, GMC_HASH_BYTES) != 0)
                 result.status = GMC_ERR_MISMATCH;
         }
-        gmc_gateway_on_stored(gw, now, &result);
-        drain();
+        gmc_gateway_on_stored(pump.gw, pump.now, &result);
+        pump_drain(&pump);
     }
 }
 
@@ -486,27 +321,28 @@ static void user(struct gmc_reader *r)
                                             .targets = targets,
                                             .target_count = what % 2 + 1u,
                                             .shape = (enum gmc_tree_shape)(what % 7)};
-        status = gmc_gateway_stage(gw, now, &request, &key, &error);
+        status = gmc_gateway_stage(pump.gw, pump.now, &request, &key, &error);
         own_e = status == GMC_OK ? key.e : own_e;
     } else if (what < 150) {
-        status = gmc_gateway_add(gw, now, &key, targets, &error);
+        status = gmc_gateway_add(pump.gw, pump.now, &key, targets, &error);
     } else if (what < 200) {
-        status = gmc_gateway_resume(gw, now, &key, &error);
+        status = gmc_gateway_resume(pump.gw, pump.now, &key, &error);
     } else if (what < 220) {
-        status = gmc_gateway_cancel(gw, now, &key, &error);
+        status = gmc_gateway_cancel(pump.gw, pump.now, &key, &error);
     } else if (what < 230) {
         const char *const hearers[] = {targets[0].domain, targets[1].domain};
         struct gmc_open_request request = {.name = "news",
                                            .targets = hearers,
                                            .target_count = what % 3,
                                            .order = (enum gmc_message_order)(what % 4)};
-        status = gmc_gateway_open(gw, now, &request, &key, &error);
+        status = gmc_gateway_open(pump.gw, pump.now, &request, &key, &error);
         own_e = status == GMC_OK ? key.e : own_e;
     } else if (what < 250) {
         static const uint8_t message[100000];
-        status = gmc_gateway_publish(gw, now, own_e, gmc_bytes(message, number(r) % 100001));
+        status =
+            gmc_gateway_publish(pump.gw, pump.now, own_e, gmc_bytes(message, number(r) % 100001));
     } else {
-        status = gmc_gateway_end(gw, now, own_e, "enough");
+        status = gmc_gateway_end(pump.gw, pump.now, own_e, "enough");
     }
     (void)status; /* it may well refuse */
 }
@@ -518,11 +354,11 @@ static void any_bytes(struct gmc_reader *r, bool as_datagram)
     len = len < gmc_reader_left(r) ? len : gmc_reader_left(r);
     struct gmc_bytes bytes = gmc_reader_bytes(r, len);
     if (!as_datagram) {
-        say_bytes(p, bytes);
+        pump_say_bytes(&pump, (size_t)p, bytes);
         return;
     }
     struct gmc_dgram_in in = {.from = {.len = 2}, .bytes = bytes, .peer = GMC_PEER_NONE};
-    (void)gmc_gateway_on_datagram(gw, now, &in);
+    (void)gmc_gateway_on_datagram(pump.gw, pump.now, &in);
 }
 
 static void operate(uint8_t op, struct gmc_reader *r)
@@ -548,30 +384,30 @@ static void operate(uint8_t op, struct gmc_reader *r)
         user(r);
         break;
     case 9:
-        pass((gmc_duration)gmc_reader_u8(r) * gmc_reader_u8(r) * GMC_US(100));
+        pump_pass(&pump, (gmc_duration)gmc_reader_u8(r) * gmc_reader_u8(r) * GMC_US(100));
         break;
     case 10:
         any_bytes(r, op >= 128);
         break;
     default:
-        if (links[op / 12 % PEERS] != NULL && op >= 128)
-            session_down(op / 12 % PEERS);
+        if (pump.ends[op / 12 % PEERS].link != NULL && op >= 128)
+            pump_session_down(&pump, op / 12 % PEERS);
         else
-            session_up(op / 12 % PEERS);
-        pass(GMC_MS(1));
+            pump_session_up(&pump, op / 12 % PEERS);
+        pump_pass(&pump, GMC_MS(1));
         break;
     }
 }
 
 static void check_bounds(void)
 {
-    GMC_ASSERT(gmc_cache_bytes_used(gw->cache) <= 17u * (GMC_CACHE_BODY_BYTES + 1024u));
-    GMC_ASSERT(gmc_gateway_channel_count(gw) <= CHANNELS_MAX);
-    GMC_ASSERT(gmc_gateway_peer_count(gw) <= sizeof(names) / sizeof(names[0]));
+    GMC_ASSERT(gmc_cache_bytes_used(pump.gw->cache) <= 17u * (GMC_CACHE_BODY_BYTES + 1024u));
+    GMC_ASSERT(gmc_gateway_channel_count(pump.gw) <= CHANNELS_MAX);
+    GMC_ASSERT(gmc_gateway_peer_count(pump.gw) <= sizeof(names) / sizeof(names[0]));
     struct gmc_channel_info info;
     struct gmc_member_info member;
-    for (size_t i = 0; gmc_gateway_channel_info(gw, now, i, &info); i++)
-        for (size_t j = 0; gmc_gateway_member_info(gw, now, i, j, &member); j++)
+    for (size_t i = 0; gmc_gateway_channel_info(pump.gw, pump.now, i, &info); i++)
+        for (size_t j = 0; gmc_gateway_member_info(pump.gw, pump.now, i, j, &member); j++)
             GMC_ASSERT(member.domain != NULL && member.reason != NULL);
 }
 
@@ -592,35 +428,34 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .children_max = 2,
                                         .channels_max = CHANNELS_MAX,
                                         .fixed_rate_bps = 1000000000};
-    now = GMC_S(1);
-    next_session = 1;
-    op_count = 0;
+    memset(&pump, 0, sizeof(pump));
+    pump.now = GMC_S(1);
+    pump.next_session = 1;
+    pump.end_count = PEERS;
     own_e = 1;
     object = (struct gmc_object){0};
     memset(&told, 0, sizeof(told));
-    gw = gmc_gateway_new(&config, now);
-    GMC_ASSERT(gw != NULL);
-    gmc_gateway_start(gw, now);
+    pump.gw = gmc_gateway_new(&config, pump.now);
+    GMC_ASSERT(pump.gw != NULL);
+    gmc_gateway_start(pump.gw, pump.now);
     for (int p = 0; p < PEERS; p++) {
         others[p] = gmc_crypto_cheap_new(names[p], seed);
         GMC_ASSERT(others[p] != NULL);
-        gmc_crypto_cheap_table(others[p], &peer_crypto[p]);
-        links[p] = NULL;
-        session_up(p);
+        pump.ends[p].name = names[p];
+        gmc_crypto_cheap_table(others[p], &pump.ends[p].crypto);
+        pump_session_up(&pump, (size_t)p);
     }
-    pass(GMC_MS(200)); /* until the links are up and know their MTU */
+    pump_pass(&pump, GMC_MS(200)); /* until the links are up and know their MTU */
     struct gmc_reader r;
     gmc_reader_init(&r, gmc_bytes(data, size));
     for (int i = 0; i < 200 && gmc_reader_left(&r) > 0; i++) {
         operate(gmc_reader_u8(&r), &r);
-        settle();
+        pump_settle(&pump);
         check_bounds();
     }
-    gmc_gateway_free(gw);
-    for (int p = 0; p < PEERS; p++) {
-        gmc_link_free(links[p]);
+    pump_close(&pump);
+    for (int p = 0; p < PEERS; p++)
         gmc_crypto_cheap_free(others[p]);
-    }
     gmc_crypto_cheap_free(own);
     return 0;
 }
