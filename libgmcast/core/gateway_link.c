@@ -81,10 +81,22 @@ static void make_way(struct gmc_gateway *gw, struct gwpeer *peer)
     peer->replaced = false;
 }
 
+/* Datagrams find one link by its number: that of another peer which has it gives way. */
+static void free_number(struct gmc_gateway *gw, uint32_t number)
+{
+    struct gwpeer *other = gmc_map_get(&gw->sessions, number);
+    if (other == NULL)
+        return;
+    if (!other->is_neighbour)
+        gw_out(gw, GMC_OUT_REJECT, other->number);
+    gw_link_close(gw, other, "a newer session has its number");
+}
+
 bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_session *session,
                   const struct gmc_addr *to)
 {
     make_way(gw, peer);
+    free_number(gw, session->local_id);
     struct gmc_link_config config = {
         .crypto = gw->config.crypto,
         .session = session,

@@ -3,8 +3,10 @@
  * arrives is what was sent. */
 #include <string.h>
 
+#include "crypto/cheap.h"
 #include "tests/lib/toynet.h"
 #include "tests/lib/unit.h"
+#include "wire/head.h"
 
 #define MB (1024u * 1024u)
 #define BLOCK 65536u
@@ -448,6 +450,43 @@ static void test_sessions_break(void **state)
     toynet_free(net);
 }
 
+static void session_up(struct toynet *net, size_t other, uint32_t number)
+{
+    struct gmc_gateway *gw = toynet_gateway(net, 0);
+    uint8_t spki[GMC_PUBKEY_BYTES_MAX];
+    size_t len = sizeof(spki);
+    assert_ok(gmc_crypto_cheap_spki(toynet_name(net, other), spki, &len));
+    struct gmc_peer_change change = {.peer = gmc_gateway_peer(gw, toynet_name(net, other)),
+                                     .event = GMC_PEER_SESSION_UP,
+                                     .session = {.local_id = number,
+                                                 .remote_id = 1,
+                                                 .spki = gmc_bytes(spki, len),
+                                                 .transport = GMC_TRANSPORT_UDP}};
+    change.session.peer = change.peer;
+    gmc_gateway_on_peer(gw, toynet_now(net), &change);
+    toynet_drain(net, 0);
+}
+
+/* Two sessions drew the same number: the newer one has it, also when the older one is over. */
+static void test_session_number_taken(void **state)
+{
+    (void)state;
+    struct toynet_config config = plain_config();
+    struct toynet *net = toynet_new(&config, 3);
+    struct gmc_gateway *gw = toynet_gateway(net, 0);
+    session_up(net, 1, 7);
+    session_up(net, 2, 7);
+    assert_int_equal(toynet_stats(net, 0)->rejects, 1);
+    struct gmc_peer_change down = {.peer = gmc_gateway_peer(gw, toynet_name(net, 1)),
+                                   .event = GMC_PEER_SESSION_DOWN};
+    gmc_gateway_on_peer(gw, toynet_now(net), &down);
+    uint8_t bytes[40] = {0};
+    gmc_head_put(bytes, &(struct gmc_head){.kind = GMC_KIND_PING, .session = 7});
+    struct gmc_dgram_in in = {.from = {.len = 1}, .bytes = gmc_bytes(bytes, sizeof(bytes))};
+    assert_int_equal(gmc_gateway_on_datagram(gw, toynet_now(net), &in), GMC_ERR_AUTH);
+    toynet_free(net);
+}
+
 /* A full parent sends children on to others, and nobody is left out. */
 static void test_full_parent(void **state)
 {
@@ -551,6 +590,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_restarts),
         cmocka_unit_test(test_source_restarts_at_the_end),
         cmocka_unit_test(test_sessions_break),
+        cmocka_unit_test(test_session_number_taken),
         cmocka_unit_test(test_full_parent),
         cmocka_unit_test(test_source_rots),
         cmocka_unit_test(test_relay_rots),
