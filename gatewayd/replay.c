@@ -38,8 +38,7 @@ static void differ(struct gwd_replay_state *state, const char *what)
 static bool next_is(struct gwd_replay_state *state, enum gwd_record_kind kind, const char *what)
 {
     enum gwd_record_kind found = gwd_recording_peek(state->recording);
-    if (!state->over && (found == kind || found == 0) &&
-        gwd_recording_next_inner(state->recording))
+    if (!state->over && (found == kind || found == 0) && gwd_recording_next_inner(state->recording))
         return true;
     if (gwd_recording_ended(state->recording))
         state->over = true; /* the recorder was killed while it worked on this */
