@@ -519,8 +519,11 @@ void gwd_free(struct gwd *gwd)
         gwd_log(gwd->log, GMC_LEVEL_ERROR, "recording.failed",
                 GWD_STR("text", "not all of it could be written"));
     gmc_crypto_openssl_free(gwd->openssl);
-    if (gwd->base != NULL)
+    if (gwd->base != NULL) {
+        /* A connection that has just failed is held by the callback that would have said so. */
+        (void)event_base_loop(gwd->base, EVLOOP_NONBLOCK);
         event_base_free(gwd->base);
+    }
     gwd_conf_free(gwd->conf);
     gwd_log_free(gwd->log);
     free(gwd);
