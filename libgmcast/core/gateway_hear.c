@@ -566,6 +566,24 @@ void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch)
         release(gw, ch, GMC_CONTAINER_OF(node, struct gwheard, node));
 }
 
+static bool let_go(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (ch->hearing == NULL || ch->hearing->count == 0)
+        return false;
+    release(gw, ch, GMC_CONTAINER_OF(gmc_list_first(&ch->hearing->windows), struct gwheard, node));
+    return true;
+}
+
+bool gw_hearing_makes_room(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_list *node;
+    bool done = let_go(gw, ch);
+    for (node = gmc_list_first(&gw->channels); !done && node != NULL;
+         node = node->next != &gw->channels ? node->next : NULL)
+        done = let_go(gw, GMC_CONTAINER_OF(node, struct gwchannel, node));
+    return done;
+}
+
 void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwhearing *hearing = ch->hearing;

@@ -509,6 +509,9 @@ void gw_hearing_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t nu
 void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 /* What was only begun is given up: nothing is kept for it. */
 void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Lets go of the window that is held for longest, of this channel if it has one: its link brings
+ * what lacks. False: there is none. */
+bool gw_hearing_makes_room(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_hearing_free(struct gmc_gateway *gw, struct gwchannel *ch);
 /* How long a HAVE waits for company: the more nodes hear the group, the longer, since each is
  * acknowledged over the port that the group uses. */

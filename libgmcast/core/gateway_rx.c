@@ -143,6 +143,17 @@ struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint
     return block != NULL ? block : block_begin(gw, ch, number, gmc_block_len(&ch->object, number));
 }
 
+/* Of a fragment from a link: what windows of groups hold gives way to it. */
+static struct gmc_block *block_of_link(struct gmc_gateway *gw, struct gwchannel *ch,
+                                       uint32_t number)
+{
+    struct gmc_block *block = gw_rx_block(gw, ch, number);
+    bool may_begin = gw_is_prerequisite(ch, number) || ch->dst->receiving < 2 * gw_rx_window(gw);
+    while (block == NULL && may_begin && gw_hearing_makes_room(gw, ch))
+        block = gw_rx_block(gw, ch, number);
+    return block;
+}
+
 gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
                           const struct gmc_link_data *data)
 {
@@ -156,7 +167,8 @@ gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         gw->counts.dropped_malformed++;
         return GMC_ERR_INVALID;
     }
-    struct gmc_block *block = gw_rx_block(gw, ch, data->block);
+    struct gmc_block *block =
+        stripe != NULL ? block_of_link(gw, ch, data->block) : gw_rx_block(gw, ch, data->block);
     if (block == NULL) {
         gw->counts.dropped_full++;
         return GMC_ERR_FULL;
