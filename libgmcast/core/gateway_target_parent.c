@@ -96,9 +96,32 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
         gmc_have_told_all(&dst->have); /* there is nobody else to be told */
 }
 
+/* The tree is as it was planned again once the link to the parent is there. Asked before the
+ * present one is left, the parent would have to be told all anew: it costs a round trip to leave
+ * first. */
+static void step_return(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
+{
+    struct gmc_overlay *overlay = &stripe->overlay;
+    struct gwpeer *first = gw_peer(gw, gmc_overlay_first(overlay));
+    struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(overlay));
+    if (!gmc_overlay_return_is_due(overlay, gw->now) || first == NULL || parent == NULL)
+        return;
+    bool receives = ch->talk != NULL || ch->dst->phase == GW_RECEIVING;
+    bool up = receives && first->up && !gmc_link_is_silent(first->link);
+    if (up) {
+        gw_event_parent(gw, ch, stripe, first->number, GMC_OK, "leaves %s for its parent %s",
+                        parent->name, first->name);
+        gw_target_let_go(gw, ch, stripe, parent);
+    } else {
+        gw_want_session(gw, first);
+    }
+    gmc_overlay_return(overlay, gw->now, up);
+}
+
 static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
     struct gmc_overlay *overlay = &stripe->overlay;
+    step_return(gw, ch, stripe);
     for (int i = 0; i < 8; i++) {
         struct gwpeer *candidate = gw_peer(gw, gmc_overlay_candidate(overlay));
         bool up = candidate != NULL && candidate->up;

@@ -10,6 +10,7 @@
 #define REST_DOUBLINGS 5 /* up to 3.2 s, cut to REST_MAX */
 #define REST_MAX GMC_S(2)
 #define REDIRECTS_MAX 4
+#define RETURN_DOUBLINGS 6
 
 void gmc_overlay_init(struct gmc_overlay *overlay, const struct gmc_prng *prng)
 {
@@ -29,6 +30,10 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
     gmc_peer parent = gmc_overlay_parent(overlay);
     gmc_peer before = gmc_overlay_candidate(overlay);
     size_t kept = depth < GMC_OVERLAY_DEPTH_MAX ? depth : GMC_OVERLAY_DEPTH_MAX;
+    if (overlay->depth == 0 || overlay->ancestors[0] != ancestors[0]) {
+        overlay->left_first = false;
+        overlay->returns = 0;
+    }
     memcpy(overlay->ancestors, ancestors, sizeof(gmc_peer) * kept);
     /* Deeper trees keep the nearest ancestors and the source. */
     overlay->ancestors[kept - 1] = ancestors[depth - 1];
@@ -48,6 +53,8 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
         if (overlay->ancestors[i] == parent) {
             overlay->at = i;
             overlay->redirect = GMC_PEER_NONE;
+            if (i == 0)
+                overlay->until = GMC_TIME_NEVER;
             return true;
         }
     }
@@ -62,6 +69,8 @@ void gmc_overlay_start(struct gmc_overlay *overlay, gmc_time now)
     overlay->at = 0;
     overlay->rounds = 0;
     overlay->busy = 0;
+    overlay->returns = 0;
+    overlay->left_first = false;
     overlay->redirects = 0;
     overlay->redirect = GMC_PEER_NONE;
     enter(overlay, GMC_OVERLAY_RESTING, now);
@@ -107,9 +116,43 @@ static gmc_duration rest(struct gmc_overlay *overlay)
     return wait / 2 + gmc_prng_below(&overlay->prng, wait / 2 + 1);
 }
 
+/* ---- rule 7 ---- */
+static gmc_time next_return(const struct gmc_overlay *overlay, gmc_time now)
+{
+    uint32_t doublings = overlay->returns < RETURN_DOUBLINGS ? overlay->returns : RETURN_DOUBLINGS;
+    if (overlay->at == 0 || overlay->redirect != GMC_PEER_NONE || overlay->left_first ||
+        overlay->no_handshake)
+        return GMC_TIME_NEVER;
+    return gmc_time_add(now, GMC_OVERLAY_RETURN << doublings);
+}
+
+bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now)
+{
+    return overlay->state == GMC_OVERLAY_ATTACHED && now >= overlay->until;
+}
+
+gmc_peer gmc_overlay_first(const struct gmc_overlay *overlay)
+{
+    return overlay->depth > 0 ? overlay->ancestors[0] : GMC_PEER_NONE;
+}
+
+void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up)
+{
+    if (!link_up) {
+        overlay->until = gmc_time_add(now, GMC_OVERLAY_RETURN);
+        return;
+    }
+    overlay->at = 0;
+    overlay->returns++;
+    overlay->busy = GMC_OVERLAY_BUSY_MAX; /* others serve us: "not yet" is a refusal */
+    enter(overlay, GMC_OVERLAY_RESTING, now);
+}
+
 /* Rules 3 and 4: the next candidate at once, or a rest after the last one. */
 static void pass_over(struct gmc_overlay *overlay, gmc_time now)
 {
+    if (overlay->at == 0 && gmc_overlay_parent(overlay) != GMC_PEER_NONE)
+        overlay->left_first = true;
     overlay->busy = 0;
     if (overlay->redirect != GMC_PEER_NONE) {
         overlay->redirect = GMC_PEER_NONE; /* back to the one that redirected */
@@ -178,7 +221,7 @@ gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now, gm
     overlay->rounds = 0;
     overlay->busy = 0;
     overlay->was_attached = true;
-    enter(overlay, GMC_OVERLAY_ATTACHED, GMC_TIME_NEVER);
+    enter(overlay, GMC_OVERLAY_ATTACHED, next_return(overlay, now));
     return GMC_OK;
 }
 

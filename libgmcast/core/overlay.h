@@ -18,6 +18,10 @@
  *     A parent that is silent on a link that lives is left for them, if there are any.
  *  6. New ancestors among which the present parent is keep the attachment; otherwise the first of
  *     them is the candidate at once.
+ *  7. A gateway that is attached further up, because the link to its parent was not there in time,
+ *     looks every GMC_OVERLAY_RETURN whether it is now, and then asks the parent; after each time
+ *     that this did not help it waits twice as long, up to 64 times. Not when it had that parent
+ *     before and left it: who fell behind or silent once is not relied on again.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
@@ -36,6 +40,7 @@
 #define GMC_OVERLAY_ANSWER GMC_MS(1500)
 #define GMC_OVERLAY_BUSY_WAIT GMC_MS(40)
 #define GMC_OVERLAY_BUSY_MAX 50u
+#define GMC_OVERLAY_RETURN GMC_S(1)
 #define GMC_OVERLAY_DEPTH_MAX 64
 
 enum gmc_overlay_state {
@@ -56,6 +61,8 @@ struct gmc_overlay {
     gmc_time until;     /* of the present state */
     uint32_t rounds;    /* without success */
     uint32_t busy;      /* answers "not yet" of this candidate */
+    uint32_t returns;   /* to the first ancestor */
+    bool left_first;    /* it was the parent, and is not any more */
     bool was_attached;  /* ever */
     bool no_handshake;  /* candidates' sessions are there already */
     struct gmc_prng prng;
@@ -86,6 +93,12 @@ gmc_peer gmc_overlay_standby(const struct gmc_overlay *overlay);
 /* Call after start, after every input, and at the deadline; link_up: of the candidate. */
 enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up);
 gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay);
+
+/* Rule 7: whether it is time to look at the link to the first ancestor, ask gmc_overlay_first, and
+ * what was seen: with link_up the parent is left, and is to be told so before. */
+bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now);
+gmc_peer gmc_overlay_first(const struct gmc_overlay *overlay);
+void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up);
 
 /* The candidate accepted; LOOP when its path contains self, the next candidate is taken then. */
 GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now,

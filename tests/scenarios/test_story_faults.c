@@ -302,6 +302,37 @@ static void test_partition_heals(void **state)
     story_close(&story);
 }
 
+/* The link to the planned parent is there later than its child could wait: the child goes there
+ * then, and the source's wire to it carries no more. */
+static void test_the_parent_is_heard_late(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 64);
+    struct sim_host *source = sim_world_add(story.world, "s.example");
+    struct sim_host *a = sim_world_add(story.world, "a.example");
+    struct sim_host *b = sim_world_add(story.world, "b.example");
+    sim_world_join(story.world, source, a, &story.wire);
+    sim_world_join(story.world, source, b, &story.wire);
+    sim_world_join(story.world, a, b, &story.wire);
+    story_start(&story);
+    story_stage(&story, MB, GMC_TREE_CHAIN, "ab"); /* measures a-b, which counts for a while */
+    story_run_to_end(&story, GMC_S(60));
+    story_cut(&story, "a", "b", true);
+    sim_session_break(&story.world->sessions, a->id, b->id);
+    story_stage(&story, 200 * MB, GMC_TREE_CHAIN, "ab");
+    story_run(&story, GMC_S(8));
+    assert_string_equal(story_parent(&story, "b"), "s.example");
+    story_cut(&story, "a", "b", false);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    assert_true(story_has_line("leaves s.example for its parent a.example"));
+    assert_string_equal(story_parent(&story, "b"), "a.example");
+    assert_true(story_wire_bytes(&story, "s", "b") < 150 * MB);
+    assert_true(story_wire_bytes(&story, "s", "b") + story_wire_bytes(&story, "a", "b") < 220 * MB);
+    story_close(&story);
+}
+
 static void test_session_breaks(void **state)
 {
     (void)state;
@@ -525,6 +556,7 @@ int main(void)
         story_test(test_source_disk_comes_back),
         story_test(test_source_disk_stays_away),
         story_test(test_partition_heals),
+        story_test(test_the_parent_is_heard_late),
         story_test(test_session_breaks),
         story_test(test_udp_blocked),
         story_test(test_dial_only),

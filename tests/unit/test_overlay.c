@@ -23,7 +23,10 @@ enum op {
     RECORD_SAME, /* P, G, S */
     RECORD_GS,   /* G, S */
     RECORD_YS,   /* Y, S */
-    AGAIN
+    AGAIN,
+    NOT_DUE,  /* no time to look at the link to the first ancestor */
+    LOOK_UP,  /* it is time, and the link is there */
+    LOOK_DOWN /* it is not */
 };
 
 struct step {
@@ -42,7 +45,7 @@ struct step {
 #define ASKING GMC_OVERLAY_ASKING
 #define ATTACHED GMC_OVERLAY_ATTACHED
 #define RESTING GMC_OVERLAY_RESTING
-#define STEPS_MAX 14
+#define STEPS_MAX 18
 #define MS GMC_MS(1)
 
 static const struct story {
@@ -204,6 +207,63 @@ static const struct story {
       {STEP_UP, 0, 0, ASKING, Y, ASK},
       {RECORD_YS, 1, 0, ASKING, Y, 0},
       {ACCEPT, Y, 0, ATTACHED, Y, 0}}},
+    {7,
+     "the parent is asked once its link is there",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_DOWN, 0, 0, CONNECTING, P, LINK},
+      {STEP_DOWN, 0, 4000 * MS, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 999 * MS, ATTACHED, G, 0},
+      {LOOK_DOWN, 0, 1 * MS, ATTACHED, G, 0},
+      {LOOK_DOWN, 0, 1000 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1000 * MS, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {NOT_DUE, 0, 9999 * MS, ATTACHED, P, 0}}},
+    {7,
+     "who is not ready then is not waited for, and asked again after twice the time",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_DOWN, 0, 0, CONNECTING, P, LINK},
+      {STEP_DOWN, 0, 4000 * MS, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1000 * MS, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {NOT_YET, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 1999 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1 * MS, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {STEP_UP, 0, 1500 * MS, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 3999 * MS, ATTACHED, G, 0}}},
+    {7,
+     "a parent that was lost or silent is not returned to, unless a record names another one",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {SILENT, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 9999 * MS, ATTACHED, G, 0},
+      {RECORD_YS, 0, 0, IDLE, Y, 0},
+      {START, 0, 0, RESTING, Y, 0},
+      {STEP_UP, 0, 0, ASKING, Y, ASK},
+      {REFUSE, Y, 0, RESTING, S, 0},
+      {STEP_UP, 0, 0, ASKING, S, ASK},
+      {ACCEPT, S, 0, ATTACHED, S, 0},
+      {LOOK_UP, 0, 1000 * MS, RESTING, Y, 0}}},
+    {7,
+     "who was sent elsewhere by its parent stays there",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {REDIRECT_X, P, 0, RESTING, X, 0},
+      {STEP_UP, 0, 0, ASKING, X, ASK},
+      {ACCEPT, X, 0, ATTACHED, X, 0},
+      {NOT_DUE, 0, 9999 * MS, ATTACHED, X, 0}}},
     {0,
      "what is stopped stays so, and the parent can be asked once more",
      {{STEP_UP, 0, 0, IDLE, P, 0},
@@ -266,6 +326,14 @@ static void give(struct gmc_overlay *overlay, gmc_time now, const struct step *s
     case AGAIN:
         gmc_overlay_again(overlay, now);
         break;
+    case NOT_DUE:
+        assert_false(gmc_overlay_return_is_due(overlay, now));
+        break;
+    case LOOK_UP:
+    case LOOK_DOWN:
+        assert_true(gmc_overlay_return_is_due(overlay, now));
+        gmc_overlay_return(overlay, now, step->op == LOOK_UP);
+        break;
     default:
         assert_int_equal(record(overlay, step->op), step->who);
         break;
@@ -292,7 +360,8 @@ static void tell(const struct story *story)
         assert_int_equal(gmc_overlay_candidate(&overlay), step->candidate);
         assert_int_equal(gmc_overlay_parent(&overlay),
                          step->state == ATTACHED ? (gmc_peer)step->candidate : GMC_PEER_NONE);
-        bool timed = step->state != IDLE && step->state != ATTACHED;
+        bool away = overlay.at > 0 && overlay.redirect == GMC_PEER_NONE && !overlay.left_first;
+        bool timed = step->state != IDLE && (step->state != ATTACHED || away);
         assert_int_equal(gmc_overlay_deadline(&overlay) != GMC_TIME_NEVER, timed);
     }
 }
