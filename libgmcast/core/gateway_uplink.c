@@ -6,7 +6,7 @@
  * each link would get the same, however many stripes it carries, or less the longer its round trip
  * is, and queues would stand. A link that has nobody to share with is left to it: probes above the
  * rate are how it finds rivals of other hosts, in a queue too short to show them otherwise. Where
- * the rate is not configured it is learnt (uplink.h). */
+ * the rate is not configured it is learnt, and where it is no queue is to stand (uplink.h). */
 #include "core/gateway_impl.h"
 
 #define PACKET_BYTES 1500u /* of a turn and of the pace; what paths carry at least, about */
@@ -18,6 +18,7 @@ void gw_uplink_init(struct gmc_gateway *gw)
     gmc_list_init(&gw->turns);
     if (gw->config.uplink_bps > 0)
         gmc_pace_set(&gw->uplink, gw->config.uplink_bps, PACKET_BYTES);
+    gw->learnt.limit_bps = gw->config.uplink_bps;
     gw->uplink.held_since = GMC_TIME_NEVER;
 }
 
@@ -81,7 +82,7 @@ void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer)
 /* ---- what it was seen to carry ---- */
 static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t bytes, bool held)
 {
-    if (gw->config.uplink_bps > 0 || gw->config.fixed_rate_bps > 0 || gw->feeding < 2)
+    if (gw->config.fixed_rate_bps > 0 || gw->feeding < 2)
         return;
     uint32_t lost_ppm = gmc_link_loss_ppm(peer->link); /* the uplink has carried that as well */
     struct gmc_uplink_ack ack = {.now = gw->now,

@@ -19,7 +19,9 @@ static gmc_duration period_of(const struct gmc_uplink *u)
 
 static gmc_duration standing(const struct gmc_uplink *u)
 {
-    return QUEUE + u->least / 8 + gmc_duration_of_bytes(PACKETS * 1500, u->known_bps);
+    gmc_duration doubt = u->limit_bps != 0 ? 0 : u->least / 8;
+
+    return QUEUE + doubt + gmc_duration_of_bytes(PACKETS * 1500, u->known_bps);
 }
 
 static void open_period(struct gmc_uplink *u, gmc_time now)
@@ -43,7 +45,8 @@ static void pace(struct gmc_uplink *u, uint64_t bps)
 static void set_free(struct gmc_uplink *u, gmc_time now, gmc_duration span)
 {
     u->phase = GMC_UPLINK_FREE;
-    u->rate_bps = u->before_bps = 0;
+    u->rate_bps = u->limit_bps;
+    u->before_bps = 0;
     u->until = gmc_time_add(now, span);
 }
 
@@ -62,6 +65,11 @@ static void judge_free(struct gmc_uplink *u, gmc_time now, uint64_t carried)
 {
     uint64_t before = u->before_bps;
 
+    if (u->limit_bps != 0) {
+        if (now >= u->until)
+            learn(u, u->limit_bps);
+        return;
+    }
     u->before_bps = u->held && u->several ? carried : 0;
     if (u->before_bps != 0 && is_same(before, carried) && now >= u->until)
         learn(u, carried > before ? carried : before);
@@ -72,6 +80,8 @@ static void raise(struct gmc_uplink *u)
     if (u->queue != GMC_TIME_NEVER && u->queue > standing(u) / 2)
         u->raised = 0;
     u->known_bps += u->known_bps >> (RAISE_FIRST - u->raised);
+    if (u->limit_bps != 0 && u->known_bps > u->limit_bps)
+        u->known_bps = u->limit_bps;
     u->rate_bps = u->known_bps;
     if (u->known_bps > u->learnt_bps)
         u->learnt_bps = u->known_bps;
@@ -101,7 +111,7 @@ static void drain(struct gmc_uplink *u, gmc_time now, gmc_duration queue)
 {
     if (queue < standing(u) / 2) {
         u->free_for = 0;
-        pace(u, u->known_bps / 50 * 49);
+        pace(u, u->limit_bps != 0 ? u->known_bps : u->known_bps / 50 * 49);
         open_period(u, now);
     } else if (now >= u->until) {
         u->free_for = u->free_for == 0 ? FREE_FIRST : 2 * u->free_for;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rate at which a gateway sends over an uplink that nobody configured, so that its links share
- * it by turns (gateway_uplink.c) instead of each fighting for itself, which favours short round
- * trips. It is what the links carried together; a look upwards heals one that is too low, a queue
- * that stands in all of them one that is too high. Congestion control of each link remains in
- * force below it, so a rate that is too high does no harm but that the links fight again.
+/* The rate at which a gateway sends over its uplink, so that its links share it by turns
+ * (gateway_uplink.c) instead of each fighting for itself, which favours short round trips. It is
+ * what the links carried together; a look upwards heals one that is too low, a queue that stands in
+ * all of them one that is too high. Congestion control of each link remains in force below it, so a
+ * rate that is too high does no harm but that the links fight again.
  *
  *   FREE   Nothing is held back. Where several links were heard of, and each had more to get, for
  *          two periods, and both carried the same, that is the rate, and PACED begins.
@@ -15,9 +15,13 @@
  *          49/50 of the rate. If it does not go, others feed it, and they are best met link by
  *          link: FREE, for 2 s, twice as long each time, up to 80 s.
  *
+ * A configured rate (limit_bps) is not learnt: FREE is at that rate, PACED begins at it and never
+ * goes above, and goes on at what was carried after DRAIN. Sent at the very rate of the wire a
+ * queue would stand for ever, whoever made it, and no link could tell it from a rival's.
+ *
  * A period is the longer of 200 ms and two of the longest round trip. The queue is the least that
- * any link saw in the second half of it; it stands above 2 ms, an eighth of the least round trip
- * and four packets at the rate.
+ * any link saw in the second half of it; it stands above 2 ms, four packets at the rate and, where
+ * the rate is learnt, an eighth of the least round trip.
  *
  * Bytes in, bit/s out, times in ns. The structure holds no memory; zeros are a fresh one. */
 #ifndef GMC_CORE_UPLINK_H
@@ -31,7 +35,8 @@
 enum gmc_uplink_phase { GMC_UPLINK_FREE, GMC_UPLINK_PACED, GMC_UPLINK_DRAIN };
 
 struct gmc_uplink {
-    uint64_t rate_bps; /* 0: not paced */
+    uint64_t limit_bps; /* configured: never above it; 0: not known */
+    uint64_t rate_bps;  /* 0: not paced */
     enum gmc_uplink_phase phase;
     uint64_t known_bps;  /* what it carries, but for FREE */
     uint64_t learnt_bps; /* the most that it was since FREE */

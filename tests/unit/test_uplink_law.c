@@ -108,6 +108,36 @@ static void test_who_gets_all_shows_nothing(void **state)
     assert_int_equal(m.law.rate_bps, 0);
 }
 
+/* A configured rate is kept to, but for a queue: sent at the rate of the wire it would stand. */
+static void test_a_limit_is_kept_and_no_queue_stands(void **state)
+{
+    struct model m = make(100 * MBIT);
+
+    (void)state;
+    m.law.limit_bps = 100 * MBIT;
+    m.wanted = 200 * MBIT;
+    m.queue = 100 * MBIT / 8 / 1000 * 8;
+    run(&m, 1000);
+    assert_in_range(m.queue, 0, 100 * MBIT / 8 / 1000 * 3);
+    assert_true(run(&m, 20000) > 0.99);
+    assert_in_range(m.most, 0, GMC_MS(4));
+    assert_in_range(m.law.rate_bps, 90 * MBIT, 100 * MBIT);
+}
+
+/* A queue that does not go is others': they are met at the rate that is configured. */
+static void test_others_do_not_push_below_a_limit(void **state)
+{
+    struct model m = make(100 * MBIT);
+
+    (void)state;
+    m.law.limit_bps = 100 * MBIT;
+    m.wanted = 200 * MBIT;
+    m.others = 60 * MBIT;
+    run(&m, 2000);
+    assert_true(run(&m, 60000) > 0.55);
+    assert_int_equal(m.law.rate_bps, 100 * MBIT);
+}
+
 static void test_a_low_rate_heals(void **state)
 {
     struct model m = make(50 * MBIT);
@@ -180,6 +210,8 @@ int main(void)
         cmocka_unit_test(test_while_it_grows_nothing_is_known),
         cmocka_unit_test(test_one_alone_shows_nothing),
         cmocka_unit_test(test_who_gets_all_shows_nothing),
+        cmocka_unit_test(test_a_limit_is_kept_and_no_queue_stands),
+        cmocka_unit_test(test_others_do_not_push_below_a_limit),
         cmocka_unit_test(test_a_low_rate_heals),
         cmocka_unit_test(test_a_high_rate_heals),
         cmocka_unit_test(test_paths_that_carry_less_are_left_alone),
