@@ -174,7 +174,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     m->start_best = 0;
     m->start_flat = 0;
     m->start_packets = m->rounds.total.packets;
-    m->start_again = false;
+    m->start_again = m->unproven = false;
     m->whole = 0;
     m->start_tries++;
     gmc_ccm_enter(m, now, START);
@@ -280,7 +280,7 @@ static void model_expect(void *state, gmc_time now, uint64_t rate_bps)
     struct gmc_ccm *m = state;
     bool is_idle = now - m->last_sent > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100);
 
-    if ((m->phase != START && !is_idle) || m->bw_bps >= rate_bps / 2)
+    if ((m->phase != START && !is_idle && !m->unproven) || m->bw_bps >= rate_bps / 2)
         return;
     m->bw_bps = rate_bps / 2;
     begin_start(m, now);

@@ -126,10 +126,12 @@ struct gmc_ccm {
     uint32_t start_flat, start_tries;
     uint64_t start_packets; /* decided before it */
     bool start_again;       /* it ended too early: is to be tried once more */
+    bool unproven;          /* it ended because there was too little to send to see the limit */
 
     uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
     gmc_time up_best_since;
     bool up_clean, up_calm, up_best_again;
+    bool up_alone;             /* the last clean probe gained nothing */
     uint32_t still;            /* probes in a row after which a standing queue did not move */
     gmc_duration up_queue_max; /* how deep the last probe's queue got */
     gmc_duration cruise_queue; /* least of the last cruise round */

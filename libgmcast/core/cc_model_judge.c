@@ -78,6 +78,13 @@ static void note_limited_up(struct gmc_ccm *m, const struct gmc_cc_round *round,
     }
 }
 
+/* A probe that began with a queue that was nearly empty has nobody beside it: where hosts are busy
+ * it carried less because one of them paused. */
+static bool has_stalled(const struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    return now < m->late_until && round->queue_min <= gmc_ccm_queue_threshold(m) / 2;
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -104,9 +111,11 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     m->up_queue_max = round->queue_max;
     m->up_best_again = sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided));
     if (!excess) {
-        m->bw_bps = sample;
+        if (sample > was || !has_stalled(m, now, round))
+            m->bw_bps = sample;
         m->up_clean = true;
         m->up_calm = sample < gmc_ccm_times(was, 1060);
+        m->up_alone = sample < gmc_ccm_times(was, 1030);
         if (sample > gmc_ccm_times(was, 1100))
             m->calm = 0;
         if (sample >= gmc_ccm_times(was, 1200) && m->long_left == 0 && m->phase == CRUISE)
@@ -205,14 +214,16 @@ static void check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_r
 
 /* Sending a quarter less for a time lets a queue fall by our part of a quarter of that time. What
  * falls by nearly all of it is fed by nobody else: it is our own, of a host that was woken late and
- * made up for it. (More is not: a sibling may be in DOWN as well.) */
-static bool is_own_queue(const struct gmc_cc_round *down)
+ * made up for it, twice perhaps: a probe that gained nothing has all of the path. (More is not: a
+ * sibling may be in DOWN as well.) */
+static bool is_own_queue(const struct gmc_ccm *m, const struct gmc_cc_round *down)
 {
+    gmc_duration most = m->up_alone ? 2 * SLACK_MAX : SLACK_MAX;
     gmc_duration time = gmc_ccm_minus(down->to.sent, down->from.sent);
     gmc_duration fall = gmc_ccm_minus(down->from.queue, down->to.queue);
     gmc_duration own = time / 1000 * (1000 - GAIN_DOWN); /* if it is ours alone */
 
-    return own > 0 && down->queue_min <= SLACK_MAX && fall >= own / 1000 * OWN_QUEUE &&
+    return own > 0 && down->queue_min <= most && fall >= own / 1000 * OWN_QUEUE &&
            fall <= own / 1000 * (2000 - OWN_QUEUE);
 }
 
@@ -220,7 +231,7 @@ static void judge_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
 {
     bool stands = round->ce > 0 || (round->queue_min != GMC_TIME_NEVER &&
                                     round->queue_min > gmc_ccm_queue_threshold(m));
-    bool is_own = round->ce == 0 && now < m->late_until && is_own_queue(round);
+    bool is_own = round->ce == 0 && now < m->late_until && is_own_queue(m, round);
 
     learn_down(m, now, round);
     if (m->others.is_on && round->ce > 0) {
@@ -327,6 +338,19 @@ static void doubt_base(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
     m->base.lost -= (m->base.lost + 7) / 8;
 }
 
+/* A sender that could not show in START what the path carries has enough to send now. */
+static void prove(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    if (!m->unproven || round->acks < 2 || gmc_ccm_is_limited(round))
+        return;
+    m->unproven = false;
+    if (m->others.is_on || round->ce > 0 || round->queue_max > gmc_ccm_queue_threshold(m) ||
+        gmc_cc_loss_is_excess(&m->base, round->decided, round->lost))
+        return;
+    m->start_again = true;
+    m->cruise_until = now;
+}
+
 void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     if (round->epoch != m->epoch || round->decided == 0)
@@ -340,12 +364,14 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
         gmc_ccm_judge_start(m, now, round);
         return;
     case UP:
+        prove(m, now, round);
         judge_up(m, now, round);
         return;
     case DOWN:
         judge_down(m, now, round);
         return;
     case CRUISE:
+        prove(m, now, round);
         judge_cruise(m, now, round);
         return;
     case DRAIN:

@@ -112,7 +112,8 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
 
 /* A mark, loss far beyond the base, or rounds (of half a round trip) that carried no more than the
  * ones before. A sender that has no more to send, or may not, may soon again, and is given longer;
- * but not for ever, because START looks for losses of its own making only. */
+ * but not for ever, because START looks for losses of its own making only. What it sent then, a few
+ * messages perhaps, is no estimate of the path: once it has more, START goes on. */
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
@@ -133,8 +134,11 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (sample > m->start_best + m->start_best / 4) {
         m->start_best = sample;
         m->start_flat = 0;
-    } else if (++m->start_flat >= (gmc_ccm_is_limited(round) ? FLAT_LIMITED : FLAT)) {
+    } else if (!gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT) {
         end_start(m, now, m->start_best > sample ? m->start_best : sample);
+    } else if (gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT_LIMITED) {
+        m->unproven = true;
+        end_start(m, now, 0);
     }
 }
 

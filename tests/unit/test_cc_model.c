@@ -453,6 +453,24 @@ static void test_finds_a_much_wider_path_soon(void **state)
     ccwire_free(wire);
 }
 
+/* A few messages for longer than START lasts say nothing of the path: data that follows is not sent
+ * at their rate. */
+static void test_messages_are_no_estimate(void **state)
+{
+    struct ccwire_path path = path_100m;
+    struct ccwire *wire;
+
+    (void)state;
+    path.delay = GMC_MS(30);
+    wire = ccwire_new(&path, 6);
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .supply_bps = 700000});
+    ccwire_run_until(wire, GMC_S(10));
+    ccwire_set_supply(wire, 0, 0);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_MS(700));
+    assert_true(rate_over(wire, GMC_MS(500)) > 0.9 * 100e6);
+    ccwire_free(wire);
+}
+
 /* Whoever began in the queue of others, and could not tell their losses from the path's, finds out
  * when they have gone; also with clocks that drift, as if a queue grew. */
 static void test_learns_losses_when_others_go(void **state)
@@ -735,6 +753,7 @@ int main(void)
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_follows_the_path),
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
+        cmocka_unit_test(test_messages_are_no_estimate),
         cmocka_unit_test(test_learns_losses_when_others_go),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_relay_keeps_up),
