@@ -172,6 +172,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     m->epoch++;
     m->mark_count = m->recent_count = 0;
     m->start_best = 0;
+    m->start_from = m->bw_bps;
     m->start_flat = 0;
     m->start_packets = m->rounds.total.packets;
     m->start_again = m->unproven = false;

@@ -122,7 +122,7 @@ struct gmc_ccm {
     uint32_t mark_count;
     gmc_duration recent_queue[RECENT];
     uint32_t recent_count;
-    uint64_t start_best;
+    uint64_t start_best, start_from; /* the best round of START, and the estimate before it */
     uint32_t start_flat, start_tries;
     uint64_t start_packets; /* decided before it */
     bool start_again;       /* it ended too early: is to be tried once more */
@@ -197,6 +197,7 @@ uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps);
 /* cc_model_start.c: samples, and the phases that act on single acknowledgements. */
 uint64_t gmc_ccm_sample(const struct gmc_ccm *m, const struct gmc_cc_round *round, bool excess);
 bool gmc_ccm_is_limited(const struct gmc_cc_round *round);
+bool gmc_ccm_is_sparse(const struct gmc_ccm *m, const struct gmc_cc_round *round);
 void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue);
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 void gmc_ccm_drain_ack(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ack *ack,

@@ -93,7 +93,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     uint64_t sample = gmc_ccm_sample(m, round, excess);
 
     m->up_clean = m->up_calm = false;
-    if (round->acks < 2)
+    if (round->acks < 2 || gmc_ccm_is_sparse(m, round))
         return;
     if (m->others.is_on && gmc_ccm_background_up(m, now, round, sample))
         return;
@@ -295,7 +295,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
 
     if (is_clear(m, round))
         learn_cruise(m, round);
-    if (round->acks < 2 || (gmc_ccm_is_limited(round) && !excess))
+    if (round->acks < 2 || (gmc_ccm_is_limited(round) && !excess) || gmc_ccm_is_sparse(m, round))
         return;
     count_excess(m, now, lossy && round->queue_min < gmc_ccm_least_rtt(m));
     m->cruise_queue = round->queue_min;

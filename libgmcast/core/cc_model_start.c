@@ -44,6 +44,23 @@ bool gmc_ccm_is_limited(const struct gmc_cc_round *round)
     return !round->windowed && sent < gmc_ccm_times(round->rate_bps, 930);
 }
 
+/* So little, beside what START begins with, that neither losses nor a queue come from it. */
+static bool is_little(const struct gmc_ccm *m, uint64_t bytes, uint64_t rate_bps,
+                      const struct gmc_cc_mark *from, const struct gmc_cc_mark *to)
+{
+    uint64_t first = gmc_ccm_packets_per(m, 2 * FIRST_PACKETS, gmc_ccm_least_rtt(m));
+
+    return m->bw_bps <= first &&
+           gmc_cc_rate_bps(bytes, gmc_ccm_minus(to->sent, from->sent)) < rate_bps / 3;
+}
+
+bool gmc_ccm_is_sparse(const struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    return !round->windowed && round->ce == 0 &&
+           is_little(m, round->to.bytes - round->from.bytes, round->rate_bps, &round->from,
+                     &round->to);
+}
+
 /* ------------------------------------------------------------------ START */
 
 static void end_start(struct gmc_ccm *m, gmc_time now, uint64_t bw_bps)
@@ -51,6 +68,14 @@ static void end_start(struct gmc_ccm *m, gmc_time now, uint64_t bw_bps)
     if (bw_bps != 0)
         m->bw_bps = bw_bps;
     gmc_ccm_begin_drain(m, now);
+}
+
+/* What was sent, a few messages perhaps, is no estimate of the path: once there is more, START goes
+ * on. */
+static void leave_start(struct gmc_ccm *m, gmc_time now)
+{
+    m->unproven = true;
+    end_start(m, now, 0);
 }
 
 /* The mark to measure from: at least 24 packets and a quarter round trip back. */
@@ -100,6 +125,7 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
     arrived = gmc_cc_rate_bps(carried, span);
     if (stands_in_start(m)) {
+        m->unproven = is_little(m, carried, m->start_from, mark, total); /* the queue is others' */
         end_start(m, now, arrived);
         return;
     }
@@ -112,8 +138,7 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
 
 /* A mark, loss far beyond the base, or rounds (of half a round trip) that carried no more than the
  * ones before. A sender that has no more to send, or may not, may soon again, and is given longer;
- * but not for ever, because START looks for losses of its own making only. What it sent then, a few
- * messages perhaps, is no estimate of the path: once it has more, START goes on. */
+ * but not for ever, because START looks for losses of its own making only. */
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
@@ -124,7 +149,10 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
         if (m->rounds.total.packets - m->start_packets < START_PACKETS &&
             m->start_tries < START_TRIES)
             m->start_again = true;
-        end_start(m, now, sample);
+        if (gmc_ccm_is_sparse(m, round))
+            leave_start(m, now);
+        else
+            end_start(m, now, sample);
         return;
     }
     if (round->acks > 0 && round->queue_min / 2 + round->queue_max / 2 < gmc_ccm_queue_threshold(m))
@@ -137,8 +165,7 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     } else if (!gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT) {
         end_start(m, now, m->start_best > sample ? m->start_best : sample);
     } else if (gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT_LIMITED) {
-        m->unproven = true;
-        end_start(m, now, 0);
+        leave_start(m, now);
     }
 }
 

@@ -453,22 +453,39 @@ static void test_finds_a_much_wider_path_soon(void **state)
     ccwire_free(wire);
 }
 
-/* A few messages for longer than START lasts say nothing of the path: data that follows is not sent
- * at their rate. */
-static void test_messages_are_no_estimate(void **state)
+/* Data after seconds of a few messages: what 500 ms carry, a second later. */
+static double rate_after_messages(uint32_t loss_ppm, bool beside_others)
 {
     struct ccwire_path path = path_100m;
     struct ccwire *wire;
+    double rate;
 
-    (void)state;
     path.delay = GMC_MS(30);
+    path.loss_ppm = loss_ppm;
     wire = ccwire_new(&path, 6);
-    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .supply_bps = 700000});
-    ccwire_run_until(wire, GMC_S(10));
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
+                                           .start = GMC_S(4),
+                                           .supply_bps = 700000});
+    if (beside_others) /* who fill the queue */
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_fixed});
+    ccwire_run_until(wire, GMC_S(14));
+    if (beside_others)
+        ccwire_set_supply(wire, 1, 1000);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(3));
     ccwire_set_supply(wire, 0, 0);
-    ccwire_run_until(wire, ccwire_now(wire) + GMC_MS(700));
-    assert_true(rate_over(wire, GMC_MS(500)) > 0.9 * 100e6);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_S(1));
+    rate = rate_over(wire, GMC_MS(500));
     ccwire_free(wire);
+    return rate;
+}
+
+/* They say nothing of what the path carries, whatever becomes of them. */
+static void test_messages_are_no_estimate(void **state)
+{
+    (void)state;
+    assert_true(rate_after_messages(0, false) > 0.9 * 100e6);
+    assert_true(rate_after_messages(200000, false) > 0.9 * 80e6);
+    assert_true(rate_after_messages(0, true) > 0.9 * 100e6);
 }
 
 /* Whoever began in the queue of others, and could not tell their losses from the path's, finds out
