@@ -72,6 +72,26 @@ static void print_peer(const struct emu_gateways *gateways, uint32_t host, uint3
     free(in);
 }
 
+/* Is there a line of its own for the option? No option stands twice. */
+static bool is_set(const char *lines, const char *option)
+{
+    size_t len = strlen(option);
+    for (const char *at = lines; at != NULL && *at != '\0';) {
+        at += strspn(at, " \t");
+        if (strncmp(at, option, len) == 0 && strchr(" \t=", at[len]) != NULL)
+            return true;
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return false;
+}
+
+static void print_rate(FILE *out, const char *extra, const char *option, uint64_t bps)
+{
+    if (!is_set(extra, option))
+        fprintf(out, "%s = %" PRIu64 "\n", option, bps);
+}
+
 static void print_conf(const struct emu_gateways *gateways, uint32_t host, const char *extra,
                        FILE *out)
 {
@@ -82,8 +102,8 @@ static void print_conf(const struct emu_gateways *gateways, uint32_t host, const
     fprintf(out, "state = \"%s/state\"\n", folder);
     fprintf(out, "control = \"ipc://%s/control\"\nevents = \"ipc://%s/events\"\n", folder, folder);
     fprintf(out, "export = {\"/\"}\n");
-    fprintf(out, "uplink = %" PRIu64 "\ndownlink = %" PRIu64 "\n", hosts->list[host].uplink_bps,
-            hosts->list[host].downlink_bps);
+    print_rate(out, extra, "uplink", hosts->list[host].uplink_bps);
+    print_rate(out, extra, "downlink", hosts->list[host].downlink_bps);
     fprintf(out, "%s\n", extra != NULL ? extra : "");
     fprintf(out, "tls {\n  certificate = \"%s/gateway.crt\"\n  key = \"%s/gateway.key\"\n", folder,
             folder);

@@ -218,6 +218,18 @@ def test_a_gateway_that_does_not_come_up_ends_the_run():
     lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
 
 
+def test_rates_may_be_said_otherwise():
+    """Gateways know their uplinks from the topology, unless the lines for all say something else."""
+    if not os.access(lib.GATEWAYD, os.X_OK):
+        print("without daemons, left out")
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as extra:
+        extra.write("log = warn\n  uplink = 0\ndownlink=0\n")
+        extra.flush()
+        done = emulate(HERE, ["true"], "--gateways", "--gateway-conf", extra.name)
+    lib.check(done.returncode == 0, lambda: str(done))
+
+
 def test_programs_that_are_not_there_are_named():
     with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
         words = emu.command(folder, HERE, ["true"], "--gateways")
