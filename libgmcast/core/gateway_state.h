@@ -490,7 +490,7 @@ struct gmc_gateway {
     uint64_t timer_seq;
     struct gmc_list dirty;    /* peers to pump */
     struct gmc_pace uplink;   /* rate 0: not known */
-    struct gmc_uplink learnt; /* of it, where it is not configured */
+    struct gmc_uplink learnt; /* what it carries, within what is configured */
     struct gmc_peak peak;     /* of what all children got together */
     struct gmc_list turns;    /* peers that wait for it, in turn */
     size_t turn_count;

@@ -102,17 +102,17 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
 static void step_return(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
     struct gmc_overlay *overlay = &stripe->overlay;
+    if (!gmc_overlay_return_is_due(overlay, gw->now))
+        return;
     struct gwpeer *first = gw_peer(gw, gmc_overlay_first(overlay));
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(overlay));
-    if (!gmc_overlay_return_is_due(overlay, gw->now) || first == NULL || parent == NULL)
-        return;
     bool receives = ch->talk != NULL || ch->dst->phase == GW_RECEIVING;
     bool up = receives && first->up && !gmc_link_is_silent(first->link);
     if (up) {
         gw_event_parent(gw, ch, stripe, first->number, GMC_OK, "leaves %s for its parent %s",
                         parent->name, first->name);
         gw_target_let_go(gw, ch, stripe, parent);
-    } else {
+    } else if (receives) {
         gw_want_session(gw, first);
     }
     gmc_overlay_return(overlay, gw->now, up);

@@ -151,7 +151,7 @@ void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up)
 /* Rules 3 and 4: the next candidate at once, or a rest after the last one. */
 static void pass_over(struct gmc_overlay *overlay, gmc_time now)
 {
-    if (overlay->at == 0 && gmc_overlay_parent(overlay) != GMC_PEER_NONE)
+    if (overlay->depth > 0 && gmc_overlay_parent(overlay) == overlay->ancestors[0])
         overlay->left_first = true;
     overlay->busy = 0;
     if (overlay->redirect != GMC_PEER_NONE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns the law of a learnt uplink; see uplink.h. */
+/* Owns the law of an uplink that links share; see uplink.h. */
 #include "core/uplink.h"
 
 #define PERIOD GMC_MS(200)
