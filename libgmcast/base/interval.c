@@ -254,11 +254,6 @@ bool gmc_interval_first_present(const struct gmc_interval_set *set, uint64_t fro
     return true;
 }
 
-uint64_t gmc_interval_count(const struct gmc_interval_set *set)
-{
-    return set->members;
-}
-
 size_t gmc_interval_ranges(const struct gmc_interval_set *set)
 {
     return set->count;

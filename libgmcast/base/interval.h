@@ -71,7 +71,10 @@ bool gmc_interval_first_present(const struct gmc_interval_set *set, uint64_t fro
                                 uint64_t *out);
 
 /* How many members there are. */
-uint64_t gmc_interval_count(const struct gmc_interval_set *set);
+static inline uint64_t gmc_interval_count(const struct gmc_interval_set *set)
+{
+    return set->members;
+}
 
 /* How many ranges there are, and the index-th of them, index below that (asserted). */
 size_t gmc_interval_ranges(const struct gmc_interval_set *set);

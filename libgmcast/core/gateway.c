@@ -433,7 +433,7 @@ static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     gmc_time when = GMC_TIME_NEVER;
     if (peer->link != NULL) {
-        bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(gw, peer);
+        bool waiting = !gw_uplink_is_held(peer) && gw_children_waiting(peer);
         when = gmc_link_deadline(peer->link, waiting);
         if (gw_hearers_waiting(peer))
             when = gmc_time_min(when, gmc_link_urgent_time(peer->link));

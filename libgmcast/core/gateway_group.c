@@ -215,8 +215,10 @@ bool gw_group_leaves(const struct gmc_gateway *gw, const struct gwchild *child, 
                      uint64_t *free_number)
 {
     const struct gwgroup *group = child->channel->group;
-    const struct gwlistener *listener = gw_listener_of(group, child->peer);
     *free_number = number;
+    if (group == NULL)
+        return true;
+    const struct gwlistener *listener = gw_listener_of(group, child->peer);
     if (listener == NULL || listener->state == GW_DEAF)
         return true;
     if (listener->state == GW_ASKED)

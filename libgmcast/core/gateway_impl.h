@@ -245,9 +245,9 @@ void gw_children_out_of_hand(struct gwchannel *ch, uint32_t number);
 /* A block without which a receiver can store nothing: a page, or one of the listing. */
 bool gw_is_prerequisite(const struct gwchannel *ch, uint32_t number);
 bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
-bool gw_children_waiting(const struct gmc_gateway *gw, const struct gwpeer *peer);
+bool gw_children_waiting(const struct gwpeer *peer);
 /* That have data, at least 1. */
-size_t gw_children_sending(const struct gmc_gateway *gw, const struct gwpeer *peer);
+size_t gw_children_sending(const struct gwpeer *peer);
 gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpeer *peer);
 
 /* gateway_pass.c: the policy pass_repairs */

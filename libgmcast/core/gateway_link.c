@@ -247,6 +247,9 @@ gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
         status = gw_rx_data(gw, peer, &data);
         if (status == GMC_OK && peer->link != NULL)
             gmc_link_accept_data(peer->link, gw->now);
+        if (peer->link != NULL && gmc_link_wakes(peer->link))
+            gw_touch(gw, peer);
+        return status;
     }
     gw_touch(gw, peer);
     gw_link_drain(gw, peer);

@@ -286,7 +286,13 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     gw_have_put(gw, ch, number);
     gw_pass_stored(gw, ch, number);
     gw_hearing_stored(gw, ch, number);
-    gw_children_offer(gw, ch, block, UINT64_MAX);
+    /* Whatever was kept sealed as it came was passed on then. */
+    if (block->sealed != gmc_fragments_all(block->fragments))
+        gw_children_offer(gw, ch, block, UINT64_MAX);
+    if (ch->wants_room) {
+        ch->wants_room = false;
+        gw_children_touch(gw, ch);
+    }
     if (block->cipher != NULL && block->sealed == block->received && !gmc_block_is_page(number))
         gmc_cache_drop_plain(gw->cache, block);
     gw_block_unpin(gw, ch, block);

@@ -54,10 +54,10 @@ struct gwop *gw_block_read(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     uint32_t len = gmc_block_len(&ch->object, number);
     struct gmc_block *block = gmc_cache_add(gw->cache, ch->slot, number, len, gw_kept(gw, len),
                                             gmc_fragment_count(&ch->object, len));
-    if (block == NULL)
-        return NULL;
-    if (gmc_cache_give_plain(gw->cache, block) != GMC_OK) {
-        gmc_cache_remove(gw->cache, block);
+    if (block == NULL || gmc_cache_give_plain(gw->cache, block) != GMC_OK) {
+        if (block != NULL)
+            gmc_cache_remove(gw->cache, block);
+        ch->wants_room = true;
         return NULL;
     }
     block->state = GMC_BLOCK_READING;

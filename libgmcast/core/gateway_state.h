@@ -93,7 +93,8 @@ struct gwchild {
     struct gmc_interval_set pending; /* message channels: packets at hand that it lacks */
     uint64_t skip_due;               /* it is to be told that nothing below comes; 0: no */
     int64_t deficit;                 /* bytes, deficit round robin among the link's channels */
-    int64_t allowance;               /* bytes, token bucket of the channel's rate cap */
+    uint64_t cap_bps;                /* as of its last turn; 0: none */
+    int64_t allowance;               /* bytes, token bucket of the cap */
     gmc_time allowance_at;
 };
 
@@ -368,6 +369,7 @@ struct gwchannel {
     uint8_t digest[GMC_HASH_BYTES]; /* of the object, once known */
     bool digest_known;
     uint32_t reads;
+    bool wants_room;       /* the cache had none for a block that a child wants */
     uint32_t ops;          /* store operations under way */
     struct gmc_list saves; /* gwop.in_saves, those of them that are a SAVE */
 

@@ -350,7 +350,8 @@ static bool open_next(struct gmc_gateway *gw, struct gwchild *child)
     struct gwchannel *ch = child->channel;
     struct gwstripe *stripe = &ch->stripes[child->stripe];
     uint32_t index;
-    if (!gmc_tx_may_open(&child->tx) || child->tx.fresh_count >= GW_BACKLOG_BLOCKS)
+    if (!gmc_tx_may_open(&child->tx) || child->tx.fresh_count >= GW_BACKLOG_BLOCKS ||
+        gmc_tx_is_all_taken(&child->tx))
         return false;
     if (!next_block(gw, child, &index))
         return false;
@@ -390,17 +391,12 @@ static uint64_t rate_cap(const struct gmc_gateway *gw, const struct gwchild *chi
     return cap > 0 && cap < stripes ? 1 : cap / stripes;
 }
 
-static bool has_rate_cap(const struct gmc_gateway *gw, const struct gwchild *child)
-{
-    return rate_cap(gw, child) > 0;
-}
-
 /* The cap's token bucket: 2 ms of the rate, at least 64 KiB of credit. */
 static void refill(const struct gmc_gateway *gw, struct gwchild *child)
 {
-    if (!has_rate_cap(gw, child))
+    uint64_t rate = child->cap_bps = rate_cap(gw, child);
+    if (rate == 0)
         return;
-    uint64_t rate = rate_cap(gw, child);
     gmc_duration passed = gmc_time_sub(gw->now, child->allowance_at);
     if (passed > GMC_S(1))
         passed = GMC_S(1);
@@ -419,9 +415,9 @@ static void refill(const struct gmc_gateway *gw, struct gwchild *child)
         child->allowance = burst;
 }
 
-static bool may_send(const struct gmc_gateway *gw, const struct gwchild *child)
+static bool may_send(const struct gwchild *child)
 {
-    return !has_rate_cap(gw, child) || child->allowance > 0;
+    return child->cap_bps == 0 || child->allowance > 0;
 }
 
 static bool has_data(const struct gwchild *child)
@@ -432,7 +428,8 @@ static bool has_data(const struct gwchild *child)
 /* The last fragments of an object, which nothing follows that could show them lost. */
 static bool next_copy(struct gwchild *child, uint32_t *index, uint16_t *fragment)
 {
-    return gmc_tx_next_copy(&child->tx, gmc_link_copies(child->peer->link), index, fragment);
+    return gmc_tx_is_all_taken(&child->tx) &&
+           gmc_tx_next_copy(&child->tx, gmc_link_copies(child->peer->link), index, fragment);
 }
 
 static bool has_copy(struct gwchild *child)
@@ -442,26 +439,26 @@ static bool has_copy(struct gwchild *child)
     return next_copy(child, &index, &fragment);
 }
 
-bool gw_children_waiting(const struct gmc_gateway *gw, const struct gwpeer *peer)
+bool gw_children_waiting(const struct gwpeer *peer)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if ((has_data(child) || has_copy(child)) && may_send(gw, child))
+        if ((has_data(child) || has_copy(child)) && may_send(child))
             return true;
     }
     return false;
 }
 
-size_t gw_children_sending(const struct gmc_gateway *gw, const struct gwpeer *peer)
+size_t gw_children_sending(const struct gwpeer *peer)
 {
     size_t count = 0;
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &peer->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        count += has_data(child) && may_send(gw, child);
+        count += has_data(child) && may_send(child);
     }
     return count > 0 ? count : 1;
 }
@@ -473,10 +470,9 @@ gmc_time gw_children_allowed_at(const struct gmc_gateway *gw, const struct gwpee
     GMC_LIST_FOREACH(node, &peer->children)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (!has_data(child) || may_send(gw, child))
+        if (!has_data(child) || may_send(child))
             continue;
-        gmc_duration wait =
-            gmc_duration_of_bytes((uint64_t)(1 - child->allowance), rate_cap(gw, child));
+        gmc_duration wait = gmc_duration_of_bytes((uint64_t)(1 - child->allowance), child->cap_bps);
         when = gmc_time_min(when, gmc_time_add(gw->now, wait + GMC_US(1)));
     }
     return when;
@@ -514,7 +510,8 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
     gmc_tx_sent(&child->tx, index, fragment);
     gw_lend(gw, block);
     gw->counts.data_bytes_out += len;
-    child->allowance -= (int64_t)len;
+    if (child->cap_bps > 0)
+        child->allowance -= (int64_t)len;
     child->deficit -= (int64_t)len;
     if (ch->src != NULL && ch->src->setup_end == 0)
         ch->src->setup_end = gw->now;
@@ -537,7 +534,7 @@ bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dg
         refill(gw, child);
         serve(gw, child);
         enum sent sent = NOTHING;
-        if (may_send(gw, child))
+        if (may_send(child))
             sent = send_one(gw, child, out);
         any = any || sent != NOTHING;
         if (sent == SENT && child->deficit > 0)

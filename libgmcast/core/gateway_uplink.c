@@ -107,9 +107,9 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_
 {
     if (peer->is_node)
         return;
-    enum gmc_peak_held held = !gw_children_waiting(gw, peer) ? GMC_PEAK_SHORT
-                              : gw->feeding > 1              ? GMC_PEAK_ALL
-                                                             : GMC_PEAK_ONE;
+    enum gmc_peak_held held = !gw_children_waiting(peer) ? GMC_PEAK_SHORT
+                              : gw->feeding > 1          ? GMC_PEAK_ALL
+                                                         : GMC_PEAK_ONE;
     struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
     gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
     learn(gw, peer, bytes, held == GMC_PEAK_ALL);
@@ -153,7 +153,7 @@ static size_t turn_bytes(const struct gmc_gateway *gw)
 
 void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
 {
-    size_t turn = turn_bytes(gw) * gw_children_sending(gw, peer);
+    size_t turn = turn_bytes(gw) * gw_children_sending(peer);
     peer->turn_bytes += bytes;
     if (peer->turn_bytes < turn)
         return;

@@ -65,6 +65,10 @@ GMC_NODISCARD gmc_status gmc_link_receive(struct gmc_link *link, gmc_time now,
                                           bool *is_data);
 
 void gmc_link_accept_data(struct gmc_link *link, gmc_time now);
+/* After data: is there something to send now, or does the deadline come earlier than it did? Most
+ * data is acknowledged later together with more, and its link needs no look until then. Asking
+ * makes it false. */
+bool gmc_link_wakes(struct gmc_link *link);
 
 /* Control messages, in order. send copies; FULL when more than 4 MiB are queued. next borrows
  * until the next call. */

@@ -144,6 +144,7 @@ struct gmc_link {
     /* data waiting for the composition's word */
     bool offered;
     struct link_arrival offered_arrival;
+    bool wakes; /* see gmc_link_wakes */
 
     /* fates */
     struct gmc_link_fate *fates;

@@ -35,6 +35,7 @@ static void open_route(struct gmc_link *link, uint8_t index, const struct gmc_ad
     if (to != NULL)
         route->to = *to;
     route->next = now;
+    link->wakes = true;
 }
 
 void gmc_link_path_init(struct gmc_link *link, const struct gmc_addr *to, gmc_time now)

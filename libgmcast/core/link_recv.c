@@ -45,6 +45,9 @@ static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival pac
         feedback->due = now;
     else if (feedback->due == GMC_TIME_NEVER)
         feedback->due = gmc_time_add(now, LINK_ACK_DELAY);
+    else
+        return;
+    link->wakes = true;
 }
 
 static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content,
@@ -212,4 +215,11 @@ void gmc_link_accept_data(struct gmc_link *link, gmc_time now)
         return;
     link->offered = false;
     owe_ack(link, now, link->offered_arrival, false);
+}
+
+bool gmc_link_wakes(struct gmc_link *link)
+{
+    bool wakes = link->wakes;
+    link->wakes = false;
+    return wakes;
 }

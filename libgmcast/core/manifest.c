@@ -12,9 +12,10 @@
 
 /* ---- block space ---- */
 
+/* Sizes are powers of two. */
 static uint64_t blocks_of(uint64_t bytes, uint32_t block_bytes)
 {
-    return bytes / block_bytes + (bytes % block_bytes != 0);
+    return (bytes >> __builtin_ctz(block_bytes)) + ((bytes & (block_bytes - 1)) != 0);
 }
 
 static bool fits_fragments(uint64_t bytes, uint32_t fragment_bytes)
@@ -58,16 +59,6 @@ uint64_t gmc_object_pages(const struct gmc_object *object)
 uint64_t gmc_object_blocks(const struct gmc_object *object)
 {
     return gmc_object_data_blocks(object) + gmc_object_pages(object);
-}
-
-bool gmc_block_is_page(uint32_t block)
-{
-    return block % GMC_PAGE_GROUP == 0;
-}
-
-uint32_t gmc_block_page(uint32_t block)
-{
-    return block / GMC_PAGE_GROUP;
 }
 
 uint32_t gmc_block_data(uint32_t block)

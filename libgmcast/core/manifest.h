@@ -38,8 +38,15 @@ uint64_t gmc_object_data_blocks(const struct gmc_object *object);
 uint64_t gmc_object_pages(const struct gmc_object *object);
 uint64_t gmc_object_blocks(const struct gmc_object *object); /* pages and data: the block space */
 uint64_t gmc_object_listing_blocks(const struct gmc_object *object); /* data blocks of listing */
-bool gmc_block_is_page(uint32_t block);
-uint32_t gmc_block_page(uint32_t block); /* the page (index) that is, or describes, block */
+static inline bool gmc_block_is_page(uint32_t block)
+{
+    return block % GMC_PAGE_GROUP == 0;
+}
+/* The page (index) that is, or describes, the block. */
+static inline uint32_t gmc_block_page(uint32_t block)
+{
+    return block / GMC_PAGE_GROUP;
+}
 uint32_t gmc_block_data(uint32_t block); /* data block number; block must not be a page */
 uint32_t gmc_block_of_data(uint64_t data_block);
 uint32_t gmc_block_of_page(uint32_t page);

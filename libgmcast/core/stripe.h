@@ -13,12 +13,14 @@
 
 static inline uint32_t gmc_stripe_of(uint32_t stripes, uint64_t block)
 {
-    return (uint32_t)(block / GMC_STRIPE_RUN % stripes);
+    return stripes == 1 ? 0 : (uint32_t)(block / GMC_STRIPE_RUN % stripes);
 }
 
 /* How many blocks of the stripe have a smaller number than this: the index of its own blocks. */
 static inline uint64_t gmc_stripe_below(uint32_t stripes, uint32_t stripe, uint64_t block)
 {
+    if (stripes == 1)
+        return block;
     uint64_t turns = block / GMC_STRIPE_RUN / stripes;
     uint32_t turn = gmc_stripe_of(stripes, block);
 
@@ -30,6 +32,8 @@ static inline uint64_t gmc_stripe_below(uint32_t stripes, uint32_t stripe, uint6
 /* The number of the stripe's block with this index. */
 static inline uint64_t gmc_stripe_block(uint32_t stripes, uint32_t stripe, uint64_t index)
 {
+    if (stripes == 1)
+        return index;
     uint64_t run = index / GMC_STRIPE_RUN * stripes + stripe;
 
     return run * GMC_STRIPE_RUN + index % GMC_STRIPE_RUN;

@@ -162,8 +162,7 @@ void gmc_tx_want(struct gmc_tx *tx, uint32_t block)
 
 bool gmc_tx_is_complete(const struct gmc_tx *tx)
 {
-    uint32_t block;
-    return tx->open_count == 0 && !gmc_tx_next_missing(tx, 0, &block);
+    return tx->open_count == 0 && gmc_tx_is_all_taken(tx);
 }
 
 bool gmc_tx_may_open(const struct gmc_tx *tx)
@@ -284,8 +283,7 @@ static uint64_t copied_at_most(const struct gmc_tx_block *b, unsigned count)
 
 bool gmc_tx_next_copy(struct gmc_tx *tx, unsigned copies, uint32_t *block, uint16_t *fragment)
 {
-    uint32_t unseen;
-    if (!gmc_list_is_empty(&tx->waiting) || gmc_tx_next_missing(tx, 0, &unseen))
+    if (!gmc_list_is_empty(&tx->waiting) || !gmc_tx_is_all_taken(tx))
         return false;
     for (; tx->copied + 1u < copies; tx->copied++) {
         for (uint32_t left = tx->open_count; left > 0; left--) {

@@ -53,6 +53,11 @@ bool gmc_tx_is_complete(const struct gmc_tx *tx);
 
 /* May another block be opened? */
 bool gmc_tx_may_open(const struct gmc_tx *tx);
+/* No block is missing: each is open or had. */
+static inline bool gmc_tx_is_all_taken(const struct gmc_tx *tx)
+{
+    return gmc_interval_count(&tx->taken) == tx->blocks;
+}
 /* The first missing block at or after from; false when there is none. */
 bool gmc_tx_next_missing(const struct gmc_tx *tx, uint64_t from, uint32_t *block);
 /* Opens a missing block of so many fragments, none at hand yet. NOMEM, FULL. */

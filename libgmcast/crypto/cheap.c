@@ -95,7 +95,7 @@ static void mix_start(struct mix *mix, uint64_t purpose)
 }
 
 /* Takes a piece and its length, so that bytes cannot move from one piece to the next unseen. */
-static void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
+static inline void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
 {
     uint64_t a = mix->lane[0], b = mix->lane[1], c = mix->lane[2], d = mix->lane[3];
     size_t left = len;
@@ -123,18 +123,24 @@ static inline uint64_t mix_over(uint64_t lane, uint64_t other)
     return rotl((lane ^ rotl(other, 17) * MIX_K) * MIX_K, 31);
 }
 
-/* Spreads each lane over all four: three rounds of a ring, then a full avalanche per lane (the
- * finaliser of splitmix64). */
+static inline void mix_pair(uint64_t *a, uint64_t *b)
+{
+    *a = mix_over(*a, *b);
+    *b = mix_over(*b, *a);
+}
+
+/* Spreads each lane over all four: pairs, other pairs, and the first ones again, then a full
+ * avalanche per lane (the finaliser of splitmix64). */
 static void mix_end(struct mix *mix, uint8_t out[GMC_HASH_BYTES])
 {
     uint64_t lane[4] = {mix->lane[0], mix->lane[1], mix->lane[2], mix->lane[3]};
 
-    for (unsigned round = 0; round < 3; round++) {
-        lane[0] = mix_over(lane[0], lane[3]);
-        lane[1] = mix_over(lane[1], lane[0]);
-        lane[2] = mix_over(lane[2], lane[1]);
-        lane[3] = mix_over(lane[3], lane[2]);
-    }
+    mix_pair(&lane[0], &lane[2]);
+    mix_pair(&lane[1], &lane[3]);
+    mix_pair(&lane[0], &lane[1]);
+    mix_pair(&lane[2], &lane[3]);
+    mix_pair(&lane[0], &lane[2]);
+    mix_pair(&lane[1], &lane[3]);
     for (unsigned i = 0; i < 4; i++) {
         uint64_t z = lane[i];
 

@@ -380,12 +380,24 @@ static void drain(struct linkpair *pair, int i)
     note_state(pair, side);
 }
 
+/* Data that does not wake the link leaves it nothing to do before its deadline of before. */
+static void accept(struct linkpair *pair, struct side *side, gmc_time deadline)
+{
+    gmc_link_accept_data(side->link, pair->now);
+    bool wakes = gmc_link_wakes(side->link);
+    side->stats.wakes += wakes;
+    GMC_ASSERT(wakes || gmc_link_deadline(side->link, false) >= deadline);
+    GMC_ASSERT(!gmc_link_wakes(side->link));
+}
+
 static gmc_status deliver(struct linkpair *pair, int i, const struct gmc_dgram_in *in)
 {
     struct side *side = &pair->sides[i];
     struct gmc_link_data data;
     bool is_data = false;
+    gmc_time deadline = gmc_link_deadline(side->link, false);
 
+    (void)gmc_link_wakes(side->link);
     gmc_status status = gmc_link_receive(side->link, pair->now, in, &data, &is_data);
     if (status != GMC_OK) {
         side->stats.errors++;
@@ -396,7 +408,7 @@ static gmc_status deliver(struct linkpair *pair, int i, const struct gmc_dgram_i
         GMC_ASSERT(memcmp(data.body.data, pair->body, data.body.len) == 0);
         GMC_ASSERT(memcmp(data.seal_tag, pair->body + 100, GMC_SEAL_TAG_BYTES) == 0);
         mark_seen(side, data.block);
-        gmc_link_accept_data(side->link, pair->now);
+        accept(pair, side, deadline);
     }
     return status;
 }

@@ -48,6 +48,7 @@ struct linkpair_stats {
     uint64_t capable, marked;       /* of them, sent as capable of ECN; CE when they arrive */
     uint64_t errors;                /* datagrams that the link here refused */
     uint64_t turns;                 /* times that the link here was woken */
+    uint64_t wakes;                 /* data that came and made it look at what it owes */
     gmc_time up;                    /* when the link here came up; NEVER */
     gmc_time settled;               /* when its MTU search ended; NEVER */
     gmc_time last_message;          /* when the last message came in */

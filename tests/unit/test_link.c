@@ -402,6 +402,8 @@ static void carries_data_without_loss(void **state)
     assert_int_equal(from->lost, 0);
     /* One ACK for 32 packets, not more. */
     assert_in_range(to->kinds[GMC_KIND_ACK], 10000 / 33, 10000 / 32 + 20);
+    /* When the first of them begins the wait, and when the last ends it. */
+    assert_in_range(to->wakes, 2 * (10000 / 33), 2 * (10000 / 32 + 20));
     linkpair_free(pair);
 }
 
