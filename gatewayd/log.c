@@ -76,22 +76,41 @@ bool gwd_log_reopen(struct gwd_log *log, const char *path)
     return true;
 }
 
-/* Values with blanks or quotes are quoted, and what could forge a line is escaped. */
+/* Bytes of the character of UTF-8 that begins there (RFC 3629, section 4); 0 where none does. */
+static size_t character_len(const unsigned char *p)
+{
+    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    bool is_overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool is_beyond =
+        (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf4 && p[1] >= 0x90) || p[0] > 0xf4;
+    if (is_overlong || is_beyond)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return len;
+}
+
+/* Values with blanks or quotes are quoted; what could forge a line, and what is not UTF-8 (names of
+ * files may be anything), is escaped. */
 static size_t put_value(char *out, size_t size, const char *value)
 {
     size_t used = 0;
     bool quote = value[0] == '\0' || strpbrk(value, " \"=\t\r\n\\") != NULL;
     if (quote && used + 1 < size)
         out[used++] = '"';
+    size_t len;
     for (const unsigned char *p = (const unsigned char *)value; *p != '\0' && used + 6 < size;
-         p++) {
-        if (*p == '"' || *p == '\\') {
+         p += len) {
+        size_t character = character_len(p);
+        len = character > 0 ? character : 1;
+        if (*p == '"' || *p == '\\')
             out[used++] = '\\';
-            out[used++] = (char)*p;
-        } else if (*p < 0x20 || *p == 0x7f) {
+        if (*p < 0x20 || *p == 0x7f || character == 0) {
             used += (size_t)snprintf(out + used, size - used, "\\x%02x", *p);
         } else {
-            out[used++] = (char)*p;
+            memcpy(out + used, p, len);
+            used += len;
         }
     }
     if (quote && used + 1 < size)
