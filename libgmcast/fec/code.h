@@ -6,7 +6,7 @@
 #include "fec/fec.h"
 #include "fec/kernel.h"
 
-struct gmc_fec_code; /* prepared coefficients of the whole matrix: 0.5 MB */
+struct gmc_fec_code; /* the matrix, and all coefficients prepared: 21 kB */
 
 /* Over the fastest kernel that is here; NULL when out of memory. */
 struct gmc_fec_code *gmc_fec_code_new(void);

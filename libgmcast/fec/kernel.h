@@ -6,16 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for one prepared coefficient. */
+/* What one prepared coefficient takes, at most. */
 #define GMC_FEC_CELL_BYTES 32u
+/* Sums at once: ISA-L's widest loops read each shard once for so many. */
+#define GMC_FEC_ROWS_MAX 6u
 
 struct gmc_fec_kernel {
     const char *name;
-    /* Prepares n coefficients; the first m of them are prepared as they would be alone. */
+    /* Prepares n coefficients, each as it would be alone, side by side. */
     void (*prepare)(unsigned n, uint8_t *coefficients, uint8_t *cells);
-    /* out = sum over j < n of coefficient j * in[j]; out is none of in. */
-    void (*dot)(size_t len, unsigned n, const uint8_t *cells, const uint8_t *const *in,
-                uint8_t *out);
+    /* out[i] = sum over j < n of cell (i * n + j) * in[j]; no out is one of in. n is up to
+     * GMC_FEC_DATA_MAX, rows up to GMC_FEC_ROWS_MAX. */
+    void (*dot)(size_t len, unsigned n, unsigned rows, const uint8_t *cells,
+                const uint8_t *const *in, uint8_t *const *out);
 };
 
 /* Tables of 256, built for each coefficient: for any machine. */

@@ -26,16 +26,18 @@ static void fill_products(uint8_t c, uint8_t products[256])
     }
 }
 
-static void dot(size_t len, unsigned n, const uint8_t *cells, const uint8_t *const *in,
-                uint8_t *out)
+static void dot(size_t len, unsigned n, unsigned rows, const uint8_t *cells,
+                const uint8_t *const *in, uint8_t *const *out)
 {
     uint8_t products[256];
 
-    memset(out, 0, len);
-    for (unsigned j = 0; j < n; j++) {
-        fill_products(cells[j * GMC_FEC_CELL_BYTES], products);
-        for (size_t at = 0; at < len; at++)
-            out[at] ^= products[in[j][at]];
+    for (unsigned i = 0; i < rows; i++) {
+        memset(out[i], 0, len);
+        for (unsigned j = 0; j < n; j++) {
+            fill_products(cells[(i * n + j) * GMC_FEC_CELL_BYTES], products);
+            for (size_t at = 0; at < len; at++)
+                out[i][at] ^= products[in[j][at]];
+        }
     }
 }
 
