@@ -300,15 +300,14 @@ static bool send_one(struct gmc_gateway *gw, struct gwgroup *group, struct gmc_d
     return true;
 }
 
-/* A busy host wakes us late. What then goes at once has to fit into the queue of a port, which was
- * empty for as long as we were late. */
+/* A busy host wakes us late, or its nodes let us wait. What then goes at once has to fit into the
+ * queue of a port, which was empty meanwhile. */
 static void set_slack(struct gmc_gateway *gw)
 {
     gmc_duration room = gmc_duration_of_bytes(LATE_BYTES, gw->group_pace.rate_bps);
     if (room > LATE_TIME)
         room = LATE_TIME;
-    gw->group_pace.slack = gw->groups_idle ? 0 : room;
-    gw->groups_idle = false;
+    gw->group_pace.slack = room;
 }
 
 bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
@@ -330,6 +329,5 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
         gmc_list_push_back(&gw->groups, node);
         return true;
     }
-    gw->groups_idle = true;
     return false;
 }

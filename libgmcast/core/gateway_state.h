@@ -501,7 +501,6 @@ struct gmc_gateway {
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */
     struct gmc_pace group_pace;
-    bool groups_idle;       /* they had nothing to send when last asked */
     struct gmc_list groups; /* gwgroup.node, in turn */
     /* the nodes as a tree */
     struct gmc_inside_tree inside_tree; /* shape NULL: none */
