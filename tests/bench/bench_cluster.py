@@ -39,7 +39,7 @@ BYTES = int(setting("BYTES", "256000000"))
 NODES = ["n%d" % (i + 1) for i in range(int(setting("NODES", "8")))]
 PEERS = setting("PEERS", "gmcast,head,unicast,udpcast,uftp").split(",")
 # Ports count frames, which are 14 bytes longer than packets.
-MULTICAST = float(setting("MULTICAST", str((RATE * 0.985 if RATE else 1e9) / 1e6)))
+MULTICAST = float(setting("MULTICAST", str((RATE * 0.99 if RATE else 1e9) / 1e6)))
 # One after the other at the least rate that is worth a figure.
 LEAST_RATE = 20e6
 PATIENCE = 30 + BYTES * 8 / LEAST_RATE

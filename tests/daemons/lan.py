@@ -11,6 +11,7 @@ are, routes between the two: multicast does not pass. With it everything ends.
 """
 
 import json
+import os
 import subprocess
 
 import lib
@@ -23,7 +24,7 @@ ROUTER = "254"
 PREFIX6 = "fd78::"
 # What a port holds beyond its rate: 10 ms, as switches have at 200 Mbit/s and more.
 QUEUE_SECONDS = 0.010
-BURST = "20kb"
+BURST = 70000  # bytes: what the kernel's segmentation makes packets of goes through in one piece
 
 
 def run(*words, stdin=None):
@@ -57,6 +58,11 @@ class Lan:
             raise
 
     def _bridge(self, device, prefix):
+        for table in ("iptables", "ip6tables"):  # a switch filters nothing
+            path = "/proc/sys/net/bridge/bridge-nf-call-" + table
+            if os.path.exists(path):
+                with open(path, "w", encoding="ascii") as call:
+                    call.write("0")
         run("ip", "link", "add", device, "type", "bridge", "mcast_snooping", "0")
         run("ip", "address", "add", prefix + ROUTER + "/24", "dev", device)
         run("ip", "link", "set", device, "up")
@@ -80,18 +86,17 @@ class Lan:
                       ("route", "add", "10.78.0.0/16", "via", prefix + ROUTER)):
             run("ip", "-n", name, *words)
         if self.rate_bps:
-            self._each_datagram(name)
             self._shape(["tc"], port)
             self._shape(["tc", "-n", name], "eth0")
 
     def _each_datagram(self, name):
-        """By itself over the wire: a lost super-packet would be many datagrams, and shaped ports have packets."""
+        """By itself over the wire: a lost super-packet would be many datagrams."""
         run("ip", "-n", name, "link", "set", "eth0", "gso_max_segs", "1")
         run("ip", "link", "set", "port-" + name, "gso_max_segs", "1")
 
     def _shape(self, tc, device):
         run(*tc, "qdisc", "add", "dev", device, "root", "tbf", "rate", "%dbit" % self.rate_bps,
-            "burst", BURST, "limit", str(int(self.rate_bps / 8 * QUEUE_SECONDS) + 20000))
+            "burst", str(BURST), "limit", str(int(self.rate_bps / 8 * QUEUE_SECONDS) + BURST))
 
     def rules(self, name, *lines):
         """Puts these nftables rules before what comes in at a host, in place of earlier ones."""
