@@ -192,9 +192,27 @@ static bool are_trees(const struct graph *graph, uint32_t stripes)
 /* ---- by what was measured ---- */
 enum view { SHOWN, LEAST, MOST };
 
-/* Figures that were measured may be wrong, or of another time, by a factor of two either way.
- * Whoever has not shown what it carries is no relay at least, and the best of them at most. */
-static void look_at(const struct graph *graph, enum view view, uint64_t *uplink)
+#define NO_RELAY 1u /* bit/s */
+
+/* The smallest uplink that is configured or whose limit was measured; NO_RELAY where no limit was.
+ */
+static uint64_t least_limit(const struct graph *graph)
+{
+    uint64_t least = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < graph->view.n; i++) {
+        uint64_t limit = graph->uplink[i] != 0 ? graph->uplink[i] : graph->measured[i].limit;
+        any = any || graph->measured[i].limit != 0;
+        if (limit != 0 && limit < least)
+            least = limit;
+    }
+    return any ? least : NO_RELAY;
+}
+
+/* Figures that were measured may be wrong, or of another time, by a factor of two either way, and
+ * so may be what is thought of those that have not shown what they carry (`unshown`). At most these
+ * are the best of all. */
+static void look_at(const struct graph *graph, enum view view, uint64_t unshown, uint64_t *uplink)
 {
     for (size_t i = 0; i < graph->view.n; i++) {
         uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
@@ -203,14 +221,14 @@ static void look_at(const struct graph *graph, enum view view, uint64_t *uplink)
         else if (view == MOST)
             uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
         else
-            uplink[i] = most == 0 ? 1 : view == LEAST ? most / 2 + 1 : most;
+            uplink[i] = (most != 0 ? most : unshown) / (view == LEAST ? 2 : 1) + 1;
     }
 }
 
 /* Takes the trees that the measured rates give, if they are better than those without them even
  * where these come out at their best and the others at their worst. So a wrong figure makes nothing
  * worse than none. */
-static void try_measured(struct graph *graph, uint32_t *stripes)
+static void try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripes)
 {
     struct gmc_tree_graph view = graph->view;
     struct gmc_tree_prediction without, with;
@@ -221,13 +239,13 @@ static void try_measured(struct graph *graph, uint32_t *stripes)
     if (uplink == NULL || parent == NULL)
         goto end;
     view.uplink_bps = uplink;
-    look_at(graph, MOST, uplink);
+    look_at(graph, MOST, unshown, uplink);
     if (gmc_tree_predict(&view, graph->parent, *stripes, &without) != GMC_OK)
         goto end;
-    look_at(graph, SHOWN, uplink);
+    look_at(graph, SHOWN, unshown, uplink);
     if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
         goto end;
-    look_at(graph, LEAST, uplink);
+    look_at(graph, LEAST, unshown, uplink);
     if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time)
         goto end;
     memcpy(graph->parent, parent, bytes);
@@ -240,9 +258,13 @@ end:
 static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_t *stripes)
 {
     gmc_status status = gmc_tree_ops(ch->src->shape)->build(&graph->view, graph->parent, stripes);
-    if (status == GMC_OK && ch->src->shape == GMC_TREE_BULK && graph->any_measured)
-        try_measured(graph, stripes);
-    return status;
+    if (status != GMC_OK || ch->src->shape != GMC_TREE_BULK || !graph->any_measured)
+        return status;
+    try_measured(graph, NO_RELAY, stripes);
+    /* Whoever was never a relay shows nothing, and a source whose uplink is full would send a copy
+     * to each for ever. */
+    try_measured(graph, least_limit(graph), stripes);
+    return GMC_OK;
 }
 
 static enum gmc_rate_origin origin_of(const struct graph *graph, size_t i)

@@ -47,6 +47,24 @@ static struct site make(void)
     return site;
 }
 
+/* All behind one router, 100 Mbit/s each, 15 ms. The source is the first. */
+static struct site make_star(void)
+{
+    struct sim_world_config config = {.seed = 8};
+    struct site site = {.world = sim_world_new(&config), .seed = 1};
+    struct sim_host *router = sim_world_add_router(site.world, "router");
+    struct sim_host *spare = sim_world_add_router(site.world, "spare"); /* for stage() */
+    for (uint32_t i = 0; i <= TARGETS; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        site.wires[i] = join(&site, host->id, router->id, 100, GMC_MS(15));
+    }
+    (void)spare;
+    sim_world_start(site.world);
+    return site;
+}
+
 static void set_rate(struct site *site, uint32_t gateway, uint64_t mbit)
 {
     struct sim_lane *lane = sim_net_lane(&site->world->net, site->wires[gateway], 0);
@@ -140,6 +158,38 @@ static void test_wrong_figures_make_nothing_worse(void **state)
     compare_wrong(1, 20);
     compare_wrong(2, 1);
     compare_wrong(2, 100);
+}
+
+/* The source's uplink is full of copies, and nobody else has relayed yet: they are tried. */
+static void test_relays_are_tried(void **state)
+{
+    (void)state;
+    struct site site = make_star();
+    double first = transfer(&site, GMC_TREE_BULK);
+    double second = transfer(&site, GMC_TREE_BULK);
+    double third = transfer(&site, GMC_TREE_BULK);
+    print_message("all alike: %.2f s, then %.2f s, %.2f s\n", first, second, third);
+    assert_true(first > TARGETS * (double)BYTES * 8 / (100 * MBIT));
+    assert_true(second < first / 2.5);
+    assert_true(third < first / 2.5);
+    sim_world_free(site.world);
+}
+
+/* One of them turns out to be slow: it is known then. */
+static void test_a_slow_one_is_tried_once(void **state)
+{
+    (void)state;
+    for (uint32_t slow = 1; slow <= TARGETS; slow++) {
+        struct site site = make_star();
+        double first = transfer(&site, GMC_TREE_BULK);
+        set_rate(&site, slow, 5); /* unseen: latencies are known */
+        double second = transfer(&site, GMC_TREE_BULK);
+        double third = transfer(&site, GMC_TREE_BULK);
+        print_message("%" PRIu32 " is slow: %.2f s, then %.2f s, %.2f s\n", slow, first, second,
+                      third);
+        assert_true(third < first * 1.05);
+        sim_world_free(site.world);
+    }
 }
 
 /* Who was not to send more has shown no limit, and takes nothing back of what was seen before. */
@@ -283,6 +333,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slow_relay_is_seen_once),
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
+        cmocka_unit_test(test_relays_are_tried),
+        cmocka_unit_test(test_a_slow_one_is_tried_once),
         cmocka_unit_test(test_a_cap_is_no_measure),
         cmocka_unit_test(test_near_and_far_get_the_same),
         cmocka_unit_test(test_tcp_on_the_uplink),
