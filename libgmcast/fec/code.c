@@ -16,7 +16,8 @@ struct gmc_fec_code {
     uint8_t matrix[GMC_FEC_PARITY_MAX][GMC_FEC_DATA_MAX];
 };
 
-/* Newer ISA-L prepares less for processors that know GF(256). 0: neither is true. */
+/* How far apart a kernel prepares coefficients: newer ISA-L takes 8 bytes for processors that know
+ * GF(256), else 32. 0: something else. */
 static size_t cell_of(const struct gmc_fec_kernel *kernel)
 {
     uint8_t both[2 * GMC_FEC_CELL_BYTES] = {0}, one[GMC_FEC_CELL_BYTES] = {0};

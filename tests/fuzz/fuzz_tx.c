@@ -38,6 +38,7 @@ static void check_all(void)
     }
     GMC_ASSERT(tx.open_count == open && tx.fresh_count == at_hand);
     GMC_ASSERT(gmc_tx_next_missing(&tx, 0, &block) == (missing < BLOCKS));
+    GMC_ASSERT(gmc_tx_is_all_taken(&tx) == (missing == BLOCKS));
     GMC_ASSERT(missing == BLOCKS || block == missing);
     GMC_ASSERT(gmc_tx_is_complete(&tx) == (missing == BLOCKS && open == 0));
     GMC_ASSERT(gmc_tx_may_open(&tx) == (open < tx.window));

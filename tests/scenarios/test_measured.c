@@ -14,6 +14,7 @@
 struct site {
     struct sim_world *world;
     uint64_t cap_bps;            /* of the next transfers */
+    uint32_t first;              /* host that is a gateway: the source; behind the routers */
     uint32_t wires[1 + TARGETS]; /* of the source, and of each target; out of it first */
     uint64_t seed;
 };
@@ -31,7 +32,7 @@ static uint32_t join(struct site *site, uint32_t host, uint32_t to, uint64_t out
 static struct site make(void)
 {
     struct sim_world_config config = {.seed = 7};
-    struct site site = {.world = sim_world_new(&config), .seed = 1};
+    struct site site = {.world = sim_world_new(&config), .first = 2, .seed = 1};
     struct sim_wire_config wide = {.rate_bps = 10000 * MBIT, .delay = GMC_MS(5)};
     struct sim_host *core = sim_world_add_router(site.world, "core");
     struct sim_host *edge = sim_world_add_router(site.world, "edge");
@@ -51,16 +52,14 @@ static struct site make(void)
 static struct site make_star(void)
 {
     struct sim_world_config config = {.seed = 8};
-    struct site site = {.world = sim_world_new(&config), .seed = 1};
+    struct site site = {.world = sim_world_new(&config), .first = 1, .seed = 1};
     struct sim_host *router = sim_world_add_router(site.world, "router");
-    struct sim_host *spare = sim_world_add_router(site.world, "spare"); /* for stage() */
     for (uint32_t i = 0; i <= TARGETS; i++) {
         char name[32];
         sim_host_name(name, sizeof(name), i);
         struct sim_host *host = sim_world_add(site.world, name);
         site.wires[i] = join(&site, host->id, router->id, 100, GMC_MS(15));
     }
-    (void)spare;
     sim_world_start(site.world);
     return site;
 }
@@ -78,10 +77,10 @@ static void set_rate(struct site *site, uint32_t gateway, uint64_t mbit)
 static double stage(struct site *site, uint64_t bytes, enum gmc_tree_shape shape, bool plan,
                     struct gmc_channel_info *info)
 {
-    struct sim_host *source = site->world->hosts[2]; /* behind the routers */
+    struct sim_host *source = site->world->hosts[site->first];
     struct sim_stage stage = {.object_seed = site->seed++,
                               .bytes = bytes,
-                              .targets = site->world->hosts + 3,
+                              .targets = site->world->hosts + site->first + 1,
                               .target_count = TARGETS,
                               .shape = shape,
                               .rate_bps = site->cap_bps,
