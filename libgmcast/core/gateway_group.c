@@ -8,7 +8,6 @@
 
 #include "core/gateway_group_impl.h"
 
-#define PACKET_BYTES 1500u        /* of the pace */
 #define GATHER_WAIT GMC_MS(500)   /* for the nodes, before the first window */
 #define PATIENCE_FULL GMC_MS(100) /* with a window that holds others up, at least */
 #define PATIENCE GMC_MS(500)      /* with any, at least */
@@ -66,7 +65,7 @@ void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_byte
     if (gw->group_address_len == 0)
         return;
     memcpy(gw->group_address, address.data, address.len);
-    gmc_pace_set(&gw->group_pace, rate_bps, PACKET_BYTES);
+    gw_group_rate_reset(gw, rate_bps);
 }
 
 gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group)
@@ -85,7 +84,7 @@ gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group)
     memcpy(group->key, session.send_secret, GMC_KEY_BYTES);
     group->gate = gate;
     group->number = session.remote_id;
-    group->next_packet = 0;
+    group->next_packet = group->rate_from = 0;
     return GMC_OK;
 }
 
@@ -351,6 +350,19 @@ static void give_up(struct gmc_gateway *gw, struct gwgroup *group, struct gwwind
     gw_window_retire(gw, group, window);
 }
 
+/* What it sends then only takes from what the links of all have. */
+static bool is_followed_by_none(const struct gwgroup *group)
+{
+    bool any_hears = false;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct gwlistener *each = &group->listeners[i];
+        if (gw_listener_counts(each) || each->state == GW_ASKED)
+            return false;
+        any_hears = any_hears || each->state == GW_HEARS;
+    }
+    return any_hears;
+}
+
 static void step(struct gmc_gateway *gw, struct gwgroup *group)
 {
     struct gmc_list *node, *after;
@@ -366,6 +378,10 @@ static void step(struct gmc_gateway *gw, struct gwgroup *group)
     }
     if (group->channel->group_over)
         gw_group_end(gw, group->channel, GMC_ERR_NOMEM, "the group cannot be kept");
+    else if (gw->group_rate.is_useless)
+        gw_group_end(gw, group->channel, GMC_ERR_TIMEOUT, "multicast loses most at any rate");
+    else if (is_followed_by_none(group))
+        gw_group_end(gw, group->channel, GMC_ERR_TIMEOUT, "no node follows the group");
 }
 
 void gw_groups_step(struct gmc_gateway *gw)
@@ -375,6 +391,8 @@ void gw_groups_step(struct gmc_gateway *gw)
     {
         step(gw, GMC_CONTAINER_OF(node, struct gwgroup, node));
     }
+    if (gw->group_rate.is_useless) /* the next group tries again */
+        gw_group_rate_reset(gw, gw->group_rate.most_bps);
 }
 
 static gmc_time deadline(const struct gmc_gateway *gw, const struct gwgroup *group)

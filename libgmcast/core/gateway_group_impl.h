@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of a gateway's multicast to its nodes share: gateway_group.c (the group's life and
- * time), gateway_group_listen.c (the nodes), gateway_group_send.c (windows and datagrams). */
+ * time), gateway_group_listen.c (the nodes), gateway_group_rate.c (the rate that they can follow),
+ * gateway_group_send.c (windows and datagrams). */
 #ifndef GMC_CORE_GATEWAY_GROUP_IMPL_H
 #define GMC_CORE_GATEWAY_GROUP_IMPL_H
 
@@ -9,11 +10,20 @@
 #define GW_HEAR_WAIT GMC_MS(300) /* for the first word from a node that was asked to listen */
 #define GW_TELL_AGAIN GMC_MS(20) /* while something is open */
 #define GW_LATE_MAX 8u           /* windows in a row that a node was not waited for */
+#define GW_GROUP_PACKET 1500u    /* bytes of a datagram, for the pace */
 
 enum gwlisten {
     GW_ASKED, /* it was told of the group, and has not heard it yet */
     GW_HEARS,
     GW_DEAF /* it does not hear, or has left */
+};
+
+/* What a node told in a round of the group's rate. */
+struct gwlistener_round {
+    uint64_t number;         /* of the round; 0: none */
+    uint64_t received, next; /* its first word in it */
+    uint32_t loss_ppm;       /* since then */
+    bool loss_known;         /* of enough datagrams */
 };
 
 struct gwlistener {
@@ -25,9 +35,10 @@ struct gwlistener {
     bool relayed;        /* ... or it is one of those (gateway_subnet.c) */
     uint64_t first_turn; /* windows that were opened before are not for it */
     gmc_time asked_at;
-    uint64_t received, expected; /* as last reported */
+    uint64_t received, next; /* as last reported: datagrams, and the number after the highest */
     uint32_t loss_ppm;
     bool loss_known;
+    struct gwlistener_round round;
     uint32_t late;
     uint64_t room; /* blocks that it can hold unverified */
 };
@@ -51,6 +62,7 @@ struct gwgroup {
     uint8_t key[GMC_KEY_BYTES];
     struct gmc_gate gate;
     uint64_t next_packet;
+    uint64_t rate_from; /* packet: from there on they went at the present rate */
     struct gmc_group_tx tx;
     struct gmc_list prepared; /* gwwindow.node */
     uint32_t prepared_count;
@@ -94,6 +106,13 @@ bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window);
 uint64_t gw_group_lacked(const struct gwgroup *group, uint64_t first);
 void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
                           struct gwlistener *listener);
+
+/* ---- gateway_group_rate.c ---- */
+/* To the configured rate. */
+void gw_group_rate_reset(struct gmc_gateway *gw, uint64_t rate_bps);
+/* A node that listens told how much it was sent, and got. */
+void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
+                         struct gwlistener *listener, const struct gmc_msg *msg);
 
 /* ---- gateway_group_send.c ---- */
 bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);

@@ -141,7 +141,7 @@ void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gw
         return;
     listener->state = GW_DEAF;
     listener->deaf_said = true;
-    listener->received = listener->expected = 0;
+    listener->received = listener->next = 0;
     look_again(gw, group);
     if (!is_no_node)
         return;
@@ -294,12 +294,12 @@ static void judge(struct gmc_gateway *gw, struct gwgroup *group)
 static void take_loss(struct gmc_gateway *gw, struct gwgroup *group, struct gwlistener *listener,
                       const struct gmc_msg *msg)
 {
-    if (msg->expected < listener->expected || msg->received < listener->received) {
-        listener->expected = msg->expected; /* it began anew */
+    if (msg->next < listener->next || msg->received < listener->received) {
+        listener->next = msg->next; /* it began anew */
         listener->received = msg->received;
         return;
     }
-    uint64_t expected = msg->expected - listener->expected;
+    uint64_t expected = msg->next - listener->next;
     uint64_t received = msg->received - listener->received;
     if (expected < LOSS_SAMPLE)
         return;
@@ -312,7 +312,7 @@ static void take_loss(struct gmc_gateway *gw, struct gwgroup *group, struct gwli
             (uint32_t)((int64_t)listener->loss_ppm +
                        ((int64_t)loss - (int64_t)listener->loss_ppm) / (1 << LOSS_SHIFT));
     listener->loss_known = true;
-    listener->expected = msg->expected;
+    listener->next = msg->next;
     listener->received = msg->received;
     judge(gw, group);
 }
@@ -378,11 +378,14 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         listener->state = GW_HEARS;
         listener->first_turn = group->tx.turns;
         listener->late = 0;
+        listener->received = msg->received;
+        listener->next = msg->next;
         gw_subnet_reached(gw, ch, peer, true);
         give_page(gw, ch, peer);
         gw_children_touch(gw, ch);
     }
     take_loss(gw, group, listener, msg);
+    gw_group_rate_heard(gw, group, listener, msg);
     for (size_t i = 0; i < msg->need_count && gw_listener_counts(listener); i++) {
         const struct gmc_msg_need *need = &msg->needs[i];
         struct gmc_group_out *out = gmc_group_tx_find(&group->tx, need->window);

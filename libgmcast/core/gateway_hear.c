@@ -27,8 +27,8 @@ struct gwhearing {
     uint32_t number;
     struct gmc_gate gate;
     bool any;
-    uint64_t first, received; /* packet number; datagrams */
-    gmc_time report_at;       /* NEVER: nothing came since the last one */
+    uint64_t received;  /* datagrams */
+    gmc_time report_at; /* NEVER: nothing came since the last one */
     gmc_duration backoff;
     uint32_t members;
     struct gmc_prng prng;
@@ -420,11 +420,9 @@ static gmc_status hear_state(struct gmc_gateway *gw, struct gwchannel *ch,
     return GMC_OK;
 }
 
-static void note_arrival(struct gmc_gateway *gw, const struct gwchannel *ch, uint64_t number)
+static void note_arrival(struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     struct gwhearing *hearing = ch->hearing;
-    if (!hearing->any || number < hearing->first)
-        hearing->first = number;
     if (!hearing->any)
         hearing->report_at = gw->now; /* the gateway waits for this word */
     else if (hearing->report_at == GMC_TIME_NEVER)
@@ -442,7 +440,7 @@ static gmc_status hear_one(struct gmc_gateway *gw, struct gwchannel *ch,
     gmc_status status = gmc_gate_open(&ch->hearing->gate, in->bytes, plain, &packet);
     if (status != GMC_OK)
         return status;
-    note_arrival(gw, ch, packet.number);
+    note_arrival(gw, ch);
     if (packet.kind == GMC_KIND_GROUP_STATE)
         return hear_state(gw, ch, &packet);
     status = gmc_data_head_get(in->bytes, &head);
@@ -702,7 +700,7 @@ static void speak(struct gmc_gateway *gw, struct gwchannel *ch)
     if (msg.need_count == 0 && hearing->report_at > gw->now)
         return;
     msg.received = hearing->received;
-    msg.expected = hearing->any ? hearing->gate.replay.next - hearing->first : 0;
+    msg.next = hearing->any ? hearing->gate.replay.next : 0;
     hearing->report_at = GMC_TIME_NEVER;
     gw_send(gw, hearing->from, &msg);
 }

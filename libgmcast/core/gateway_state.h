@@ -13,6 +13,7 @@
 #include "core/cache.h"
 #include "core/gate.h"
 #include "core/gateway.h"
+#include "core/group_rate.h"
 #include "core/group_rx.h"
 #include "core/group_tx.h"
 #include "core/have.h"
@@ -448,6 +449,15 @@ struct gwcounts {
     uint64_t group_dropped, group_forged;
 };
 
+/* Of the groups' rate, while the nodes tell what they lose at it. */
+struct gwgroup_round {
+    uint64_t number; /* 0: none was */
+    bool is_open;    /* the first word is there */
+    gmc_time began;
+    uint64_t sent;     /* datagrams, until it began */
+    uint64_t said_bps; /* the rate that is in the log; 0: the configured one */
+};
+
 /* A set of gateways whose latencies were measured. */
 struct gwset {
     uint64_t hash;
@@ -501,6 +511,8 @@ struct gmc_gateway {
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */
     struct gmc_pace group_pace;
+    struct gmc_group_rate group_rate; /* what it goes at */
+    struct gwgroup_round group_round;
     struct gmc_list groups; /* gwgroup.node, in turn */
     /* the nodes as a tree */
     struct gmc_inside_tree inside_tree; /* shape NULL: none */

@@ -176,14 +176,16 @@ tests_fuzz_fuzz_message_rx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 # Groups: the nodes of a domain all at once.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/backoff.c libgmcast/core/backoff.h \
 	libgmcast/core/gateway_group.c libgmcast/core/gateway_group_impl.h libgmcast/core/gateway_group_listen.c \
-	libgmcast/core/gateway_group_send.c libgmcast/core/gateway_hear.c \
-	libgmcast/core/group.c libgmcast/core/group.h \
+	libgmcast/core/gateway_group_rate.c libgmcast/core/gateway_group_send.c \
+	libgmcast/core/gateway_hear.c libgmcast/core/group.c libgmcast/core/group.h \
+	libgmcast/core/group_rate.c libgmcast/core/group_rate.h \
 	libgmcast/core/group_rx.c libgmcast/core/group_rx.h \
 	libgmcast/core/group_tx.c libgmcast/core/group_tx.h
 check_PROGRAMS += tests/unit/test_backoff
 tests_unit_test_backoff_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS) -lm
-check_PROGRAMS += tests/unit/test_group
+check_PROGRAMS += tests/unit/test_group tests/unit/test_group_rate
 tests_unit_test_group_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+tests_unit_test_group_rate_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 # Inside a domain: who receives what, and from whom.
 FUZZ_RECEIVER = tests/fuzz/pump.c tests/fuzz/pump.h tests/fuzz/receiver.c tests/fuzz/receiver.h

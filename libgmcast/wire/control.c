@@ -242,7 +242,7 @@ static gmc_status get_group_report(struct gmc_arena *arena, struct gmc_msg *msg,
     GET_CHANNEL(msg, body);
     msg->group = body->group;
     msg->received = body->received;
-    msg->expected = body->expected;
+    msg->next = body->next;
     msg->needs = rows;
     msg->need_count = body->n_needs;
     return get_reason(msg, body->status, body->reason);

@@ -157,7 +157,7 @@ struct gmc_msg {
     const uint8_t *digest; /* COMPLETE: 32 bytes */
 
     uint32_t group;                   /* GROUP, GROUP_REPORT: which */
-    uint64_t received, expected;      /* GROUP_REPORT: datagrams; received is not more */
+    uint64_t received;                /* GROUP_REPORT: datagrams; not more than `next` */
     const struct gmc_msg_need *needs; /* GROUP_REPORT */
     size_t need_count;
 

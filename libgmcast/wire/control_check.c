@@ -117,7 +117,7 @@ static bool place_or_none_ok(const struct gmc_place *place)
 
 static bool group_report_ok(const struct gmc_msg *msg)
 {
-    if (msg->need_count > GMC_GROUP_NEEDS_MAX || msg->received > msg->expected)
+    if (msg->need_count > GMC_GROUP_NEEDS_MAX || msg->received > msg->next)
         return false;
     for (size_t i = 0; i < msg->need_count; i++) {
         const struct gmc_msg_need *need = &msg->needs[i];

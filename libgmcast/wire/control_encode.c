@@ -402,7 +402,7 @@ static gmc_status put_group_report(struct encoder *enc, const struct gmc_msg *ms
     body->status = status_number(msg->status);
     body->reason = reason_of(enc, msg->text);
     body->received = msg->received;
-    body->expected = msg->expected;
+    body->next = msg->next;
     body->needs = pointers;
     body->n_needs = msg->need_count;
     enc->control.group_report = body;

@@ -106,7 +106,7 @@ static void any_message(struct gmc_reader *r)
     struct gmc_msg_need need = {(uint32_t)msg.bytes, msg.epoch, 1 + msg.version, msg.payload};
     msg.group = (uint32_t)msg.bytes;
     msg.received = msg.bytes;
-    msg.expected = msg.bytes;
+    msg.next = msg.bytes;
     msg.needs = &need;
     msg.need_count = msg.discard;
     struct gmc_msg_neighbour neighbours[2] = {{list[0], true, gmc_bytes(secret, 4), msg.group,

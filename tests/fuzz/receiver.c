@@ -151,8 +151,8 @@ void receiver_hears_report(size_t end, struct gmc_reader *r)
     msg.group = (group != NULL ? group->number : 0) ^ (bits >> 1 & 1);
     msg.needs = &need;
     msg.need_count = bits >> 2 & 1;
-    msg.expected = (uint64_t)gmc_reader_u8(r) * 100;
-    msg.received = bits & 8 ? msg.expected : msg.expected / 2;
+    msg.next = (uint64_t)gmc_reader_u8(r) * 100;
+    msg.received = bits & 8 ? msg.next : msg.next / 2;
     msg.status = bits < 192 ? GMC_OK : bits & 16 ? GMC_ERR_MISMATCH : GMC_ERR_TIMEOUT;
     msg.text = "something";
     pump_say(&receiver.pump, end, &msg);

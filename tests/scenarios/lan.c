@@ -46,6 +46,8 @@ void lan_begin_with(struct lan *lan, uint64_t seed, size_t nodes, const struct l
         struct sim_host *node = sim_world_add_node(story->world, gateway, name);
         uint32_t id = sim_world_join(story->world, exchange, node, &wire);
         struct sim_wire_config lossy = wire;
+        if (unusual->port_bps > 0 && i > unusual->wide)
+            lossy.rate_bps = unusual->port_bps;
         lossy.loss_ppm = i == nodes && loss->last_ppm > 0 ? loss->last_ppm : loss->all_ppm;
         sim_lane_configure(sim_net_lane(&story->world->net, id, 0), &lossy);
     }

@@ -22,7 +22,9 @@ struct lan_loss {
 struct lan_unusual {
     size_t cache_bytes;
     uint32_t mtu;
-    bool beyond; /* B is behind A */
+    bool beyond;       /* B is behind A */
+    uint64_t port_bps; /* of the ports to nodes: multicast is configured for more */
+    size_t wide;       /* so many nodes have ports like the gateway's nevertheless */
 };
 
 void lan_begin(struct lan *lan, uint64_t seed, size_t nodes, const struct lan_loss *loss);

@@ -119,6 +119,51 @@ static void test_one_loses_much(void **state)
     lan_end(&lan);
 }
 
+/* The network carries less than was configured, whatever it loses beside: the group goes at what
+ * it carries. */
+static void narrow_ports(uint64_t port_bps, uint32_t loss_ppm, double least)
+{
+    struct lan lan;
+    const uint64_t bytes = port_bps / 8 * 6; /* six seconds */
+    lan_begin_with(&lan, 13, 4, &(struct lan_loss){loss_ppm, 0},
+                   &(struct lan_unusual){.port_bps = port_bps});
+    story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+    double seconds = lan_run_to(&lan, 1, 4, GMC_S(60));
+    double of_limit = (double)bytes * 8 / (double)port_bps / (1 - loss_ppm / 1e6) / seconds;
+    print_message("ports of %.0f Mbit/s that lose %.0f %%: %.3f of rate*(1-p), %.3f bytes sent per "
+                  "byte\n",
+                  (double)port_bps / 1e6, loss_ppm / 1e4, of_limit,
+                  (double)story_wire_bytes(&lan.story, "a", "switch") / (double)bytes);
+    assert_true(of_limit >= least);
+    assert_true(story_has_line("a.example multicast to the nodes goes at "));
+    lan_end(&lan);
+}
+
+/* One of them is no reason to hold the others up. */
+static void test_one_port_is_narrow(void **state)
+{
+    (void)state;
+    struct lan lan;
+    const uint64_t bytes = 80 * MB;
+    lan_begin_with(&lan, 14, 4, &(struct lan_loss){0, 0},
+                   &(struct lan_unusual){.port_bps = 50000000, .wide = 3});
+    story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+    double seconds = lan_run_to(&lan, 1, 3, GMC_S(60));
+    print_message("one of four ports is four times narrower: the others have it in %.3f of the "
+                  "limit\n",
+                  seconds / lan_at_rate(bytes));
+    assert_true(seconds < 1.2 * lan_at_rate(bytes));
+    lan_end(&lan);
+}
+
+static void test_ports_are_narrow(void **state)
+{
+    (void)state;
+    narrow_ports(100000000, 0, 0.8);
+    narrow_ports(20000000, 0, 0.65);
+    narrow_ports(100000000, 50000, 0.8);
+}
+
 /* The network does not pass multicast: by unicast, and it is said. */
 static void test_multicast_does_not_arrive(void **state)
 {
@@ -226,6 +271,8 @@ int main(void)
         story_test(test_bad_reads),
         story_test(test_nothing_can_be_read),
         story_test(test_one_loses_much),
+        story_test(test_ports_are_narrow),
+        story_test(test_one_port_is_narrow),
         story_test(test_multicast_does_not_arrive),
         story_test(test_node_comes_late),
         story_test(test_somebody_forges),

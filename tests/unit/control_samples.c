@@ -140,7 +140,7 @@ const struct control_sample control_samples[] = {
       .group = 0x80000001,
       .text = "",
       .received = 950,
-      .expected = 1000,
+      .next = 1000,
       .needs = needs,
       .need_count = 2}},
     {"tree", {.type = GMC_MSG_TREE, CHANNEL, .neighbours = neighbours, .neighbour_count = 2}},
