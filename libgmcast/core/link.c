@@ -99,6 +99,8 @@ void gmc_link_bye(struct gmc_link *link, gmc_time now, gmc_status status)
 void gmc_link_set_watch(struct gmc_link *link, bool watch)
 {
     link->watch = watch;
+    if (!watch)
+        link->data_max = 0;
     gmc_link_path_hurry(link);
 }
 
@@ -193,7 +195,8 @@ static void on_acked(struct gmc_link *link, gmc_time now, const struct gmc_loss_
         link->ecn_acked++;
         gmc_ecn_on_acked(&link->ecn);
     }
-    link->cc->on_acked(link->cc_state, now, is->number, packet->bytes, packet->sent);
+    if (is->number >= link->cc_first)
+        link->cc->on_acked(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
         gmc_stream_tx_acked(&link->tx, packet->cookie, packet->length);
     } else if (packet->kind == GMC_KIND_DATA) {
@@ -210,7 +213,8 @@ static void on_lost(struct gmc_link *link, gmc_time now, const struct gmc_loss_d
     link->packets_lost++;
     if (packet->ecn)
         gmc_ecn_on_lost(&link->ecn);
-    link->cc->on_lost(link->cc_state, now, is->number, packet->bytes, packet->sent);
+    if (is->number >= link->cc_first)
+        link->cc->on_lost(link->cc_state, now, is->number, packet->bytes, packet->sent);
     if (packet->kind == GMC_KIND_STREAM) {
         uint64_t end = packet->cookie + packet->length;
         if (is->number >= link->repeated || end > link->repeated_end)
@@ -234,7 +238,8 @@ void gmc_link_run_pass(struct gmc_link *link, gmc_time now)
         } else {
             link->packets_lost--;
             link->ecn_acked += is.packet.ecn;
-            link->cc->on_spurious(link->cc_state, now, is.number, is.packet.bytes);
+            if (is.number >= link->cc_first)
+                link->cc->on_spurious(link->cc_state, now, is.number, is.packet.bytes);
             if (is.packet.kind == GMC_KIND_STREAM)
                 gmc_stream_tx_acked(&link->tx, is.packet.cookie, is.packet.length);
         }

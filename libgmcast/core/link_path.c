@@ -126,6 +126,7 @@ void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
         .initial_rtt = link->loss.rtt.smoothed,
     };
 
+    link->cc_first = link->loss.next;
     memset(link->cc_state, 0, link->cc->state_size);
     link->cc->init(link->cc_state, &params, &link->cc_prng, now);
     link->pace.paid_until = now;

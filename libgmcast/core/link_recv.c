@@ -70,7 +70,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
     uint32_t ce = is_new ? gmc_ecn_on_ack(&link->ecn, &ack, link->ecn_acked) : 0;
     link->packets_marked += ce;
     const struct gmc_sent *largest = gmc_loss_find(&link->loss, ack.largest);
-    if (largest == NULL || link->active == ROUTES)
+    if (largest == NULL || link->active == ROUTES || ack.largest < link->cc_first)
         return GMC_OK;
     struct gmc_cc_ack end = {
         .now = now,
