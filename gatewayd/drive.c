@@ -248,15 +248,16 @@ void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool i
 }
 
 void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
-                     uint64_t rate_bps)
+                     uint64_t rate_bps, uint32_t payload_max)
 {
     if (drive->recorder != NULL) {
         gwd_record_begin(drive->recorder, GWD_RECORD_GROUP, now);
         gwd_record_bytes(drive->recorder, word);
         gwd_record_number(drive->recorder, rate_bps);
+        gwd_record_number(drive->recorder, payload_max);
         gwd_record_end(drive->recorder);
     }
-    gmc_gateway_set_group(drive->gateway, now, word, rate_bps);
+    gmc_gateway_set_group(drive->gateway, now, word, rate_bps, payload_max);
 }
 
 gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes spki)

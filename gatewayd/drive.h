@@ -26,7 +26,7 @@ struct gmc_gateway *gwd_drive_gateway(struct gwd_drive *drive); /* to look at */
 gmc_peer gwd_drive_peer(struct gwd_drive *drive, gmc_time now, const char *domain);
 void gwd_drive_node(struct gwd_drive *drive, gmc_time now, gmc_peer peer, bool is_node);
 void gwd_drive_group(struct gwd_drive *drive, gmc_time now, struct gmc_bytes word,
-                     uint64_t rate_bps);
+                     uint64_t rate_bps, uint32_t payload_max);
 /* Another key of this domain (DER), which crypto holds. NOMEM: it stays as it is. */
 gmc_status gwd_drive_key(struct gwd_drive *drive, gmc_time now, struct gmc_bytes spki);
 void gwd_drive_subnet(struct gwd_drive *drive, gmc_time now, const char *subnet);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -170,6 +171,23 @@ bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
                  set(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl, sizeof ttl);
     }
     return failed == 0 || say(reason, size, "multicast cannot be sent: %s", strerror(errno));
+}
+
+uint32_t gwd_mcast_payload_max(const char *interface, const struct gmc_addr *group)
+{
+    struct ifreq request = {.ifr_mtu = 0};
+    int overhead = group->len == CORE_V4_BYTES ? 28 : 48; /* IP and UDP headers */
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), failed;
+    if (fd < 0)
+        return 0;
+    (void)snprintf(request.ifr_name, sizeof request.ifr_name, "%s", interface);
+    failed = ioctl(fd, SIOCGIFMTU, &request);
+    (void)close(fd);
+    if (failed != 0 || request.ifr_mtu <= overhead)
+        return 0;
+    return (uint32_t)(request.ifr_mtu - overhead) < GWD_UDP_PAYLOAD_MAX
+               ? (uint32_t)(request.ifr_mtu - overhead)
+               : GWD_UDP_PAYLOAD_MAX;
 }
 
 /* ---- nodes ---- */

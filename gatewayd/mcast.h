@@ -29,6 +29,9 @@ bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, c
 bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
                        const struct gwd_mcast_group *group, char *reason, size_t size);
 
+/* UDP payload that this interface takes, 0 not known. */
+uint32_t gwd_mcast_payload_max(const char *interface, const struct gmc_addr *group);
+
 /* ---- nodes ---- */
 /* The interface by which packets leave for this address; false when there is none. */
 bool gwd_mcast_interface_to(const struct gmc_addr *to, char name[GWD_MCAST_INTERFACE_MAX]);

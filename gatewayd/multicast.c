@@ -34,7 +34,8 @@ static void ask(void *ctx, gmc_peer peer, uint64_t id, struct gmc_bytes request)
 static void use(void *ctx, struct gmc_bytes word, uint64_t rate_bps)
 {
     struct gwd *gwd = ctx;
-    gwd_drive_group(gwd->drive, gwd_now(), word, rate_bps);
+    gwd_drive_group(gwd->drive, gwd_now(), word, rate_bps,
+                    gwd_mcast_payload_max(gwd->conf->multicast_interface, &gwd->mcast.group));
     gwd_drain_soon(gwd);
 }
 
@@ -97,7 +98,8 @@ static bool open_relay(struct gwd *gwd, char *reason, size_t size)
         !gwd_mcast_prepare(gwd->udp, gwd->conf, &gwd->mcast, reason, size))
         return false;
     size_t len = gwd_mcast_put_word(&gwd->mcast, word);
-    gwd_drive_group(gwd->drive, gwd_now(), gmc_bytes(word, len), gwd->conf->multicast_rate);
+    gwd_drive_group(gwd->drive, gwd_now(), gmc_bytes(word, len), gwd->conf->multicast_rate,
+                    gwd_mcast_payload_max(gwd->conf->multicast_interface, &gwd->mcast.group));
     return true;
 }
 

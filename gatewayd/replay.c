@@ -313,7 +313,9 @@ static void take_while_asked(struct gwd_replay_state *state)
 static void set_group(struct gwd_replay_state *state, gmc_time now)
 {
     struct gmc_bytes word = gwd_recording_bytes(state->recording);
-    gwd_drive_group(state->drive, now, word, gwd_recording_number(state->recording));
+    uint64_t rate_bps = gwd_recording_number(state->recording);
+    gwd_drive_group(state->drive, now, word, rate_bps,
+                    (uint32_t)gwd_recording_number(state->recording));
 }
 
 /* Records come from files: more domains than there are texts are refused by the core. */

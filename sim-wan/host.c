@@ -229,7 +229,8 @@ static void join_subnet(struct sim_host *host)
     (void)snprintf(word, sizeof(word), "lan of %s", host->name);
     if (host->multicast_bps > 0)
         gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text(word),
-                              host->multicast_bps);
+                              host->multicast_bps,
+                              sim_net_payload_max(&host->world->net, host->id));
     gmc_gateway_set_subnet(host->gateway, sim_host_now(host), host->subnet);
 }
 
@@ -276,7 +277,8 @@ void sim_host_start(struct sim_host *host)
         gmc_gateway_set_inside_tree(host->gateway, sim_host_now(host), &world->inside_tree);
     if (world->multicast_bps > 0 && host->node_of == NULL)
         gmc_gateway_set_group(host->gateway, sim_host_now(host), gmc_bytes_of_text("lan"),
-                              world->multicast_bps);
+                              world->multicast_bps,
+                              sim_net_payload_max(&host->world->net, host->id));
     join_subnet(host);
     hand_back_state(host);
     gmc_gateway_start(host->gateway, sim_host_now(host));

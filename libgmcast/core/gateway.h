@@ -79,9 +79,10 @@ void gmc_gateway_set_deliver(struct gmc_gateway *gw, gmc_time now, const char *i
  * which the network to the nodes carries. Nodes that do not hear it are served by unicast, and that
  * is said. An empty address: there is no group (any more). At a node it means those of its subnet,
  * and that it can relay to them; before its subnet is set. Without fec, and with virtual bodies,
- * nothing happens. */
+ * nothing happens. payload_max: bytes that a datagram to the group may have; transfers that were
+ * cut for larger ones use no multicast, and that is said. */
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
-                           uint64_t rate_bps);
+                           uint64_t rate_bps, uint32_t payload_max);
 
 /* This node, or the gateway with its group, stands in this part of the domain's network, named by
  * whatever all in it agree on (at most GMC_SUBNET_MAX printable characters, no space; copied; ""

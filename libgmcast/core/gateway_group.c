@@ -36,14 +36,33 @@ static bool has_subnet(const struct gwtarget *dst)
     return false;
 }
 
+static bool fits(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    return !ch->object_known ||
+           ch->object.fragment_bytes + GMC_DATA_OVERHEAD_BYTES <= gw->group_payload;
+}
+
 bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     if (gw->group_address_len == 0 || gw->config.fec.ops == NULL || gw->config.virtual_bodies)
+        return false;
+    if (!fits(gw, ch))
         return false;
     if (gw->config.node_of != NULL)
         return has_subnet(ch->dst);
     return ch->dst->node_count > 1 &&
            ch->dst->inside_kind != GMC_INSIDE_SHARED; /* one node at a time gets it */
+}
+
+void gw_group_check_size(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (gw->group_address_len == 0 || ch->group_over || fits(gw, ch))
+        return;
+    ch->group_over = true;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_ERR_LIMIT,
+             "datagrams of %u bytes are too large for multicast_interface, which takes %u: the "
+             "nodes are served by unicast",
+             (unsigned)(ch->object.fragment_bytes + GMC_DATA_OVERHEAD_BYTES), gw->group_payload);
 }
 
 bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *ch)
@@ -52,7 +71,7 @@ bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *
 }
 
 void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_bytes address,
-                           uint64_t rate_bps)
+                           uint64_t rate_bps, uint32_t payload_max)
 {
     gw_begin_input(gw, now);
     struct gmc_list *node, *after;
@@ -62,6 +81,8 @@ void gmc_gateway_set_group(struct gmc_gateway *gw, gmc_time now, struct gmc_byte
     }
     bool usable = address.len <= GMC_GROUP_ADDRESS_MAX && rate_bps > 0;
     gw->group_address_len = usable ? address.len : 0;
+    gw->group_payload = payload_max;
+    gw_domain_review(gw);
     if (gw->group_address_len == 0)
         return;
     memcpy(gw->group_address, address.data, address.len);

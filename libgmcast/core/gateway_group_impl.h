@@ -85,6 +85,8 @@ static inline struct gwwindow *gw_window_of(struct gmc_group_out *out)
 
 /* ---- gateway_group.c ---- */
 bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *ch);
+/* Where the group cannot carry this channel's fragments, that is said once. */
+void gw_group_check_size(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group);
 void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwpeer *peer,
                    bool is_over);

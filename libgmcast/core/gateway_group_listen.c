@@ -97,7 +97,10 @@ void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node)
 
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
 {
-    if (!is_meant(gw, ch, peer) || !gw_group_is_possible(gw, ch))
+    if (!is_meant(gw, ch, peer))
+        return;
+    gw_group_check_size(gw, ch);
+    if (!gw_group_is_possible(gw, ch))
         return;
     struct gwgroup *group = ch->group != NULL ? ch->group : gw_group_new(gw, ch);
     struct gwlistener *listener = gw_listener_of(group, peer);

@@ -53,6 +53,12 @@ void gw_uplink_release(struct gmc_gateway *gw, struct gwpeer *peer);
 struct gwpeer *gw_uplink_next(struct gmc_gateway *gw);
 void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes);
 
+/* gateway_domain.c: what gateways tell each other of their domains */
+void gw_domain_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
+/* What a node's path takes has changed, or the group: other gateways are told. */
+void gw_domain_review(struct gmc_gateway *gw);
+void gw_domain_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
+
 /* gateway_link.c: sessions and datagrams */
 void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer);

@@ -47,6 +47,9 @@ void gw_link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reas
     {
         gw_child_free(gw, GMC_CONTAINER_OF(node, struct gwchild, in_peer));
     }
+    peer->payload = 0;
+    peer->domain_known = false;
+    gw_domain_review(gw);
     gw_channel_on_link_down(gw, peer);
     gw_asked_lost(gw, peer);
     if (gw->started && gw->config.node_of != NULL && strcmp(peer->name, gw->config.node_of) == 0)
@@ -187,12 +190,18 @@ void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
         gw_event(gw, GMC_EVENT_LINK, NULL, peer->number, GMC_OK, "link to %s is up (%s)",
                  peer->name, info.path == GMC_PATH_UDP ? "udp" : "within TLS");
         gw_channel_on_link_up(gw, peer);
+        gw_domain_link_up(gw, peer);
     } else if (state == GMC_LINK_UP && gmc_link_is_silent(peer->link)) {
         gw_channel_on_silent(gw, peer);
     } else if (state == GMC_LINK_DEAD) {
         if (!peer->is_neighbour) /* of whose session the shell knows nothing */
             gw_out(gw, GMC_OUT_REJECT, peer->number);
         gw_link_close(gw, peer, "nothing heard any more");
+        return;
+    }
+    if (peer->is_node && peer->payload != gmc_link_payload(peer->link)) {
+        peer->payload = gmc_link_payload(peer->link);
+        gw_domain_review(gw);
     }
 }
 

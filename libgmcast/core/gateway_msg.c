@@ -93,9 +93,9 @@ static gmc_status may_attach(struct gmc_gateway *gw, struct gwchannel *ch, struc
     size_t wanted = GMC_DATA_OVERHEAD_BYTES + ch->object.fragment_bytes;
     if (info.udp_payload_max >= wanted)
         return GMC_OK;
-    gmc_link_want_payload(peer->link, gw->now, wanted);
+    bool will = gmc_link_want_payload(peer->link, gw->now, wanted);
     gw_touch(gw, peer);
-    return info.mtu_settled ? GMC_ERR_LIMIT : GMC_ERR_AGAIN; /* its size is being probed */
+    return will ? GMC_ERR_AGAIN : GMC_ERR_LIMIT;
 }
 
 static void grant(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe,
@@ -388,6 +388,9 @@ void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes by
         break;
     case GMC_MSG_REPLY:
         on_reply(gw, peer, &msg);
+        break;
+    case GMC_MSG_DOMAIN:
+        gw_domain_heard(gw, peer, &msg);
         break;
     default:
         about_channel(gw, peer, &msg);

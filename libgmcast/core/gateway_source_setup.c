@@ -48,7 +48,7 @@ void gw_source_probe(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_source_step(gw, ch);
 }
 
-/* Are the members' links there, with their path MTU known? up counts those that are. */
+/* Are the members' links there, with what they and their nodes take? up counts those that are. */
 static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *up)
 {
     bool all = true;
@@ -64,7 +64,7 @@ static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t 
         }
         struct gmc_link_info info;
         gmc_link_info(peer->link, &info);
-        all = all && info.mtu_settled;
+        all = all && info.mtu_settled && (peer->is_node || peer->domain_known);
         ++*up;
     }
     return all;
@@ -78,7 +78,8 @@ static bool all_failed(const struct gwchannel *ch)
     return true;
 }
 
-/* The largest fragment that fits every member's path, cut so that all of a block are equal. */
+/* The largest fragment that fits every member's path, and its nodes', cut so that all of a block
+ * are equal. */
 static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     uint32_t payload = UINT32_MAX;
@@ -92,6 +93,8 @@ static void choose_fragment(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_link_info(peer->link, &info);
         if (info.udp_payload_max < payload)
             payload = info.udp_payload_max;
+        if (peer->nodes_payload > 0 && peer->nodes_payload < payload)
+            payload = peer->nodes_payload;
     }
     /* Nodes may come later, over a path of which nothing is known yet. */
     if (payload == UINT32_MAX && ch->src->home[0] != '\0')

@@ -106,6 +106,10 @@ struct gwpeer {
     /* Of the domain, as it said with its latencies; bit/s of datagrams, 0 not known. */
     uint64_t uplink_bps, downlink_bps;
     gmc_time rates_at;
+    uint32_t
+        nodes_payload; /* bytes that datagrams to its nodes may have, as it said; 0 not known */
+    bool domain_known; /* it has said so, on this link */
+    uint32_t payload;  /* of a node of this domain: what its path takes; 0 not known */
     /* What it has measured of its uplink, see core/peak.h. */
     uint64_t measured_bps, measured_busy_bps, measured_limit_bps;
     gmc_time measured_at;
@@ -510,6 +514,8 @@ struct gmc_gateway {
     /* the nodes all at once */
     uint8_t group_address[GMC_GROUP_ADDRESS_MAX];
     size_t group_address_len; /* 0: there is no group */
+    uint32_t group_payload;   /* of the interface that it leaves by */
+    uint32_t nodes_payload;   /* bytes that datagrams to all nodes may have, as others were told */
     struct gmc_pace group_pace;
     struct gmc_group_rate group_rate; /* what it goes at */
     struct gwgroup_round group_round;

@@ -140,10 +140,14 @@ void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_op
  * rate, if congestion control knows no better. What the path shows counts from then on. */
 void gmc_link_expect(struct gmc_link *link, gmc_time now, uint64_t rate_bps);
 
-/* Datagrams of this many payload bytes are wanted: where the path is not known to carry them, and
- * the search for its MTU is over, it begins once more, at most every second. All its probes may
- * have been lost. */
-void gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload);
+/* Datagrams of this many payload bytes are wanted. Where the path is not known to carry them, and
+ * the search for its MTU is over, it begins once more, at most every second: all its probes may
+ * have been lost. Else the link goes over to its TLS connection, if it has one, until it is no
+ * longer watched. False: they will not be carried. */
+bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload);
+
+/* UDP payload that the path is known to take, once the search for it is over; else 0. */
+uint32_t gmc_link_payload(const struct gmc_link *link);
 
 /* When next_packet or pacing wants attention; on_timer then runs loss and probe timeouts.
  * `want_data`: the composition has data waiting, so pacing counts too. */

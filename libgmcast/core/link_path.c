@@ -103,18 +103,6 @@ static bool mtu_is_open(const struct gmc_link *link, const struct link_route *ro
     return false;
 }
 
-void gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload)
-{
-    struct link_route *route = &link->routes[ROUTE_UDP];
-
-    link->now = now;
-    if (link->active != ROUTE_UDP || !route->settled || route->mtu >= udp_payload ||
-        !mtu_is_open(link, route) || now < gmc_time_add(route->settled_at, LINK_MTU_AGAIN))
-        return;
-    route->round = 0;
-    mtu_round(link, route, now);
-}
-
 /* ---- a route becomes the one in use ---- */
 
 void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
@@ -152,6 +140,16 @@ static void consider_udp(struct gmc_link *link, gmc_time now)
 
     if (link->active == ROUTE_STREAM && udp->valid && udp->settled && udp->mtu >= link->data_max)
         use_route(link, ROUTE_UDP, now);
+}
+
+/* The reverse: what is to be sent is larger than what UDP carries. */
+static void consider_stream(struct gmc_link *link, gmc_time now)
+{
+    const struct link_route *udp = &link->routes[ROUTE_UDP];
+
+    if (link->active == ROUTE_UDP && link->routes[ROUTE_STREAM].valid && udp->settled &&
+        udp->mtu < link->data_max)
+        use_route(link, ROUTE_STREAM, now);
 }
 
 static void settle(struct gmc_link *link, struct link_route *route, gmc_time now)
@@ -204,6 +202,8 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
     }
     if (link->state == GMC_LINK_VALIDATING)
         use_route(link, index, now);
+    else if (index == ROUTE_STREAM)
+        consider_stream(link, now);
     if (index == ROUTE_UDP)
         mtu_round(link, route, now);
     if (route->settled)
@@ -336,12 +336,46 @@ void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now)
     }
 }
 
+uint32_t gmc_link_payload(const struct gmc_link *link)
+{
+    const struct link_route *udp = &link->routes[ROUTE_UDP];
+    return udp->open && udp->settled ? udp->mtu : 0;
+}
+
+bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload)
+{
+    struct link_route *route = &link->routes[ROUTE_UDP];
+    const struct link_route *active = gmc_link_active(link);
+
+    link->now = now;
+    if (active == NULL || active->mtu >= udp_payload)
+        return true;
+    if (active != route)
+        return false;
+    if (route->settled && mtu_is_open(link, route) &&
+        now >= gmc_time_add(route->settled_at, LINK_MTU_AGAIN)) {
+        route->round = 0;
+        mtu_round(link, route, now);
+    }
+    if (!route->settled)
+        return true;
+    if (link->transport != GMC_TRANSPORT_AUTO || udp_payload > LINK_STREAM_MTU)
+        return false;
+    if (udp_payload > link->data_max)
+        link->data_max = (uint32_t)udp_payload;
+    if (!link->routes[ROUTE_STREAM].open)
+        open_route(link, ROUTE_STREAM, NULL, now);
+    consider_stream(link, now);
+    return true;
+}
+
 void gmc_link_path_hurry(struct gmc_link *link)
 {
     struct link_route *udp = &link->routes[ROUTE_UDP];
 
     if (link->watch && link->active == ROUTE_STREAM && udp->open && !udp->valid)
         udp->next = gmc_time_min(udp->next, gmc_time_add(link->now, LINK_UDP_AGAIN));
+    consider_udp(link, link->now);
 }
 
 gmc_time gmc_link_path_deadline(const struct gmc_link *link)

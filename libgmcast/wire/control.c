@@ -346,6 +346,9 @@ static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,
         return get_group_report(arena, msg, control->group_report);
     case GMC_MSG_TREE:
         return get_tree(arena, msg, control->tree);
+    case GMC_MSG_DOMAIN:
+        msg->nodes_payload = control->domain->nodes_payload;
+        return GMC_OK;
     }
     return GMC_ERR_TYPE;
 }

@@ -27,6 +27,7 @@
 #define GMC_CHANNEL_NAME_MAX 128     /* of a message channel */
 #define GMC_GROUP_ADDRESS_MAX 64     /* a shell's word for a multicast group */
 #define GMC_GROUP_NEEDS_MAX 64       /* in one message */
+#define GMC_NODES_PAYLOAD_MIN 1200   /* bytes, what every path is expected to carry */
 #define GMC_NEIGHBOURS_MAX 65        /* of a node in its domain's tree: a parent, and children */
 #define GMC_SUBNET_MAX 63            /* bytes of a subnet's name */
 #define GMC_ADDRESS_MAX 31           /* a shell's word for where datagrams go */
@@ -52,7 +53,8 @@ enum gmc_msg_type {
     GMC_MSG_SKIP,         /* parent -> child: packets of messages that will not come */
     GMC_MSG_GROUP,        /* gateway -> node: blocks come by multicast too */
     GMC_MSG_GROUP_REPORT, /* node -> gateway: what arrives of them, and what is missing */
-    GMC_MSG_TREE          /* gateway -> node: which nodes feed it, and which it feeds */
+    GMC_MSG_TREE,         /* gateway -> node: which nodes feed it, and which it feeds */
+    GMC_MSG_DOMAIN        /* gateway -> gateway: what its nodes take */
 };
 
 struct gmc_msg_range {
@@ -119,6 +121,8 @@ struct gmc_msg {
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */
+    uint32_t nodes_payload;            /* DOMAIN: bytes that the datagrams to its nodes may have;
+                                          0 not known, else GMC_NODES_PAYLOAD_MIN or more */
     uint64_t measured_bps;             /* JOIN, STATUS: the most that the uplink carried lately */
     uint64_t measured_busy_bps;  /* JOIN, STATUS: the same of spans in which one could get more */
     uint64_t measured_limit_bps; /* JOIN, STATUS: the same of spans in which all could get more */

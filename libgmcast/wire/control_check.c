@@ -181,6 +181,8 @@ static bool body_ok(const struct gmc_msg *msg)
         return group_report_ok(msg);
     case GMC_MSG_TREE:
         return neighbours_ok(msg);
+    case GMC_MSG_DOMAIN:
+        return msg->nodes_payload == 0 || msg->nodes_payload >= GMC_NODES_PAYLOAD_MIN;
     case GMC_MSG_COMPLETE:
         return msg->digest != NULL;
     case GMC_MSG_TREE_READY:
@@ -197,7 +199,7 @@ static bool body_ok(const struct gmc_msg *msg)
 static bool has_channel(enum gmc_msg_type type)
 {
     return type != GMC_MSG_PROBE && type != GMC_MSG_JOIN && type != GMC_MSG_REQUEST &&
-           type != GMC_MSG_REPLY;
+           type != GMC_MSG_REPLY && type != GMC_MSG_DOMAIN;
 }
 
 gmc_status gmc_msg_check(const struct gmc_msg *msg)

@@ -27,6 +27,7 @@ union body {
     Gmcast__Wire__Group group;
     Gmcast__Wire__GroupReport group_report;
     Gmcast__Wire__Tree tree;
+    Gmcast__Wire__Domain domain;
 };
 
 struct encoder {
@@ -440,6 +441,16 @@ static gmc_status put_tree(struct encoder *enc, const struct gmc_msg *msg)
     return GMC_OK;
 }
 
+static gmc_status put_domain(struct encoder *enc, const struct gmc_msg *msg)
+{
+    Gmcast__Wire__Domain *body = &enc->body.domain;
+
+    gmcast__wire__domain__init(body);
+    body->nodes_payload = msg->nodes_payload;
+    enc->control.domain = body;
+    return GMC_OK;
+}
+
 static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) = {
     [GMC_MSG_PROBE] = put_probe,
     [GMC_MSG_JOIN] = put_join,
@@ -461,6 +472,7 @@ static gmc_status (*const put_body[])(struct encoder *, const struct gmc_msg *) 
     [GMC_MSG_GROUP] = put_group,
     [GMC_MSG_GROUP_REPORT] = put_group_report,
     [GMC_MSG_TREE] = put_tree,
+    [GMC_MSG_DOMAIN] = put_domain,
 };
 
 gmc_status gmc_msg_encode(const struct gmc_msg *msg, uint8_t **out, size_t *len)

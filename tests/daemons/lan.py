@@ -94,6 +94,12 @@ class Lan:
         run("ip", "-n", name, "link", "set", "eth0", "gso_max_segs", "1")
         run("ip", "link", "set", "port-" + name, "gso_max_segs", "1")
 
+    def set_mtu(self, bytes_):
+        """Of all ports, before daemons start."""
+        for name in self.names:
+            run("ip", "-n", name, "link", "set", "eth0", "mtu", str(bytes_))
+            run("ip", "link", "set", "port-" + name, "mtu", str(bytes_))
+
     def _shape(self, tc, device):
         run(*tc, "qdisc", "add", "dev", device, "root", "tbf", "rate", "%dbit" % self.rate_bps,
             "burst", str(BURST), "limit", str(int(self.rate_bps / 8 * QUEUE_SECONDS) + BURST))

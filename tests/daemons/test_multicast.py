@@ -89,8 +89,22 @@ def test_ipv6_arrives():
     with multicast_grid(top='multicast_address = "[ff15::4711]:7412"\n', listen="[::]") as grid:
         grid.start()
         wait_tested(grid, 3, 0)
-        stage_and_compare(grid)
+        share = stage_and_compare(grid)
         lib.check(sent_by_multicast(grid) > 1000, "nothing went by multicast")
+        lib.check(share < 1.5, "%g of the object was sent to three nodes" % share)
+
+
+def test_datagrams_fit_the_nodes_network():
+    """The source is not behind it: it is told what the nodes take."""
+    for top in MULTICAST, "":
+        with lan.LanGrid(NODES, start=False) as grid:
+            grid[lan.GATEWAY].options["top"] = top
+            grid.lan.set_mtu(1400)
+            grid.start()
+            if top:
+                wait_tested(grid, 3, 0)
+            stage_and_compare(grid)
+            lib.check(not top or sent_by_multicast(grid) > 1000, "nothing went by multicast")
 
 
 def test_blocked_multicast_is_named():

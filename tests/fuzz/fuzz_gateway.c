@@ -68,7 +68,7 @@ static void any_message(struct gmc_reader *r)
     struct gmc_msg_latency latencies[2];
     struct gmc_msg_child children[2];
     uint8_t secret[GMC_KEY_BYTES];
-    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_TREE + 1))};
+    struct gmc_msg msg = {.type = (enum gmc_msg_type)(gmc_reader_u8(r) % (GMC_MSG_DOMAIN + 1))};
     msg.source = name(r);
     msg.e = any_e(r);
     secret_of(msg.e, secret);
@@ -95,7 +95,7 @@ static void any_message(struct gmc_reader *r)
     msg.child_count = gmc_reader_u8(r) % 3;
     msg.version = msg.epoch = gmc_reader_u8(r) % 4;
     msg.handle = gmc_reader_u8(r) % 4 == 0 ? (uint32_t)number(r) : 1;
-    msg.window = (uint32_t)number(r);
+    msg.window = msg.nodes_payload = (uint32_t)number(r);
     msg.status = -(gmc_status)(gmc_reader_u8(r) % 28);
     msg.text = msg.parent = msg.redirect = name(r);
     msg.discard = msg.more = gmc_reader_u8(r) % 2 != 0;

@@ -135,7 +135,7 @@ static void neighbour_sends(struct gmc_reader *r)
 static void shell_says(uint8_t bits)
 {
     struct gmc_bytes address = gmc_bytes(group_address, bits & 1 ? sizeof(group_address) : 0);
-    gmc_gateway_set_group(receiver.pump.gw, receiver.pump.now, address, 1000000000);
+    gmc_gateway_set_group(receiver.pump.gw, receiver.pump.now, address, 1000000000, 1472);
     gmc_gateway_set_subnet(receiver.pump.gw, receiver.pump.now, bits & 2 ? "left" : "");
 }
 

@@ -42,7 +42,7 @@ static void shell_says(uint8_t bits)
     struct gmc_gateway *gw = receiver.pump.gw;
     shape_bits = bits;
     gmc_gateway_set_group(gw, receiver.pump.now, gmc_bytes(address, bits & 1 ? sizeof(address) : 0),
-                          1000000000);
+                          1000000000, bits & 8 ? 1472 : 1300);
     gmc_gateway_set_subnet(gw, receiver.pump.now, bits & 2 ? "left" : "");
     gmc_gateway_set_inside_tree(gw, receiver.pump.now, bits & 4 ? &tree : NULL);
     gmc_gateway_set_deliver(gw, receiver.pump.now, inside[bits >> 5 & 3]);

@@ -18,7 +18,7 @@
 #define TRANSFER "transfer t { from = s size = 1MB tree = flat }\n"
 
 /* Reads, runs, and gives the summary. */
-static json_t *summary_of(const char *text)
+static json_t *summary_of_seed(const char *text, uint64_t seed)
 {
     char path[] = "/tmp/drive-XXXXXX", error[SIM_CONF_ERROR_MAX] = "";
     int fd = mkstemp(path);
@@ -30,7 +30,7 @@ static json_t *summary_of(const char *text)
     unlink(path);
     if (status != GMC_OK)
         fail_msg("%s", error);
-    sim_run_init(&run, &plan, 1);
+    sim_run_init(&run, &plan, seed);
     assert_int_equal(sim_run_go(&run), GMC_OK);
     json_t *summary = sim_run_summary(&run);
     sim_run_fini(&run);
@@ -38,6 +38,11 @@ static json_t *summary_of(const char *text)
     json_object_del(summary, "scenario"); /* a temporary name */
     json_object_del(summary, "title");
     return summary;
+}
+
+static json_t *summary_of(const char *text)
+{
+    return summary_of_seed(text, 1);
 }
 
 static double number(const json_t *object, const char *name)
@@ -232,7 +237,17 @@ static void test_background(void **state)
     json_decref(summary);
 }
 
-/* Beside a TCP: a transfer takes its part, one of the background leaves nine tenths. */
+static double part_of_tcp(const char *words, uint64_t seed)
+{
+    json_t *summary = summary_of_seed(words, seed);
+    double tcp = number(json_array_get(json_object_get(summary, "traffic"), 0), "received_bytes");
+    double all = number(row(summary, "wires", "from", "s"), "bytes");
+    json_decref(summary);
+    return tcp / all;
+}
+
+/* Beside a TCP: a transfer takes its part, one of the background leaves nine tenths. With a queue
+ * of ten packets it is a matter of chance which of the two meets it full: three runs. */
 static void test_beside_tcp(void **state)
 {
     static const char *const laws[] = {"cubic", "bbr"};
@@ -247,14 +262,12 @@ static void test_beside_tcp(void **state)
                  "transfer x { from = s size = 1GB at = 2s background = %s }\n"
                  "traffic t { from = s to = a kind = %s }\n",
                  queues[i / 2 % 2], background ? "yes" : "no", laws[i % 2]);
-        json_t *summary = summary_of(words);
-        double tcp =
-            number(json_array_get(json_object_get(summary, "traffic"), 0), "received_bytes");
-        double all = number(row(summary, "wires", "from", "s"), "bytes");
-        double part = tcp / all;
+        uint64_t seeds = !background && i / 2 % 2 == 1 ? 3 : 1;
+        double part = 0;
+        for (uint64_t seed = 1; seed <= seeds; seed++)
+            part += part_of_tcp(words, seed) / (double)seeds;
         if (background ? part < 0.9 : part < 0.3 || part > 0.7)
             fail_msg("TCP's part is %.3f: %s", part, words);
-        json_decref(summary);
     }
 }
 

@@ -77,7 +77,7 @@ static void begin(struct domain *domain, uint64_t seed, const struct setting *se
         sim_group_block(&world->net, entry->id);
     story_start(story);
     if (setting->no_group)
-        gmc_gateway_set_group(gateway->gateway, sim_host_now(gateway), gmc_bytes(NULL, 0), 0);
+        gmc_gateway_set_group(gateway->gateway, sim_host_now(gateway), gmc_bytes(NULL, 0), 0, 0);
 }
 
 static void stage(struct domain *domain)

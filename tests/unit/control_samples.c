@@ -144,6 +144,7 @@ const struct control_sample control_samples[] = {
       .needs = needs,
       .need_count = 2}},
     {"tree", {.type = GMC_MSG_TREE, CHANNEL, .neighbours = neighbours, .neighbour_count = 2}},
+    {"domain", {.type = GMC_MSG_DOMAIN, .nodes_payload = 1452}},
 };
 const size_t control_sample_count = sizeof(control_samples) / sizeof(control_samples[0]);
 

@@ -63,7 +63,7 @@ static void bytes_are_the_golden_ones(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(control_sample_count, GMC_MSG_TREE + 4); /* four come twice */
+    assert_int_equal(control_sample_count, GMC_MSG_DOMAIN + 4); /* four come twice */
     for (size_t i = 0; i < control_sample_count; i++) {
         encode(&control_samples[i].msg, &bytes, &len);
         check_golden(control_samples[i].name, bytes, len);
@@ -110,6 +110,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_true(a->latencies[i].spread_ns == b->latencies[i].spread_ns);
     }
     assert_true(a->uplink_bps == b->uplink_bps && a->downlink_bps == b->downlink_bps);
+    assert_int_equal(a->nodes_payload, b->nodes_payload);
     assert_true(a->measured_bps == b->measured_bps &&
                 a->measured_busy_bps == b->measured_busy_bps &&
                 a->measured_limit_bps == b->measured_limit_bps);
@@ -285,7 +286,8 @@ static void bounds_hold_when_sending(void **state)
     long_name[sizeof(long_name) - 1] = 0;
     refuse_to_encode((struct gmc_msg){.type = (enum gmc_msg_type)0, .source = "s"});
     refuse_to_encode(
-        (struct gmc_msg){.type = (enum gmc_msg_type)(GMC_MSG_TREE + 1), .source = "s"});
+        (struct gmc_msg){.type = (enum gmc_msg_type)(GMC_MSG_DOMAIN + 1), .source = "s"});
+    refuse_to_encode((struct gmc_msg){.type = GMC_MSG_DOMAIN, .nodes_payload = 1199});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = ""});
     refuse_to_encode((struct gmc_msg){.type = GMC_MSG_TREE_READY, .source = "a b"});
@@ -379,8 +381,8 @@ static void malformed_bytes_are_refused(void **state)
     EXPECT("", GMC_ERR_INVALID);
     EXPECT("\x00", GMC_ERR_INVALID);
     EXPECT("\xff", GMC_ERR_INVALID);
-    /* A body of number 20, and a varint field 99: newer peers. */
-    EXPECT("\xaa\x01\x02\x08\x01", GMC_ERR_TYPE);
+    /* A body of number 22, and a varint field 99: newer peers. */
+    EXPECT("\xb2\x01\x02\x08\x01", GMC_ERR_TYPE);
     EXPECT("\x98\x06\x05", GMC_ERR_TYPE);
     /* The probe's field with another wire type than a message's: protobuf-c takes it as unknown. */
     EXPECT("\x08\x01", GMC_ERR_INVALID);

@@ -182,19 +182,43 @@ static void looks_for_a_larger_mtu_again(void **state)
     gmc_link_info(link, &info);
     assert_int_equal(info.udp_payload_max, 1452);
     linkpair_wire(pair, 0)->mtu = linkpair_wire(pair, 1)->mtu = 1472;
-    gmc_link_want_payload(link, linkpair_now(pair), 1452); /* nothing is lacking */
+    assert_true(gmc_link_want_payload(link, linkpair_now(pair), 1452)); /* nothing is lacking */
     gmc_link_info(link, &info);
     assert_true(info.mtu_settled);
-    gmc_link_want_payload(link, linkpair_now(pair), 1466);
+    assert_true(gmc_link_want_payload(link, linkpair_now(pair), 1466));
     gmc_link_info(link, &info);
     assert_false(info.mtu_settled);
     linkpair_run_until(pair, linkpair_now(pair) + GMC_S(3));
     gmc_link_info(link, &info);
     assert_true(info.mtu_settled);
     assert_int_equal(info.udp_payload_max, 1472);
-    gmc_link_want_payload(link, linkpair_now(pair), 2000); /* the interface takes no more */
+    /* More than TLS records hold is refused at once. */
+    assert_false(gmc_link_want_payload(link, linkpair_now(pair), 20000));
+    linkpair_free(pair);
+}
+
+/* What the interface does not take goes over the TLS connection, for as long as somebody cares. */
+static void goes_over_tls_with_what_udp_does_not_carry(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+    struct gmc_link_info info;
+
+    assert_true(linkpair_run_up(pair, 0, AT(1000)));
+    linkpair_run_until(pair, AT(3000));
+    gmc_link_set_watch(link, true);
+    assert_true(gmc_link_want_payload(link, AT(3000), 2000));
+    linkpair_run_until(pair, AT(4000));
     gmc_link_info(link, &info);
-    assert_true(info.mtu_settled);
+    assert_int_equal(info.path, GMC_PATH_STREAM);
+    assert_true(info.udp_payload_max >= 2000);
+    linkpair_supply(pair, 0, 50, 2000);
+    assert_true(linkpair_run_delivered(pair, 0, AT(5000)));
+    gmc_link_set_watch(link, false);
+    gmc_link_info(link, &info);
+    assert_int_equal(info.path, GMC_PATH_UDP);
     linkpair_free(pair);
 }
 
@@ -754,6 +778,7 @@ int main(void)
         cmocka_unit_test(finds_the_mtu),
         cmocka_unit_test(finds_the_mtu_through_loss),
         cmocka_unit_test(looks_for_a_larger_mtu_again),
+        cmocka_unit_test(goes_over_tls_with_what_udp_does_not_carry),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),
         cmocka_unit_test(stays_on_tls_with_large_fragments),
         cmocka_unit_test(keeps_to_the_transport_that_it_is_given),
