@@ -154,8 +154,14 @@ static gmc_status check(const struct ic_qos *qos, uint64_t c, uint64_t hops, uin
             ic_check_range("the number of hops", hops, qos->dimension != 0, qos->dimension, error);
     if (status == GMC_OK)
         status =
-            ic_check_range("D, the deadline in cycles,", deadline, 1, IC_QOS_DEADLINE_MAX, error);
+            ic_check_range("D, the deadline in cycles,", deadline, 0, IC_QOS_DEADLINE_MAX, error);
     return status;
+}
+
+/* The cycles that a header takes through all routers. */
+static uint64_t pipeline_of(const struct ic_qos *qos, uint64_t hops)
+{
+    return qos->stages - 1 + qos->stages * hops;
 }
 
 /* The cycles that a message's flits have after its header came through all routers, of those that
@@ -163,7 +169,7 @@ static gmc_status check(const struct ic_qos *qos, uint64_t c, uint64_t hops, uin
 static uint64_t time_for_flits(const struct ic_qos *qos, uint64_t c, uint64_t hops,
                                uint64_t deadline)
 {
-    uint64_t pipeline = qos->stages - 1 + qos->stages * hops;
+    uint64_t pipeline = pipeline_of(qos, hops);
     uint64_t left = deadline > pipeline ? deadline - pipeline : 0;
     uint64_t reach = ic_qos_delays_reach(qos, c, hops);
     return left < reach ? left : reach;
@@ -194,7 +200,8 @@ gmc_status ic_qos_deadline_miss(const struct ic_qos *qos, const struct ic_qos_so
     if (status != GMC_OK)
         return status;
     uint64_t last = time_for_flits(qos, traffic_class, hops, deadline);
-    if (last < qos->flits[traffic_class]) {
+    bool is_through = deadline >= pipeline_of(qos, hops);
+    if (!is_through || (qos->dimension > 0 && last < qos->flits[traffic_class])) {
         *miss = 1;
         return GMC_OK;
     }

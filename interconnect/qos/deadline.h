@@ -5,6 +5,8 @@
  * 1..2 mx + M (18). The n0 = B + M flits that pass meanwhile are stretched: while the other
  * real-time channels are in state k, X_k of them, 0 with 1 - P_c(k) and else uniform on 1..n0 (19),
  * P_c(k) being the share of k in c's time. The message is late when sum X_k S_c(k) > D - (P - 1).
+ * As printed the X_k need not add up to n0: one router then has messages in time before M flits can
+ * have come; constrained they do.
  *
  * On the way through a cube each hop adds the flits that it waits for (n0 = B), ejection those and
  * the message's own (not less than M); the hops' distributions are convolved, the mean is over all

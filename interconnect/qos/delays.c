@@ -290,7 +290,7 @@ static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qo
         f.most = (which == IC_QOS_PASS_BEFORE ? 0 : flits) +
                  (which == IC_QOS_PASS_OWN ? 0 : delays->most);
         status = make_tables(delays, &f, which);
-        if (status == GMC_OK && which != IC_QOS_PASS_BEFORE)
+        if (status == GMC_OK && qos->dimension > 0 && which != IC_QOS_PASS_BEFORE)
             not_below(delays, which, flits);
         if (status == GMC_OK && qos->dimension > 0)
             status = make_waves(delays, which);

@@ -25,14 +25,25 @@ static struct ic_qos two_real_time(uint64_t dimension, double load, double be_lo
     };
 }
 
+/* "none" for a class without a solution. */
+static void put(struct ic_row *row, const char *column, const struct ic_qos_latency *latency,
+                double value)
+{
+    if (isfinite(latency->network))
+        ic_row_put(row, column, value);
+    else
+        ic_row_put_none(row, column);
+}
+
 /* Output columns stand in groups: latencies of all classes, waits of all, and so on. */
 static void put_latencies(struct ic_row *row, const struct ic_qos *qos,
                           const struct ic_qos_solution *solution)
 {
     const char *const *columns = row->golden->outputs;
     for (size_t c = 0; c < qos->classes; c++) {
-        ic_row_put(row, columns[c], solution->latency[c].network);
-        ic_row_put(row, columns[qos->classes + c], solution->latency[c].wait);
+        const struct ic_qos_latency *latency = &solution->latency[c];
+        put(row, columns[c], latency, latency->network);
+        put(row, columns[qos->classes + c], latency, latency->wait);
     }
 }
 
@@ -54,8 +65,9 @@ static gmc_status single_row(struct ic_row *row)
         return status;
     put_latencies(row, &qos, &solution);
     for (size_t c = 0; c < 3; c++) {
-        ic_row_put(row, single_outputs[6 + c], solution.latency[c].blocking[0]);
-        ic_row_put(row, single_outputs[9 + c], solution.latency[c].stretch[0]);
+        const struct ic_qos_latency *latency = &solution.latency[c];
+        put(row, single_outputs[6 + c], latency, latency->blocking[0]);
+        put(row, single_outputs[9 + c], latency, latency->stretch[0]);
     }
     return GMC_OK;
 }
@@ -82,8 +94,9 @@ static gmc_status cube_row(struct ic_row *row)
         return status;
     put_latencies(row, &qos, &solution);
     for (size_t c = 0; c < 3; c++) {
-        ic_row_put(row, cube_outputs[6 + c], solution.latency[c].blocking[0]);
-        ic_row_put(row, cube_outputs[9 + c], solution.latency[c].blocking[qos.dimension]);
+        const struct ic_qos_latency *latency = &solution.latency[c];
+        put(row, cube_outputs[6 + c], latency, latency->blocking[0]);
+        put(row, cube_outputs[9 + c], latency, latency->blocking[qos.dimension]);
     }
     return GMC_OK;
 }
@@ -122,8 +135,7 @@ static gmc_status long_be_row(struct ic_row *row)
     return status;
 }
 
-/* Both real-time classes of a row, literal and then constrained; "inf" where there is no solution.
- */
+/* Both real-time classes of a row, literal and then constrained. */
 static gmc_status put_misses(struct ic_row *row, const struct ic_qos *qos, uint64_t hops,
                              enum ic_qos_miss kind)
 {
@@ -133,12 +145,12 @@ static gmc_status put_misses(struct ic_row *row, const struct ic_qos *qos, uint6
     if (status == GMC_OK)
         status = ic_qos_model(qos, &solution, row->error);
     for (uint64_t c = 0; status == GMC_OK && c < 2; c++) {
-        double miss = INFINITY;
+        double miss = 0;
         if (solution.has_solution)
             status = ic_qos_deadline_miss(qos, &solution, NULL, c, hops, deadline, kind, &miss,
                                           row->error);
         if (status == GMC_OK)
-            ic_row_put(row, row->golden->outputs[2 * (size_t)kind + c], miss);
+            put(row, row->golden->outputs[2 * (size_t)kind + c], &solution.latency[c], miss);
     }
     return status;
 }

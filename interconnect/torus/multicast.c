@@ -207,7 +207,7 @@ static gmc_status build(const struct ic_torus *torus, const struct ic_torus_grou
 {
     gmc_status status = ic_torus_check_group(torus, group, error);
     if (status == GMC_OK && algorithm == IC_TORUS_MU)
-        status = ic_check_range("r, the partition length,", r, 1, torus->nodes, error);
+        status = ic_check_range("r, the partition length,", r, 1, IC_GROUP_MAX, error);
     if (status != GMC_OK)
         return status;
     struct work work = {torus, group, schedule, NULL, NULL, joins};

@@ -58,7 +58,7 @@ gmc_status ic_wan_case2(enum ic_wan_topology topology, enum ic_wan_link link, do
         [IC_WAN_FE] = 1.25,
         [IC_WAN_GIGE] = 0.5,
     };
-    gmc_status status = ic_check_number("hops", hops, 1, HOPS_MAX, error);
+    gmc_status status = ic_check_number("hops", hops, 0, HOPS_MAX, error);
     if (status == GMC_OK)
         status = ic_check_number("the retransmission rate", rate, 0, 1, error);
     if (status != GMC_OK)

@@ -43,7 +43,7 @@ struct ic_wan_case2 {
     double utilisation;      /* of the local link */
 };
 
-/* hops 1..64, rate 0..1. INVALID with words. */
+/* hops 0..64, rate 0..1. INVALID with words. */
 GMC_NODISCARD gmc_status ic_wan_case2(enum ic_wan_topology topology, enum ic_wan_link link,
                                       double hops, double rate, struct ic_wan_case2 *out,
                                       char *error);

@@ -70,6 +70,46 @@ static void columns_keep_their_order(void **state)
     ic_text_fini(&out);
 }
 
+/* At the ends of what the equations hold for. Figures are of a second implementation. */
+static void ends_are_computed(void **state)
+{
+    static const struct {
+        const char *table, *head, *row;
+    } cases[] = {
+        {"wan_case2",
+         "topology,link,hops,retrans_rate,time_per_message_in_WAN_units,local_link_utilisation",
+         "NC,FE,0,0.1,2.25,0.5555555556"},
+        {"sci_schedule", "group_id,k,root,group,algorithm,r,schedule",
+         "0,2,2.2,1.1 1.2 2.2,Mu-torus,9,1:2.2>1.1 2:1.1>1.2"},
+        /* As printed, flits need not all pass, nor any. */
+        {"qos_dmp_single",
+         "deadline,r1_load,dmp_R1_literal,dmp_R2_literal,dmp_R1_constrained,dmp_R2_constrained",
+         "0,0.004,1,1,1,1"},
+        {"qos_dmp_single",
+         "deadline,r1_load,dmp_R1_literal,dmp_R2_literal,dmp_R1_constrained,dmp_R2_constrained",
+         "4,0.004,0.8747817896,0.8090327604,1,1"},
+        {"qos_dmp_single",
+         "deadline,r1_load,dmp_R1_literal,dmp_R2_literal,dmp_R1_constrained,dmp_R2_constrained",
+         "30,0.004,0.2476366792,0.3256750827,1,1"},
+        {"qos_dmp_cube", "n,hops,deadline,r1_load,dmp_R1_literal,dmp_R2_literal",
+         "6,2,45,0.004,1,1"},
+        {"qos_dmp_cube", "n,hops,deadline,r1_load,dmp_R1_literal,dmp_R2_literal",
+         "3,2,60,0.03125,none,none"},
+        {"qos_cube", "n,bs,Lk_variant,be_load,r1_load,L_R1,W_R2,Pbn_BE",
+         "3,32,A,0.002,0.03125,none,none,none"},
+    };
+    struct ic_text out = {0}, wanted = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        ic_text_clear(&wanted);
+        ic_text_add(&wanted, "%s\n%s\n", cases[i].head, cases[i].row);
+        assert_ok(recompute(cases[i].table, wanted.bytes, &out));
+        assert_string_equal(out.bytes, wanted.bytes);
+    }
+    ic_text_fini(&out);
+    ic_text_fini(&wanted);
+}
+
 static void bad_tables_are_named(void **state)
 {
     static const struct {
@@ -169,6 +209,7 @@ int main(void)
         cmocka_unit_test(tables_are_computed_again),
         cmocka_unit_test(simulations_are_made_again),
         cmocka_unit_test(columns_keep_their_order),
+        cmocka_unit_test(ends_are_computed),
         cmocka_unit_test(bad_tables_are_named),
         cmocka_unit_test(bad_text_is_refused),
         cmocka_unit_test(tables_are_read),

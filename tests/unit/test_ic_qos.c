@@ -117,7 +117,7 @@ static double miss(const struct ic_qos *qos, uint64_t c, uint64_t hops, uint64_t
 }
 
 /* More with load, fewer with a later deadline, R2 more than R1; all of them before M flits can
- * have come, next to none after all that can be waited for. */
+ * have come (but not of one router as printed), next to none after all that can be waited for. */
 static void deadlines_behave(void **state)
 {
     (void)state;
@@ -134,7 +134,8 @@ static void deadlines_behave(void **state)
                 assert_true(miss(&more, R1, hops, d, which) > r1);
                 assert_true(miss(&qos, R1, hops, d + 5, which) < r1);
                 assert_true(miss(&qos, R2, hops, d + 5, which) < r2);
-                assert_near(miss(&qos, R1, hops, least - 1, which), 1, 0);
+                if (hops > 0 || which == IC_QOS_MISS_CONSTRAINED)
+                    assert_near(miss(&qos, R1, hops, least - 1, which), 1, 0);
                 assert_near(miss(&qos, R2, hops, 2000, which), 0, 1e-9);
             }
 }

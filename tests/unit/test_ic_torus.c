@@ -174,7 +174,7 @@ static void bad_parameters_are_named(void **state)
             "the root's position is 2; it must be 0 to 1");
     group = (struct ic_torus_group){twice, 2, 0};
     refused(ic_torus_multicast(&torus, &group, IC_TORUS_MU, 0, &schedule, error),
-            "r, the partition length, is 0; it must be 1 to 16");
+            "r, the partition length, is 0; it must be 1 to 1048576");
     group.count = 17;
     refused(ic_torus_multicast(&torus, &group, IC_TORUS_S, 0, &schedule, error),
             "G, the group's size, is 17; it must be 2 to 16");
