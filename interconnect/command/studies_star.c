@@ -2,7 +2,9 @@
 /* Oral 2003, chapters 3 and 4: multicast through a Myrinet switch, and against SCI. */
 #include <math.h>
 
+#include "base/assert.h"
 #include "interconnect/command/studies.h"
+#include "interconnect/star/latency.h"
 
 static const char *const algorithms[] = {"binomial", "binary", "serial", "separate"};
 
@@ -22,6 +24,87 @@ static double latency(const struct ic_points *t, const char *scheme, const char 
 static double gain(const struct ic_points *t, const char *algorithm)
 {
     return 100 * (1 - latency(t, "NA", algorithm, 16) / latency(t, "NB", algorithm, 16));
+}
+
+/* ---- schedules ---- */
+static void measure(uint64_t group, enum ic_star_algorithm algorithm,
+                    struct ic_schedule_metrics *metrics, struct ic_star_links *links)
+{
+    struct ic_schedule schedule;
+    char error[IC_ERROR_MAX];
+    gmc_status status = ic_star_multicast(group, algorithm, &schedule, error);
+    GMC_ASSERT(status == GMC_OK);
+    status = ic_schedule_measure(&schedule, metrics);
+    GMC_ASSERT(status == GMC_OK);
+    ic_star_measure_links(&schedule, links);
+    ic_schedule_fini(&schedule);
+}
+
+static void judge_links(struct ex_report *report)
+{
+    double cable_most = 0, serial_least = INFINITY, serial_most = 0, serial_directed = 0;
+    struct ic_schedule_metrics at16[IC_STAR_ALGORITHMS];
+    struct ic_star_links links;
+    for (uint64_t group = 3; group <= GROUP_MAX; group++)
+        for (int a = 0; a < IC_STAR_ALGORITHMS; a++) {
+            struct ic_schedule_metrics metrics;
+            measure(group, (enum ic_star_algorithm)a, &metrics, &links);
+            cable_most = fmax(cable_most, links.concentration_cable);
+            if (a != IC_STAR_SERIAL)
+                continue;
+            serial_least = fmin(serial_least, links.concentration_cable);
+            serial_most = fmax(serial_most, links.concentration_cable);
+            serial_directed = fmax(serial_directed, links.concentration_directed);
+        }
+    for (int a = 0; a < IC_STAR_ALGORITHMS; a++)
+        measure(16, (enum ic_star_algorithm)a, &at16[a], &links);
+    ex_claim(report, cable_most < 2,
+             "link concentration is bounded by 2 for binomial, binary and separate",
+             "cables counted once: at most %.3f up to %u nodes, of all four", cable_most,
+             GROUP_MAX);
+    ex_claim(report, serial_most - serial_least < 1e-9 && fabs(serial_most - 2) < 1e-9,
+             "and constant 2 for serial",
+             "%.3f to %.3f by cables, %.0f by directed links: neither counting gives it",
+             serial_least, serial_most, serial_directed);
+    ex_claim(report,
+             at16[IC_STAR_BINOMIAL].concurrency > at16[IC_STAR_BINARY].concurrency &&
+                 at16[IC_STAR_BINARY].concurrency > at16[IC_STAR_SERIAL].concurrency &&
+                 at16[IC_STAR_SEPARATE].concurrency >= at16[IC_STAR_SERIAL].concurrency,
+             "concurrency: most for binomial, then binary; separate is no less than serial",
+             "messages of one step, 16 nodes: %u, %u, %u and %u",
+             at16[IC_STAR_BINOMIAL].concurrency, at16[IC_STAR_BINARY].concurrency,
+             at16[IC_STAR_SEPARATE].concurrency, at16[IC_STAR_SERIAL].concurrency);
+}
+
+/* What the equations leave to the root's host: to send each message (HB), only to choose whom it
+ * goes to (NA), nothing (NB). */
+static double host_us(enum ic_myrinet_scheme scheme, enum ic_star_algorithm algorithm)
+{
+    struct ic_schedule_metrics metrics;
+    struct ic_star_links links;
+    measure(16, algorithm, &metrics, &links);
+    double choices = algorithm == IC_STAR_SEPARATE ? metrics.root_sends : 1;
+    double choosing = choices * ic_myrinet_process_us(scheme, algorithm);
+    if (scheme == IC_MYRINET_HB)
+        return metrics.root_sends * ic_myrinet_host_us(2) +
+               (algorithm == IC_STAR_SEPARATE ? choosing : 0);
+    return scheme == IC_MYRINET_NA ? choosing : 0;
+}
+
+static void judge_hosts(struct ex_report *report)
+{
+    bool is_so = true;
+    for (int a = 0; a < IC_STAR_ALGORITHMS; a++) {
+        enum ic_star_algorithm algorithm = (enum ic_star_algorithm)a;
+        is_so = is_so && host_us(IC_MYRINET_HB, algorithm) > host_us(IC_MYRINET_NA, algorithm) &&
+                host_us(IC_MYRINET_NA, algorithm) > host_us(IC_MYRINET_NB, algorithm);
+    }
+    ex_claim(report, is_so, "the load of the root's processor: most host-based, least NIC-based",
+             "16 nodes, what the equations leave to the host: binomial %.1f, %.1f and %.0f us, "
+             "separate %.0f, %.0f and %.0f us",
+             host_us(IC_MYRINET_HB, IC_STAR_BINOMIAL), host_us(IC_MYRINET_NA, IC_STAR_BINOMIAL),
+             host_us(IC_MYRINET_NB, IC_STAR_BINOMIAL), host_us(IC_MYRINET_HB, IC_STAR_SEPARATE),
+             host_us(IC_MYRINET_NA, IC_STAR_SEPARATE), host_us(IC_MYRINET_NB, IC_STAR_SEPARATE));
 }
 
 static void judge_myrinet(const struct ic_points *t, struct ex_report *report)
@@ -49,6 +132,8 @@ static void judge_myrinet(const struct ic_points *t, struct ex_report *report)
              "the host's assistance helps separate addressing most, serial least",
              "16 nodes: separate %.0f %%, binomial %.0f %%, binary %.0f %%, serial %.0f %%",
              gain(t, "separate"), gain(t, "binomial"), gain(t, "binary"), gain(t, "serial"));
+    judge_hosts(report);
+    judge_links(report);
 }
 
 static const struct ic_study_table myrinet_tables[] = {

@@ -2,7 +2,9 @@
 /* Oral 2003, chapter 2: multicast on SCI tori. */
 #include <math.h>
 
+#include "base/assert.h"
 #include "interconnect/command/studies.h"
+#include "interconnect/torus/latency.h"
 
 static const char *const names[] = {"separate", "U-torus", "S-torus", "Md-torus", "Mu-torus"};
 
@@ -24,6 +26,60 @@ static double farthest_from_line(const struct ic_points *t, int algorithm, unsig
         worst = fmax(worst, fabs(small(t, algorithm, group) - a -
                                  (b - a) * (group - first) / (last - first)));
     return worst / b;
+}
+
+/* Simulated: microseconds of the root's processor, and percent of the time. */
+static double root_us(const struct ic_points *t, int algorithm, unsigned group)
+{
+    return ic_study_simulated(t, "root_busy", "algorithm=%s group=%u", names[algorithm], group) *
+           ic_study_simulated(t, "latency", "algorithm=%s group=%u", names[algorithm], group) / 100;
+}
+
+static double root_share(const struct ic_points *t, int algorithm, unsigned group)
+{
+    return ic_study_simulated(t, "root_busy", "algorithm=%s group=%u", names[algorithm], group);
+}
+
+static void judge_roots(const struct ic_points *t, struct ex_report *report)
+{
+    unsigned as_steps = 0;
+    double least = INFINITY, most = 0;
+    for (unsigned group = 3; group <= 16; group++) {
+        bool is_new_step = ((group - 1) & (group - 2)) == 0; /* one more than a power of two */
+        double grows = root_us(t, U, group) / root_us(t, U, group - 1) - 1;
+        as_steps += is_new_step == (grows > 0.1);
+    }
+    for (unsigned group = 8; group <= 16; group++)
+        for (int a = MD; a <= MU; a++) {
+            least = fmin(least, root_share(t, a, group));
+            most = fmax(most, root_share(t, a, group));
+        }
+    ex_claim(report, as_steps == 14,
+             "the load of U-torus's root steps where the number of steps changes",
+             "simulated, at %u of 14 sizes: %.1f us at 8 nodes, %.1f at 9, %.1f at 16", as_steps,
+             root_us(t, U, 8), root_us(t, U, 9), root_us(t, U, 16));
+    ex_claim(report, most - least < 2,
+             "the load of the root of Md-torus and Mu-torus is constant for small messages",
+             "simulated, 8 to 16 nodes: %.1f to %.1f %% of the time", least, most);
+}
+
+/* At 16 nodes, in percent of the simulator. */
+static double error_of(const struct ic_points *t, int algorithm)
+{
+    return 100 * (small(t, algorithm, 16) /
+                      ic_study_simulated(t, "latency", "algorithm=%s group=16", names[algorithm]) -
+                  1);
+}
+
+static void judge_errors(const struct ic_points *t, struct ex_report *report)
+{
+    double trees = fmax(fabs(error_of(t, MD)), fmax(fabs(error_of(t, MU)), fabs(error_of(t, U))));
+    ex_claim(report, fabs(error_of(t, SEPARATE)) < 3 && trees < 2 && fabs(error_of(t, S)) > 3,
+             "the model is off by 3 % for separate, 2 % for Md, Mu and U-torus, more for S-torus",
+             "of the simulator, in place of the testbed, at 16 nodes: %+.1f %% separate, %+.0f %% "
+             "Md, %+.0f %% Mu, %+.0f %% U, %+.1f %% S-torus",
+             error_of(t, SEPARATE), error_of(t, MD), error_of(t, MU), error_of(t, U),
+             error_of(t, S));
 }
 
 static void judge_small(const struct ic_points *t, struct ex_report *report)
@@ -61,10 +117,14 @@ static void judge_small(const struct ic_points *t, struct ex_report *report)
     ex_claim(report, flat_most / flat_least < 1.5, "U-torus is nearly flat (integer division)",
              "from 5 nodes on within %.0f %%; with real division, as printed, it is a saw-tooth",
              100 * (flat_most / flat_least - 1));
-    for (size_t i = 0; i < NAMES; i++)
-        ex_note(report, "%s at 16 nodes: model %.1f us, simulator %.1f us", names[i],
-                small(t, (int)i, 16),
-                ic_study_simulated(t, "latency", "algorithm=%s group=16", names[i]));
+    ex_claim(report,
+             fmin(small(t, MU, 10), small(t, MU, 14)) >
+                 fmax(small(t, MU, 8), fmax(small(t, MU, 12), small(t, MU, 16))),
+             "Mu-torus takes longer with 10 and 14 nodes than with 8, 12 and 16",
+             "%.0f and %.0f us, against %.0f, %.0f and %.0f", small(t, MU, 10), small(t, MU, 14),
+             small(t, MU, 8), small(t, MU, 12), small(t, MU, 16));
+    judge_roots(t, report);
+    judge_errors(t, report);
 }
 
 static const struct ic_study_table small_tables[] = {
@@ -154,6 +214,56 @@ static unsigned stairs(const struct ic_points *t, unsigned k)
     return k;
 }
 
+/* Mu-torus with partitions of r, over all group sizes, or those that are multiples of k. */
+static double sum_of_mu(unsigned k, unsigned r, unsigned step)
+{
+    double sum = 0;
+    for (unsigned group = step; group <= k * k; group += step) {
+        struct ic_sci_latency out;
+        char error[IC_ERROR_MAX];
+        if (group < 2)
+            continue;
+        gmc_status status = ic_sci_latency(k, 128, r, group, &out, error);
+        GMC_ASSERT(status == GMC_OK);
+        sum += out.mu;
+    }
+    return sum;
+}
+
+static void judge_partitions(unsigned k, struct ex_report *report)
+{
+    static const unsigned lengths[] = {4, 8, 16, 32};
+    bool best_of_multiples = true, best_of_all = true;
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        if (lengths[i] == k)
+            continue;
+        best_of_multiples = best_of_multiples && sum_of_mu(k, k, k) < sum_of_mu(k, lengths[i], k);
+        best_of_all = best_of_all && sum_of_mu(k, k, 1) < sum_of_mu(k, lengths[i], 1);
+    }
+    ex_claim(report, best_of_multiples, "the best partitions of Mu-torus have k nodes",
+             "groups of a multiple of k = %u: %.0f us in all, %.0f with 4 nodes, %.0f with %u", k,
+             sum_of_mu(k, k, k), sum_of_mu(k, 4, k), sum_of_mu(k, 2 * k, k), 2 * k);
+    ex_claim(report, best_of_all, "the best partitions of Mu-torus have k nodes",
+             "groups of all sizes, k = %u: %.0f us on average, %.0f with 4 nodes", k,
+             sum_of_mu(k, k, 1) / (k * k - 1), sum_of_mu(k, 4, 1) / (k * k - 1));
+}
+
+static void judge_worst(const struct ic_points *t, unsigned k, struct ex_report *report)
+{
+    unsigned worst = 0, u_slower = 0, sizes = k * k - 8;
+    for (unsigned group = 9; group <= k * k; group++) {
+        double s = small(t, S, group);
+        worst +=
+            s > small(t, SEPARATE, group) && s > small(t, MD, group) && s > small(t, MU, group);
+        u_slower += small(t, U, group) > s;
+    }
+    ex_claim(report, worst == sizes,
+             "S-torus is worst beyond 8 nodes (against separate, Md-torus, Mu-torus)",
+             "k = %u: at %u of %u sizes", k, worst, sizes);
+    ex_claim(report, u_slower == 0, "S-torus is worst beyond 8 nodes (against U-torus)",
+             "k = %u: U-torus is slower at %u of %u sizes", k, u_slower, sizes);
+}
+
 static void judge_projection(const struct ic_points *t, unsigned k, double bound,
                              struct ex_report *report)
 {
@@ -174,6 +284,8 @@ static void judge_projection(const struct ic_points *t, unsigned k, double bound
         "%u nodes: separate %.0f us, Md-torus %.0f us, Mu-torus %.0f us; of the slopes only it "
         "is true",
         full, small(t, SEPARATE, full), small(t, MD, full), small(t, MU, full));
+    judge_worst(t, k, report);
+    judge_partitions(k, report);
 }
 
 static void judge_projections(const struct ic_points *t, struct ex_report *report)
