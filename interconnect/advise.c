@@ -14,32 +14,45 @@
 #define OUTPUTS_MAX 16u
 
 /* ---- networks ---- */
-/* Digits at *text, which moves behind them; 0 when there are none or too many. */
-static uint32_t read_size(const char **text)
+/* Digits at *text, which moves behind them; a number that is too large is the largest. False: there
+ * are none. */
+static bool read_size(const char **text, uint64_t *size)
 {
     char *end;
     if (**text < '0' || **text > '9')
-        return 0;
-    unsigned long value = strtoul(*text, &end, 10);
+        return false;
+    *size = strtoull(*text, &end, 10);
     *text = end;
-    return value <= IC_GROUP_MAX ? (uint32_t)value : 0;
+    return true;
+}
+
+static gmc_status refuse_torus(const char *sizes, char *error)
+{
+    return ic_refuse(error, "torus:%.40s is no torus; one is written torus:4x4", sizes);
 }
 
 static gmc_status parse_torus(const char *sizes, struct ic_network *network, char *error)
 {
     struct ic_torus torus;
     const char *at = sizes;
-    *network = (struct ic_network){.family = &ic_family_torus, .k = read_size(&at), .scheme = -1};
+    uint64_t k, other;
+    *network = (struct ic_network){.family = &ic_family_torus, .scheme = -1};
+    if (!read_size(&at, &k))
+        return refuse_torus(sizes, error);
     for (network->dimensions = 1; *at == 'x'; network->dimensions++) {
         at++;
-        if (read_size(&at) != network->k)
+        if (!read_size(&at, &other))
+            return refuse_torus(sizes, error);
+        if (other != k)
             return ic_refuse(error, "torus:%.40s: all dimensions have to be of one size", sizes);
     }
     if (*at != '\0')
-        return ic_refuse(error, "torus:%.40s is no torus; one is written torus:4x4", sizes);
-    gmc_status status = ic_torus_init(&torus, network->k, network->dimensions, error);
-    if (status == GMC_OK)
+        return refuse_torus(sizes, error);
+    gmc_status status = ic_torus_init(&torus, k, network->dimensions, error);
+    if (status == GMC_OK) {
+        network->k = torus.k;
         network->nodes = torus.nodes;
+    }
     return status;
 }
 
@@ -47,16 +60,21 @@ static gmc_status parse_star(const char *rest, struct ic_network *network, char 
 {
     enum ic_myrinet_scheme scheme;
     const char *at = rest;
+    uint64_t nodes;
+    bool is_star = read_size(&at, &nodes);
     *network = (struct ic_network){.family = &ic_family_star, .scheme = -1};
-    network->nodes = read_size(&at);
-    if (*at == ':' && ic_myrinet_scheme_from_name(at + 1, &scheme) == GMC_OK)
+    if (is_star && *at == ':' && ic_myrinet_scheme_from_name(at + 1, &scheme) == GMC_OK)
         network->scheme = (int)scheme;
-    else if (*at != '\0')
+    else if (!is_star || *at != '\0')
         return ic_refuse(error,
                          "star:%.40s is no star; one is written star:16 or star:16:NA, with "
                          "HB, NB or NA",
                          rest);
-    return ic_check_range("the nodes of the star", network->nodes, 2, IC_GROUP_MAX, error);
+    gmc_status status =
+        ic_check_range("the number of the star's nodes", nodes, 2, IC_GROUP_MAX, error);
+    if (status == GMC_OK)
+        network->nodes = (uint32_t)nodes;
+    return status;
 }
 
 gmc_status ic_network_parse(const char *text, struct ic_network *network, char *error)
@@ -101,12 +119,12 @@ static gmc_status check(const struct ic_question *question, char *error)
     if (network->family == &ic_family_torus && network->dimensions != 2)
         return ic_refuse(error,
                          "the models are of tori of two dimensions, this has %u: only the "
-                         "simulators can tell",
+                         "simulators can tell (--simulate)",
                          network->dimensions);
     if (network->family == &ic_family_star && question->bytes > IC_MYRINET_BYTES_MAX)
         return ic_refuse(error,
                          "the models of the star hold for 1 to %u bytes: only the "
-                         "simulators can tell",
+                         "simulators can tell (--simulate)",
                          IC_MYRINET_BYTES_MAX);
     return GMC_OK;
 }

@@ -20,12 +20,17 @@ static void networks_are_read(void **state)
         {"star:16", NULL, 16, -1},
         {"star:9:NB", NULL, 9, 1},
         {"torus:4x5", "torus:4x5: all dimensions have to be of one size", 0, 0},
-        {"torus:4x", "torus:4x: all dimensions have to be of one size", 0, 0},
+        {"torus:4x", "torus:4x is no torus; one is written torus:4x4", 0, 0},
         {"torus:4x4y", "torus:4x4y is no torus; one is written torus:4x4", 0, 0},
         {"torus:1x1", "k, nodes per ring, is 1; it must be 2 to 1024", 0, 0},
-        {"torus:", "k, nodes per ring, is 0; it must be 2 to 1024", 0, 0},
-        {"star:1", "the nodes of the star is 1; it must be 2 to 1048576", 0, 0},
-        {"star:99999999999999999999", "the nodes of the star is 0; it must be 2 to 1048576", 0, 0},
+        {"torus:", "torus: is no torus; one is written torus:4x4", 0, 0},
+        {"torus:5000000000", "k, nodes per ring, is 5000000000; it must be 2 to 1024", 0, 0},
+        {"torus:4294967300x4", "torus:4294967300x4: all dimensions have to be of one size", 0, 0},
+        {"star:1", "the number of the star's nodes is 1; it must be 2 to 1048576", 0, 0},
+        {"star:99999999999",
+         "the number of the star's nodes is 99999999999; it must be 2 to 1048576", 0, 0},
+        {"star:x", "star:x is no star; one is written star:16 or star:16:NA, with HB, NB or NA", 0,
+         0},
         {"star:4:XX",
          "star:4:XX is no star; one is written star:16 or star:16:NA, with HB, NB or NA", 0, 0},
         {"ring:4", "'ring:4' is no network; one is written torus:4x4 or star:16", 0, 0},
@@ -97,10 +102,10 @@ static void what_is_not_known_is_refused(void **state)
     assert_string_equal(error, "the group is 17; it must be 2 to 16");
     assert_int_equal(advise("torus:3x3x3", 20, 4096, IC_BOTH, &advice), GMC_ERR_INVALID);
     assert_string_equal(error, "the models are of tori of two dimensions, this has 3: only the "
-                               "simulators can tell");
+                               "simulators can tell (--simulate)");
     assert_int_equal(advise("star:16", 4, 65536, IC_MODEL, &advice), GMC_ERR_INVALID);
     assert_string_equal(error, "the models of the star hold for 1 to 64 bytes: only the simulators "
-                               "can tell");
+                               "can tell (--simulate)");
     assert_int_equal(advise("star:16", 4, 2097152, IC_SIMULATOR, &advice), GMC_ERR_INVALID);
 }
 
