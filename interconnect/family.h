@@ -66,7 +66,8 @@ struct ic_result {
     char where[IC_ERROR_MAX]; /* what is saturated, and from which load on where that is known */
 };
 
-/* One message of a simulation. Times are in the family's unit of latency. */
+/* One message of a simulation. Times are in the family's unit of latency, that of its first output.
+ */
 struct ic_message_record {
     uint64_t number;
     uint32_t from, to;

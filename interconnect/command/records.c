@@ -35,12 +35,16 @@ static int open_file(FILE **file, const char *command, const char *name, const c
     return IC_DONE;
 }
 
-int ic_records_begin(struct ic_records *records, const char *command, const char *messages,
-                     const char *channels, struct ic_run *run)
+int ic_records_begin(struct ic_records *records, const char *command, const char *unit,
+                     const char *messages, const char *channels, struct ic_run *run)
 {
+    char head[160];
+    snprintf(head, sizeof(head),
+             "number,from,to,class,hops,created [%s],entered [%s],"
+             "delivered [%s]\n",
+             unit, unit, unit);
     *records = (struct ic_records){.message_file = messages, .channel_file = channels};
-    int status = open_file(&records->messages, command, messages,
-                           "number,from,to,class,hops,created,entered,delivered\n");
+    int status = open_file(&records->messages, command, messages, head);
     if (status == IC_DONE)
         status = open_file(&records->channels, command, channels, "from,to,what,load\n");
     if (messages != NULL || channels != NULL)

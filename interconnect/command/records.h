@@ -12,9 +12,10 @@ struct ic_records {
     const char *message_file, *channel_file;
 };
 
-/* Opens the files that are not NULL and makes the run write to them. IC_BAD after words. */
-int ic_records_begin(struct ic_records *records, const char *command, const char *messages,
-                     const char *channels, struct ic_run *run);
+/* Opens the files that are not NULL and makes the run write to them; `unit` is that of times.
+ * IC_BAD after words. */
+int ic_records_begin(struct ic_records *records, const char *command, const char *unit,
+                     const char *messages, const char *channels, struct ic_run *run);
 int ic_records_end(struct ic_records *records, const char *command);
 
 #endif

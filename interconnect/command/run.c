@@ -58,7 +58,8 @@ static int run_points(const struct ic_options *options)
                                .is_quiet = options->is_quiet};
     struct ic_records records;
     int status =
-        ic_records_begin(&records, options->command, options->log, options->channels, &points.run);
+        ic_records_begin(&records, options->command, options->sweep.family->outputs[0].unit,
+                         options->log, options->channels, &points.run);
     if (status == IC_DONE) {
         ic_points_compute(&points);
         ic_limits_find(&points, options->finds_saturation);

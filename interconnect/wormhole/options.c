@@ -21,10 +21,11 @@ static struct ic_wh_options options_of(const double *values, uint32_t vcs, uint3
     };
 }
 
-static gmc_status read_load(const double *values, double rate, uint32_t nodes,
+static gmc_status read_load(const double *values, double rate, double cycle, uint32_t nodes,
                             struct ic_wh_load *load, char *error)
 {
     *load = (struct ic_wh_load){.rate = rate,
+                                .cycle = cycle,
                                 .is_bernoulli = values[IC_WH_PARAM_ARRIVALS] > 0,
                                 .has_own = values[IC_WH_PARAM_OWN] > 0};
     return ic_traffic_init(&load->traffic, (enum ic_traffic_pattern)values[IC_WH_PARAM_PATTERN],
@@ -63,7 +64,7 @@ gmc_status ic_wh_simulate(const struct ic_wh_network *network, const struct ic_w
     struct ic_wh_options options = options_of(own, vcs, flits);
     struct ic_wh_load arrivals;
     struct ic_wh_figures figures;
-    gmc_status status = read_load(own, load, network->nodes, &arrivals, error);
+    gmc_status status = read_load(own, load, layout->cycle, network->nodes, &arrivals, error);
     if (status == GMC_OK)
         status = ic_wh_run(network, &options, &arrivals, run, &figures, error);
     if (status == GMC_OK)

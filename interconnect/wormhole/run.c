@@ -52,13 +52,14 @@ static gmc_status send_arrivals(struct simulation *sim)
 
 static void record(const struct simulation *sim, const struct ic_wh_message *message)
 {
+    double cycle = sim->load->cycle > 0 ? sim->load->cycle : 1;
     struct ic_message_record record = {.number = message->number,
                                        .from = message->flow.from,
                                        .to = message->flow.to,
                                        .hops = message->hops,
-                                       .created = (double)message->created,
-                                       .entered = (double)message->entered,
-                                       .delivered = (double)message->delivered};
+                                       .created = cycle * (double)message->created,
+                                       .entered = cycle * (double)message->entered,
+                                       .delivered = cycle * (double)message->delivered};
     sim->run->on_message(sim->run->ctx, &record);
 }
 

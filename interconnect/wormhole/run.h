@@ -16,6 +16,7 @@ struct ic_wh_load {
     bool is_bernoulli;
     struct ic_traffic traffic; /* its hosts are the nodes of the network */
     bool has_own;              /* messages to oneself are sent too */
+    double cycle; /* in the unit that messages are recorded in; 0: they are in cycles */
 };
 
 /* Latencies in cycles, from the first edge of a cycle after the message was generated. */
