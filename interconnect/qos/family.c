@@ -228,7 +228,9 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
 {
     struct ic_qos qos = qos_of(values);
     struct ic_qos_solution solution;
-    gmc_status status = ic_qos_model(&qos, &solution, error);
+    gmc_status status = ic_qos_check(&qos, error);
+    if (status == GMC_OK)
+        status = ic_qos_model(&qos, &solution, error);
     for (uint64_t c = 0; status == GMC_OK && c < qos.classes; c++) {
         ic_result_set(result, NETWORK + place(&qos, c), solution.latency[c].network);
         ic_result_set(result, WAIT + place(&qos, c), solution.latency[c].wait);

@@ -12,7 +12,8 @@
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
 
-gmc_status ic_qos_check(const struct ic_qos *qos, char *error)
+/* is_carried: the sources' channels carry the rates. */
+static gmc_status check(const struct ic_qos *qos, bool is_carried, char *error)
 {
     gmc_status status = GMC_OK;
     if (qos->dimension != 0)
@@ -31,11 +32,16 @@ gmc_status ic_qos_check(const struct ic_qos *qos, char *error)
         status =
             ic_check_range("M, the flits of a message,", qos->flits[c], 1, IC_QOS_FLITS_MAX, error);
         if (status == GMC_OK)
-            status =
-                ic_check_number("the rate of a class, in messages per cycle and node,",
-                                qos->rate[c], IC_QOS_RATE_LEAST, 1 / (double)qos->flits[c], error);
+            status = ic_check_number("the rate of a class, in messages per cycle and node,",
+                                     qos->rate[c], IC_QOS_RATE_LEAST,
+                                     is_carried ? 1 / (double)qos->flits[c] : 1, error);
     }
     return status;
+}
+
+gmc_status ic_qos_check(const struct ic_qos *qos, char *error)
+{
+    return check(qos, true, error);
 }
 
 double ic_qos_mean_hops(uint64_t dimension)
@@ -201,7 +207,7 @@ static void solve(const struct ic_qos *qos, int steps, double *change,
 gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution, char *error)
 {
     double change[IC_QOS_CLASSES_MAX];
-    gmc_status status = ic_qos_check(qos, error);
+    gmc_status status = check(qos, false, error);
     if (status != GMC_OK)
         return status;
     solve(qos, STEPS, change, solution);

@@ -52,9 +52,9 @@ enum ic_qos_variant {
 };
 
 struct ic_qos {
-    uint64_t dimension;              /* of the cube, 2..10; 0: one router */
-    uint64_t classes;                /* 2..6 */
-    double rate[IC_QOS_CLASSES_MAX]; /* messages per cycle and node, more than 0, below 1/flits */
+    uint64_t dimension;                 /* of the cube, 2..10; 0: one router */
+    uint64_t classes;                   /* 2..6 */
+    double rate[IC_QOS_CLASSES_MAX];    /* messages per cycle and node, more than 0 */
     uint64_t flits[IC_QOS_CLASSES_MAX]; /* of a message */
     uint64_t stages;                    /* P, 1..64 */
     uint64_t buffer_flits;              /* b, 1..4096 */
@@ -77,9 +77,10 @@ struct ic_qos_solution {
     double sharing[IC_QOS_CHANNELS][IC_QOS_SHARINGS];
 };
 
-/* INVALID with words. */
+/* INVALID with words; a rate that the source's own channel cannot carry is. */
 GMC_NODISCARD gmc_status ic_qos_check(const struct ic_qos *qos, char *error);
-/* INVALID with words; otherwise OK, also where there is no solution. */
+/* INVALID with words; otherwise OK, also where there is no solution, and for rates up to 1, which
+ * the equations do not bound. */
 GMC_NODISCARD gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution,
                                       char *error);
 

@@ -249,7 +249,7 @@ static void bad_parameters_are_named(void **state)
     double out;
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_int_equal(ic_qos_model(&cases[i].qos, &solution, error), GMC_ERR_INVALID);
+        assert_int_equal(ic_qos_check(&cases[i].qos, error), GMC_ERR_INVALID);
         assert_string_equal(error, cases[i].words);
     }
     assert_int_equal(ic_qos_deadline_miss(&qos, &solution, NULL, BE, 2, 55, IC_QOS_MISS_LITERAL,
