@@ -58,9 +58,11 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     (void)setting;
     struct ic_myrinet_latency t;
     enum ic_star_algorithm algorithm = (enum ic_star_algorithm)values[ALGORITHM];
-    gmc_status status =
-        ic_myrinet_latency((enum ic_myrinet_scheme)values[SCHEME], algorithm,
-                           (uint64_t)values[BYTES], (uint64_t)values[GROUP], &t, error);
+    gmc_status status = ic_check_range("m, the message's bytes,", (uint64_t)values[BYTES], 1,
+                                       IC_MYRINET_BYTES_MAX, error);
+    if (status == GMC_OK)
+        status = ic_myrinet_latency((enum ic_myrinet_scheme)values[SCHEME], algorithm,
+                                    (uint64_t)values[BYTES], (uint64_t)values[GROUP], &t, error);
     if (status != GMC_OK)
         return status;
     ic_result_set(result, LATENCY, t.time);

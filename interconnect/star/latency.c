@@ -117,7 +117,7 @@ gmc_status ic_myrinet_latency(enum ic_myrinet_scheme scheme, enum ic_star_algori
                               struct ic_myrinet_latency *out, char *error)
 {
     gmc_status status =
-        ic_check_range("m, the message's bytes,", message_bytes, 1, IC_MYRINET_BYTES_MAX, error);
+        ic_check_range("m, the message's bytes,", message_bytes, 0, (uint64_t)1 << 20, error);
     if (status == GMC_OK)
         status = ic_check_range("G, the group's size,", group, 2, IC_GROUP_MAX, error);
     if (status != GMC_OK)

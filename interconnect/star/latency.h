@@ -26,6 +26,7 @@
 
 enum ic_myrinet_scheme { IC_MYRINET_HB, IC_MYRINET_NB, IC_MYRINET_NA, IC_MYRINET_SCHEMES };
 
+/* Beyond, 8.3 us for a byte in the interface cannot hold. */
 #define IC_MYRINET_BYTES_MAX 64u
 /* Message size of the tabulated L_i. */
 #define IC_MYRINET_TABLE_BYTES 2u
@@ -54,7 +55,7 @@ struct ic_myrinet_latency {
         time_by_table; /* with the tabulated L_i, which does not follow from the equations for NB */
 };
 
-/* m 1..64 bytes, G 2..2^20. INVALID with words. */
+/* The equations as they stand: m 0..2^20 bytes, G 2..2^20. INVALID with words. */
 GMC_NODISCARD gmc_status ic_myrinet_latency(enum ic_myrinet_scheme scheme,
                                             enum ic_star_algorithm algorithm,
                                             uint64_t message_bytes, uint64_t group,

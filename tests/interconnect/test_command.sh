@@ -203,6 +203,8 @@ says "G, the group's size, is 17; it must be 2 to 16"
 expect 1 simulate torus --k 2,4 --group 16 # the first has four nodes, the second is there
 [ "$(wc -l <"$dir/out")" = 2 ] || fail "the good point is missing"
 expect 1 simulate star --log "$dir/missing/x"
+expect 1 model star --bytes 65
+says "m, the message's bytes, is 65; it must be 1 to 64"
 
 expect 0 schedule torus --algorithm Md-torus --root 2.2 \
     --members "1.1 1.2 1.3 2.2 2.4 3.1 3.3 4.1 4.2 4.4"

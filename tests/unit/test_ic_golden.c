@@ -95,6 +95,9 @@ static void ends_are_computed(void **state)
          "6,2,45,0.004,1,1"},
         {"qos_dmp_cube", "n,hops,deadline,r1_load,dmp_R1_literal,dmp_R2_literal",
          "3,2,60,0.03125,none,none"},
+        /* Further than the model holds. */
+        {"myrinet_latency", "scheme,algorithm,m_bytes,G,t_us,t_us_table33_Li,Li_eq_us",
+         "NB,binary,128,16,8960.856,none,2226.714"},
         /* More best effort than its source's channel carries. */
         {"qos_be_64_flits", "n_0_is_single,be_load,r1_load,L_R1,L_BE,W_R2,W_BE",
          "0,0.02,0.002,37.15289942,162.6551366,2.338014322,inf"},

@@ -78,9 +78,9 @@ static void bad_parameters_are_named(void **state)
     (void)state;
     assert_int_equal(ic_star_multicast(1, IC_STAR_SERIAL, &schedule, error), GMC_ERR_INVALID);
     assert_string_equal(error, "G, the group's size, is 1; it must be 2 to 1048576");
-    assert_int_equal(ic_myrinet_latency(IC_MYRINET_HB, IC_STAR_SERIAL, 65, 4, &t, error),
+    assert_int_equal(ic_myrinet_latency(IC_MYRINET_HB, IC_STAR_SERIAL, 2097152, 4, &t, error),
                      GMC_ERR_INVALID);
-    assert_string_equal(error, "m, the message's bytes, is 65; it must be 1 to 64");
+    assert_string_equal(error, "m, the message's bytes, is 2097152; it must be 0 to 1048576");
     assert_int_equal(ic_star_algorithm_from_name("tree", &algorithm), GMC_ERR_NOT_FOUND);
 }
 
