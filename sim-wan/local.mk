@@ -26,6 +26,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/net.c sim-wan/net.h sim-wan/net_internal.h \
 	sim-wan/object.c sim-wan/object.h \
 	sim-wan/oracle.c sim-wan/oracle.h \
+	sim-wan/out_file.c sim-wan/out_file.h \
 	sim-wan/packet.c sim-wan/packet.h \
 	sim-wan/plot/map.c sim-wan/plot/map.h \
 	sim-wan/plot/plot.c sim-wan/plot/plot.h \

@@ -6,11 +6,10 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "sim-wan/out_file.h"
 
 #define MEAN_MAX GMC_US(500)
 #define P99_MAX GMC_MS(5)
@@ -113,68 +112,22 @@ static int fail(const char *path, char *error)
     return -1;
 }
 
-/* Devices, pipes and links are written to; to put a file in their place would take them away. */
-static bool is_replaced(const char *path)
-{
-    struct stat info;
-    return lstat(path, &info) != 0 || S_ISREG(info.st_mode);
-}
-
-/* The file that is written before it takes the place of the one that was asked for. */
-static char *path_before(const char *path)
-{
-    char *before = NULL;
-    if (asprintf(&before, is_replaced(path) ? "%s.tmp" : "%s", path) < 0)
-        abort();
-    return before;
-}
-
 int emu_summary_check(const char *path, char *error)
 {
-    if (strcmp(path, "-") == 0)
-        return 0;
-    char *before = path_before(path);
-    FILE *file = fopen(before, "ae");
-    int status = file != NULL ? 0 : fail(path, error);
-    if (file != NULL)
-        fclose(file);
-    if (strcmp(before, path) != 0)
-        (void)unlink(before);
-    free(before);
-    return status;
-}
-
-static int write_text(const json_t *json, FILE *out)
-{
-    int status = json_dumpf(json, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    return status == 0 && fputc('\n', out) != EOF && fflush(out) == 0 ? 0 : -1;
-}
-
-static int write_file(const json_t *json, const char *path, char *error)
-{
-    char *before = path_before(path);
-    FILE *file = fopen(before, "we");
-    int status = file != NULL ? write_text(json, file) : -1;
-    if (file != NULL && fclose(file) != 0)
-        status = -1;
-    if (status == 0 && strcmp(before, path) != 0)
-        status = rename(before, path);
-    if (status != 0)
-        fail(path, error);
-    if (status != 0 && strcmp(before, path) != 0)
-        (void)unlink(before);
-    free(before);
-    return status;
+    return sim_out_check(path) ? 0 : fail(path, error);
 }
 
 int emu_summary_write(struct emu_run *run, const char *path, char *error)
 {
     json_t *json = summary_json(run);
-    int status;
-    if (strcmp(path, "-") == 0)
-        status = write_text(json, stdout) == 0 ? 0 : fail("standard output", error);
-    else
-        status = write_file(json, path, error);
+    struct sim_out_file out;
+    bool ok = sim_out_open(&out, path);
+    if (ok) {
+        json_dumpf(json, out.file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+        fputc('\n', out.file);
+        ok = sim_out_close(&out, true);
+    }
+    int status = ok ? 0 : fail(path, error);
     json_decref(json);
     return status;
 }

@@ -120,11 +120,12 @@ static gmc_status open_recorders(struct sim_run *run)
     return GMC_OK;
 }
 
-static gmc_status close_recorders(struct sim_run *run)
+static gmc_status close_recorders(struct sim_run *run, bool keep)
 {
     gmc_status status = GMC_OK;
     for (size_t i = 0; i < SIM_RECORDERS_MAX; i++) {
-        if (run->recorders[i] != NULL && !sim_recorders[i]->close(run->recorders[i], run->error))
+        if (run->recorders[i] != NULL &&
+            !sim_recorders[i]->close(run->recorders[i], keep, run->error))
             status = GMC_ERR_IO;
         run->recorders[i] = NULL;
     }
@@ -267,7 +268,7 @@ gmc_status sim_run_go(struct sim_run *run)
     run->world->event_ctx = run;
     if (status == GMC_OK)
         run_events(run);
-    gmc_status closed = close_recorders(run);
+    gmc_status closed = close_recorders(run, status == GMC_OK);
     sim_oracle_check_wires(&run->world->oracle);
     return status == GMC_OK ? closed : status;
 }

@@ -31,8 +31,9 @@ struct sim_recorder_ops {
     /* A message reached a subscriber of the channel, by its number; latency as in channel.h. */
     void (*message)(void *state, const struct sim_run_channel *channel, size_t subscriber,
                     gmc_duration latency);
-    /* After the run, while the world still stands. Frees the state. False: words are in error. */
-    bool (*close)(void *state, char *error);
+    /* After the run, while the world still stands. Frees the state. Without `keep` the run failed,
+     * and what was written goes. False: words are in error. */
+    bool (*close)(void *state, bool keep, char *error);
 };
 
 /* All of them, ended by NULL; at most SIM_RECORDERS_MAX. */

@@ -29,7 +29,7 @@ struct host_before {
 
 struct csv {
     const struct sim_run *run;
-    FILE *wires, *domains, *links, *messages, *traffic;
+    struct sim_out_file wires, domains, links, messages, traffic;
     gmc_time last;                    /* sample */
     struct sim_lane_counters *before; /* wire * 2 + direction */
     struct host_before *hosts;
@@ -53,23 +53,24 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
         csv->latencies[i] =
             sim_calloc(run->plan->channels[i].target_count, sizeof(*csv->latencies[i]));
     if (sim_record_make_folder(target, error) &&
-        (csv->wires = sim_record_create(target, "wires.csv", error)) != NULL &&
-        (csv->domains = sim_record_create(target, "domains.csv", error)) != NULL &&
-        (csv->links = sim_record_create(target, "links.csv", error)) != NULL &&
-        (csv->messages = sim_record_create(target, "messages.csv", error)) != NULL &&
-        (csv->traffic = sim_record_create(target, "traffic.csv", error)) != NULL) {
+        sim_record_create(&csv->wires, target, "wires.csv", error) &&
+        sim_record_create(&csv->domains, target, "domains.csv", error) &&
+        sim_record_create(&csv->links, target, "links.csv", error) &&
+        sim_record_create(&csv->messages, target, "messages.csv", error) &&
+        sim_record_create(&csv->traffic, target, "traffic.csv", error)) {
         fputs("seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_queue,dropped_loss,"
               "dropped_other,marked\n",
-              csv->wires);
-        fputs("seconds,transfer,domain,bytes,repairs,parent\n", csv->domains);
-        fputs("seconds,from,to,cc_rate_bps,rtt_seconds,packets_sent,packets_lost\n", csv->links);
+              csv->wires.file);
+        fputs("seconds,transfer,domain,bytes,repairs,parent\n", csv->domains.file);
+        fputs("seconds,from,to,cc_rate_bps,rtt_seconds,packets_sent,packets_lost\n",
+              csv->links.file);
         fputs("seconds,channel,domain,published,delivered,latency_median_seconds,"
               "latency_p99_seconds,latency_max_seconds\n",
-              csv->messages);
-        fputs("seconds,traffic,from,to,sent_bps,received_bps\n", csv->traffic);
+              csv->messages.file);
+        fputs("seconds,traffic,from,to,sent_bps,received_bps\n", csv->traffic.file);
         return csv;
     }
-    sim_record_csv.close(csv, (char[SIM_RECORD_ERROR_MAX]){0});
+    sim_record_csv.close(csv, false, (char[SIM_RECORD_ERROR_MAX]){0});
     return NULL;
 }
 
@@ -81,7 +82,7 @@ static void write_wires(struct csv *csv, double seconds, gmc_duration interval)
         const struct sim_topo_link *link = &topo->links[i / 2];
         struct sim_wire_sample s =
             sim_sample_wire(run, i / 2, (int)(i % 2), interval, &csv->before[i]);
-        fprintf(csv->wires,
+        fprintf(csv->wires.file,
                 "%.6f,%s,%s,%.0f,%.4f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
                 "\n",
                 seconds, topo->nodes[i % 2 == 0 ? link->a : link->b].name,
@@ -96,9 +97,9 @@ static void write_domains(struct csv *csv, double seconds)
     struct gmc_member_info info;
     for (size_t i = 0; i < run->plan->transfer_count; i++)
         for (size_t n = 0; sim_sample_member(run, i, n, &info); n++) {
-            fprintf(csv->domains, "%.6f,", seconds);
-            sim_record_put_field(csv->domains, run->plan->transfers[i].name);
-            fprintf(csv->domains, ",%s,%" PRIu64 ",%" PRIu64 ",%s\n", info.domain,
+            fprintf(csv->domains.file, "%.6f,", seconds);
+            sim_record_put_field(csv->domains.file, run->plan->transfers[i].name);
+            fprintf(csv->domains.file, ",%s,%" PRIu64 ",%" PRIu64 ",%s\n", info.domain,
                     sim_sample_bytes(run, i, info.domain, info.bytes), info.repairs,
                     info.parent != NULL ? info.parent : "");
         }
@@ -131,7 +132,7 @@ static void write_links(struct csv *csv, double seconds)
             uint64_t lost = info.packets_lost - (is_new ? 0 : before->packets_lost);
             *before = (struct link_before){info.packets_sent, info.packets_lost};
             if (sent > 0)
-                fprintf(csv->links, "%.6f,%s,%s,%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64 "\n",
+                fprintf(csv->links.file, "%.6f,%s,%s,%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64 "\n",
                         seconds, host->name, info.domain, info.rate_bps, (double)info.rtt_ns / 1e9,
                         sent, lost);
         }
@@ -152,18 +153,18 @@ static void write_messages(struct csv *csv, double seconds)
         for (size_t j = 0; j < plan->channels[i].target_count; j++) {
             const struct sim_run_channel *channel = &csv->run->channels[i];
             struct sim_lateness *late = &csv->latencies[i][j];
-            fprintf(csv->messages, "%.6f,", seconds);
-            sim_record_put_field(csv->messages, channel->plan->name);
-            fprintf(csv->messages, ",%s,%" PRIu64 ",%" PRIu64,
+            fprintf(csv->messages.file, "%.6f,", seconds);
+            sim_record_put_field(csv->messages.file, channel->plan->name);
+            fprintf(csv->messages.file, ",%s,%" PRIu64 ",%" PRIu64,
                     plan->topo.nodes[channel->plan->targets[j]].name, channel->published,
                     channel->subscribers[j].delivered);
             if (late->count > 0)
-                fprintf(csv->messages, ",%.6f,%.6f,%.6f\n",
+                fprintf(csv->messages.file, ",%.6f,%.6f,%.6f\n",
                         (double)sim_lateness_quantile(late, 500000) / 1e9,
                         (double)sim_lateness_quantile(late, 990000) / 1e9,
                         (double)late->greatest / 1e9);
             else
-                fputs(",,,\n", csv->messages);
+                fputs(",,,\n", csv->messages.file);
             *late = (struct sim_lateness){0};
         }
 }
@@ -175,9 +176,9 @@ static void write_traffic(struct csv *csv, double seconds, gmc_duration interval
         const struct sim_traffic_counters *now = sim_traffic_counters(&csv->run->world->traffic, i);
         const struct sim_traffic_config *config = &plan->traffic[i].config;
         double scale = interval > 0 ? 8e9 / (double)interval : 0;
-        fprintf(csv->traffic, "%.6f,", seconds);
-        sim_record_put_field(csv->traffic, plan->traffic[i].name);
-        fprintf(csv->traffic, ",%s,%s,%.0f,%.0f\n", plan->topo.nodes[config->from].name,
+        fprintf(csv->traffic.file, "%.6f,", seconds);
+        sim_record_put_field(csv->traffic.file, plan->traffic[i].name);
+        fprintf(csv->traffic.file, ",%s,%s,%.0f,%.0f\n", plan->topo.nodes[config->from].name,
                 plan->topo.nodes[config->to].name,
                 (double)(now->sent_bytes - csv->flows[i].sent_bytes) * scale,
                 (double)(now->received_bytes - csv->flows[i].received_bytes) * scale);
@@ -210,16 +211,16 @@ static void sample_end(struct csv *csv)
     }
 }
 
-static bool close_csv(void *state, char *error)
+static bool close_csv(void *state, bool keep, char *error)
 {
     struct csv *csv = state;
-    if (csv->traffic != NULL)
+    if (csv->traffic.file != NULL)
         sample_end(csv);
-    bool ok = sim_record_close(csv->wires, "wires.csv", error);
-    ok = sim_record_close(csv->domains, "domains.csv", error) && ok;
-    ok = sim_record_close(csv->links, "links.csv", error) && ok;
-    ok = sim_record_close(csv->messages, "messages.csv", error) && ok;
-    ok = sim_record_close(csv->traffic, "traffic.csv", error) && ok;
+    bool ok = sim_record_close(&csv->wires, keep, error);
+    ok = sim_record_close(&csv->domains, keep, error) && ok;
+    ok = sim_record_close(&csv->links, keep, error) && ok;
+    ok = sim_record_close(&csv->messages, keep, error) && ok;
+    ok = sim_record_close(&csv->traffic, keep, error) && ok;
     for (size_t i = 0; i < csv->run->world->host_count; i++)
         free(csv->hosts[i].links);
     for (size_t i = 0; i < csv->run->plan->channel_count; i++)

@@ -24,25 +24,19 @@ bool sim_record_make_folder(const char *folder, char *error)
     return fail(folder, error);
 }
 
-FILE *sim_record_create(const char *folder, const char *name, char *error)
+bool sim_record_create(struct sim_out_file *out, const char *folder, const char *name, char *error)
 {
     char path[PATH_BYTES_MAX];
     snprintf(path, sizeof(path), "%s%s%s", folder != NULL ? folder : "", folder != NULL ? "/" : "",
              name);
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        fail(path, error);
-    return file;
+    return sim_out_open(out, path) || fail(path, error);
 }
 
-bool sim_record_close(FILE *file, const char *name, char *error)
+bool sim_record_close(struct sim_out_file *out, bool keep, char *error)
 {
-    if (file == NULL)
-        return true;
-    bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed)
-        return fail(name, error);
-    return true;
+    char path[PATH_BYTES_MAX];
+    snprintf(path, sizeof(path), "%s", out->path != NULL ? out->path : "");
+    return sim_out_close(out, keep) || fail(path, error);
 }
 
 void sim_record_put_field(FILE *out, const char *text)

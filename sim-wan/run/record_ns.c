@@ -39,7 +39,7 @@ struct line {
 
 struct ns {
     const struct sim_run *run;
-    FILE *file;
+    struct sim_out_file out;
     gmc_duration horizon; /* how late a line may come */
     struct line *heap;
     size_t count, capacity;
@@ -92,7 +92,7 @@ static void write_line(struct ns *ns, const struct line *line)
     if (line->ecn != SIM_ECN_NOT_ECT)
         flags[6] = 'N';
     gmc_duration since = gmc_time_sub(line->time, ns->run->zero);
-    fprintf(ns->file,
+    fprintf(ns->out.file,
             "%c %" PRIu64 ".%09" PRIu64 " %" PRIu32 " %" PRIu32 " %s %" PRIu32 " %s %" PRIu64
             " %" PRIu32 ".0 %" PRIu32 ".0 %" PRId64 " %" PRIu64 "\n",
             line->event, since / GMC_S(1), since % GMC_S(1), line->from, line->to, type,
@@ -182,22 +182,22 @@ static gmc_duration longest_wire(const struct sim_topo *topo)
 
 static void *open_ns(const struct sim_run *run, const char *target, char *error)
 {
-    FILE *file = sim_record_create(NULL, target, error);
-    if (file == NULL)
+    struct sim_out_file out;
+    if (!sim_record_create(&out, NULL, target, error))
         return NULL;
     struct ns *ns = sim_calloc(1, sizeof(*ns));
     ns->run = run;
-    ns->file = file;
+    ns->out = out;
     ns->horizon = longest_wire(&run->plan->topo);
     gmc_map_init(&ns->numbers, 0);
     return ns;
 }
 
-static bool close_ns(void *state, char *error)
+static bool close_ns(void *state, bool keep, char *error)
 {
     struct ns *ns = state;
     write_until(ns, GMC_TIME_NEVER);
-    bool ok = sim_record_close(ns->file, "ns trace", error);
+    bool ok = sim_record_close(&ns->out, keep, error);
     gmc_map_fini(&ns->numbers);
     free(ns->heap);
     free(ns);

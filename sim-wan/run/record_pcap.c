@@ -29,7 +29,7 @@
 struct pcap {
     const struct sim_run *run;
     uint32_t snap;
-    FILE **files; /* by wire; NULL: not wanted */
+    struct sim_out_file *files; /* by wire; closed: not wanted */
 };
 
 /* ---- what is wanted ---- */
@@ -89,8 +89,8 @@ static bool open_wire(struct pcap *pcap, const char *folder, uint32_t wire, char
     char name[600];
     snprintf(name, sizeof(name), "%.255s-%.255s.pcap", topo->nodes[topo->links[wire].a].name,
              topo->nodes[topo->links[wire].b].name);
-    pcap->files[wire] = sim_record_create(folder, name, error);
-    return pcap->files[wire] != NULL && write_file_head(pcap->files[wire], pcap->snap);
+    return sim_record_create(&pcap->files[wire], folder, name, error) &&
+           write_file_head(pcap->files[wire].file, pcap->snap);
 }
 
 static bool open_wires(struct pcap *pcap, const char *folder, const bool *wanted, char *error)
@@ -111,12 +111,12 @@ static bool open_wires(struct pcap *pcap, const char *folder, const bool *wanted
     return true;
 }
 
-static bool close_pcap(void *state, char *error)
+static bool close_pcap(void *state, bool keep, char *error)
 {
     struct pcap *pcap = state;
     bool ok = true;
     for (size_t i = 0; i < pcap->run->plan->topo.link_count; i++)
-        ok = sim_record_close(pcap->files[i], "pcap", error) && ok;
+        ok = sim_record_close(&pcap->files[i], keep, error) && ok;
     free(pcap->files);
     free(pcap);
     return ok;
@@ -129,13 +129,13 @@ static void *open_pcap(const struct sim_run *run, const char *target, char *erro
     char *copy = sim_strdup(target);
     pcap->run = run;
     pcap->snap = SNAP_DEFAULT;
-    pcap->files = sim_calloc(run->plan->topo.link_count, sizeof(FILE *));
+    pcap->files = sim_calloc(run->plan->topo.link_count, sizeof(*pcap->files));
     bool ok = parse_target(pcap, copy, wanted, error) && open_wires(pcap, copy, wanted, error);
     free(copy);
     free(wanted);
     if (ok)
         return pcap;
-    close_pcap(pcap, (char[SIM_RECORD_ERROR_MAX]){0});
+    close_pcap(pcap, false, (char[SIM_RECORD_ERROR_MAX]){0});
     return NULL;
 }
 
@@ -144,7 +144,7 @@ static void on_packet(void *state, uint32_t wire, int direction, enum sim_wire_n
                       enum sim_drop drop, const struct sim_packet *packet)
 {
     struct pcap *pcap = state;
-    FILE *file = pcap->files[wire];
+    FILE *file = pcap->files[wire].file;
     uint8_t head[SIM_IP_HEAD_MAX];
     (void)direction;
     (void)drop;

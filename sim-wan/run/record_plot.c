@@ -398,9 +398,8 @@ static gmc_status draw_traffic(const struct plotter *plotter, char *error)
 
 /* ---- the end ---- */
 /* Each is tried: without gnuplot all scripts and data are there. */
-static bool close_plot(void *state, char *error)
+static bool draw_all(struct plotter *plotter, char *error)
 {
-    struct plotter *plotter = state;
     sim_series_take(&plotter->series, true);
     bool ok = draw_wires(plotter, error) == GMC_OK;
     if (plotter->run->plan->traffic_count > 0)
@@ -409,6 +408,13 @@ static bool close_plot(void *state, char *error)
         ok = draw_completion(plotter, error) == GMC_OK && ok;
         ok = draw_tree(plotter, error) == GMC_OK && ok;
     }
+    return ok;
+}
+
+static bool close_plot(void *state, bool keep, char *error)
+{
+    struct plotter *plotter = state;
+    bool ok = !keep || draw_all(plotter, error);
     sim_series_fini(&plotter->series);
     free(plotter->prefix);
     free(plotter);

@@ -12,6 +12,7 @@
 
 #include "sim-wan/command.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/out_file.h"
 #include "sim-wan/run/bar.h"
 #include "sim-wan/run/drive.h"
 #include "sim-wan/run/group.h"
@@ -51,7 +52,7 @@ struct command {
     const struct sim_run_options *options;
     uint64_t seed_first, seed_count;
     struct sim_bar bar;
-    FILE *json;
+    struct sim_out_file json;
     struct sim_group *groups; /* by combination */
     double cpu_seconds;
     int status;
@@ -124,11 +125,11 @@ static int run_single(struct command *command, const struct sim_plan *plan)
     if (summary == NULL)
         return EXIT_BAD;
     int status = status_of(summary);
-    if (command->json != NULL) {
-        json_dumpf(summary, command->json, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
-        fputc('\n', command->json);
+    if (command->json.file != NULL) {
+        json_dumpf(summary, command->json.file, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+        fputc('\n', command->json.file);
     }
-    if (command->json != stdout)
+    if (command->json.file != stdout)
         sim_table_print(stdout, summary);
     json_decref(summary);
     return status;
@@ -163,12 +164,12 @@ static void on_done(void *ctx, size_t n, const char *text, const char *why)
                 why != NULL ? ": " : "", why != NULL ? why : "");
     command->cpu_seconds += json_number_value(json_object_get(summary, "cpu_seconds"));
     sim_group_add(&command->groups[n / command->seed_count], summary);
-    if (summary != NULL && command->json != NULL) {
+    if (summary != NULL && command->json.file != NULL) {
         /* A line does not tell how fast the machine was: it is the same whoever made it. */
         json_object_del(summary, "cpu_seconds");
-        json_dumpf(summary, command->json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
-        fputc('\n', command->json);
-        fflush(command->json);
+        json_dumpf(summary, command->json.file, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+        fputc('\n', command->json.file);
+        fflush(command->json.file);
     }
     json_decref(summary);
     if (sim_bar_is_due(&command->bar)) {
@@ -201,16 +202,16 @@ static int report(struct command *command)
         json_t *group = group_summary(command, i);
         if (!sim_group_is_good(&command->groups[i]))
             status = EXIT_INCOMPLETE;
-        if (command->json != NULL) {
-            json_dumpf(group, command->json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
-            fputc('\n', command->json);
+        if (command->json.file != NULL) {
+            json_dumpf(group, command->json.file, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+            fputc('\n', command->json.file);
         }
-        if (command->json != stdout)
+        if (command->json.file != stdout)
             sim_table_print_group(stdout, group);
         json_decref(group);
         sim_group_fini(&command->groups[i]);
     }
-    if (command->json != stdout)
+    if (command->json.file != stdout)
         printf("%.1f CPU seconds\n", command->cpu_seconds);
     return status;
 }
@@ -234,25 +235,22 @@ static int run_many(struct command *command, int ranks)
 }
 
 /* ---- the command ---- */
+static bool say_json(const struct command *command)
+{
+    fprintf(stderr, "sim-wan run: %s: %s\n", command->options->json, strerror(errno));
+    return false;
+}
+
 static bool open_json(struct command *command)
 {
     const char *name = command->options->json;
-    if (name == NULL || !sim_mpi_is_root())
-        return true;
-    command->json = strcmp(name, "-") == 0 ? stdout : fopen(name, "we");
-    if (command->json == NULL)
-        fprintf(stderr, "sim-wan run: %s: %s\n", name, strerror(errno));
-    return command->json != NULL;
+    return name == NULL || !sim_mpi_is_root() || sim_out_open(&command->json, name) ||
+           say_json(command);
 }
 
-static bool close_json(struct command *command)
+static bool close_json(struct command *command, bool keep)
 {
-    bool failed = command->json != NULL && (fflush(command->json) != 0 || ferror(command->json));
-    if (failed)
-        fprintf(stderr, "sim-wan run: %s: %s\n", command->options->json, strerror(errno));
-    if (command->json != NULL && command->json != stdout)
-        fclose(command->json);
-    return !failed;
+    return sim_out_close(&command->json, keep) || say_json(command);
 }
 
 /* Every combination is checked before the first is run. The plan is that of the first. */
@@ -295,7 +293,7 @@ static int run_plan(struct command *command, const struct sim_plan *plan, int ra
     if (!open_json(command))
         return EXIT_BAD;
     int status = is_single ? run_single(command, plan) : run_many(command, ranks);
-    return close_json(command) ? status : EXIT_BAD;
+    return close_json(command, status != EXIT_BAD) ? status : EXIT_BAD;
 }
 
 static void print_check(const struct sim_run_options *options, const struct sim_plan *plan)

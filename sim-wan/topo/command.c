@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim-wan/command.h"
+#include "sim-wan/out_file.h"
 #include "sim-wan/plot/map.h"
 #include "sim-wan/topo/measure.h"
 #include "sim-wan/topo/read.h"
@@ -236,33 +237,22 @@ static json_t *topology_json(const struct sim_topo *topo, const struct sim_topo_
 }
 
 /* ---- files ---- */
-static FILE *create(const char *path)
+static bool say_file(const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (file == NULL)
-        fprintf(stderr, "sim-wan topology: %s: %s\n", path, strerror(errno));
-    return file;
-}
-
-static bool finish(FILE *file, const char *path)
-{
-    bool failed = fflush(file) != 0 || ferror(file) != 0;
-    if (file != stdout && fclose(file) != 0)
-        failed = true;
-    if (failed)
-        fprintf(stderr, "sim-wan topology: %s: %s\n", path, strerror(errno));
-    return !failed;
+    fprintf(stderr, "sim-wan topology: %s: %s\n", path, strerror(errno));
+    return false;
 }
 
 static bool write_json(const char *path, json_t *json)
 {
-    FILE *file = create(path);
-    bool ok = file != NULL;
+    struct sim_out_file out;
+    bool ok = sim_out_open(&out, path);
     if (ok) {
-        json_dumpf(json, file, JSON_INDENT(2));
-        fputc('\n', file);
-        ok = finish(file, path);
+        json_dumpf(json, out.file, JSON_INDENT(2));
+        fputc('\n', out.file);
+        ok = sim_out_close(&out, true);
     }
+    ok = ok || say_file(path);
     json_decref(json);
     return ok;
 }
@@ -270,14 +260,14 @@ static bool write_json(const char *path, json_t *json)
 static bool write_topology(const char *path, const struct sim_topo *topo)
 {
     const char *dot = strrchr(path, '.');
-    FILE *file = create(path);
-    if (file == NULL)
-        return false;
+    struct sim_out_file out;
+    if (!sim_out_open(&out, path))
+        return say_file(path);
     if (dot != NULL && (strcmp(dot, ".dot") == 0 || strcmp(dot, ".gv") == 0))
-        sim_topo_write_dot(topo, file);
+        sim_topo_write_dot(topo, out.file);
     else
-        sim_topo_write_conf(topo, file);
-    return finish(file, path);
+        sim_topo_write_conf(topo, out.file);
+    return sim_out_close(&out, true) || say_file(path);
 }
 
 static bool draw(const char *prefix, const char *path, const struct sim_topo *topo)

@@ -78,6 +78,23 @@ for name in first second; do
 done
 cmp "$dir/first.same" "$dir/second.same"
 
+# A run that fails leaves what an earlier one wrote, and nothing of its own.
+expect 0 --json "$dir/kept" --csv "$dir/series" --pcap "$dir/taps" --ns "$dir/ns" "$dir/small.conf"
+cp -R "$dir/series" "$dir/series.before"
+cp -R "$dir/taps" "$dir/taps.before"
+cp "$dir/kept" "$dir/kept.before"
+cp "$dir/ns" "$dir/ns.before"
+expect 1 --json "$dir/kept" --csv "$dir/series" --ns "$dir/ns" --pcap "$dir/taps,nobody" \
+    "$dir/small.conf"
+expect 1 --json "$dir/kept" --pcap "$dir/taps" --plot /dev/null/x "$dir/small.conf"
+for name in kept series taps ns; do
+    diff -r "$dir/$name.before" "$dir/$name" || fail "a run that failed changed $name"
+done
+[ ! -e "$dir/kept.tmp" ] && [ ! -e "$dir/ns.tmp" ] || fail "a run that failed left its file"
+ln -s target "$dir/link"
+expect 0 --json "$dir/link" "$dir/small.conf"
+[ -L "$dir/link" ] && [ -s "$dir/target" ] || fail "a link was replaced"
+
 # However many processes; a line per run, then one per combination.
 many="--seeds 1..6 --sweep wire.w.loss=0%,5% $dir/small.conf"
 for jobs in 1 2 5; do
