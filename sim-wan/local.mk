@@ -53,6 +53,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/run/series.c sim-wan/run/series.h \
 	sim-wan/run/summary.c \
 	sim-wan/run/table.c sim-wan/run/table.h \
+	sim-wan/run/warm_up.c sim-wan/run/warm_up.h \
 	sim-wan/scenario.c sim-wan/scenario.h \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h sim-wan/store_page.c \

@@ -7,34 +7,12 @@
 #include <string.h>
 
 #include "sim-wan/mem.h"
+#include "sim-wan/run/warm_up.h"
 #include "sim-wan/scenario.h"
 
-#define WARM_TRIES 20
-#define WARM_LIMIT GMC_S(600)
 #define PROGRESS_EVENTS 50000 /* between two looks at the wall clock */
 
 /* ---- transfers ---- */
-static gmc_status stage(struct sim_run *run, const struct sim_plan_transfer *plan, uint64_t bytes,
-                        uint64_t object_seed, struct gmc_channel_key *key, const char **error)
-{
-    struct sim_host **targets = sim_calloc(plan->target_count, sizeof(struct sim_host *));
-    struct sim_host *source = run->world->hosts[plan->source];
-    for (size_t i = 0; i < plan->target_count; i++)
-        targets[i] = run->world->hosts[plan->targets[i]];
-    struct sim_stage stage = {.object_seed = object_seed,
-                              .bytes = bytes,
-                              .targets = targets,
-                              .target_count = plan->target_count,
-                              .shape = plan->shape,
-                              .rate_bps = plan->rate_bps,
-                              .background = plan->background};
-    *error = "the source is down";
-    gmc_status status =
-        source->gateway != NULL ? sim_stage(source, &stage, key, error) : GMC_ERR_PEER_DOWN;
-    free(targets);
-    return status;
-}
-
 static void end_transfer(struct sim_run *run, struct sim_run_transfer *transfer)
 {
     transfer->end = run->world->engine.now;
@@ -54,8 +32,9 @@ static void on_start(struct sim_event *event, gmc_time now)
     const char *error = NULL;
     struct gmc_channel_key key;
     transfer->begin = now;
-    gmc_status status = stage(run, transfer->plan, transfer->plan->bytes,
-                              run->seed + (uint64_t)(transfer - run->transfers), &key, &error);
+    struct sim_stage what = {.object_seed = run->seed + (uint64_t)(transfer - run->transfers),
+                             .bytes = transfer->plan->bytes};
+    gmc_status status = sim_run_stage(run, transfer->plan, &what, &key, &error);
     if (status == GMC_OK) {
         transfer->key = key;
         return;
@@ -166,22 +145,6 @@ static void build(struct sim_run *run)
     }
 }
 
-/* A byte goes the way of each transfer, so that gateways are connected and latencies known, as on
- * a site that stages more than once. Networks that lose much may need several tries. */
-static void warm_up(struct sim_run *run, const struct sim_plan_transfer *plan)
-{
-    struct sim_host *source = run->world->hosts[plan->source];
-    struct gmc_channel_key key;
-    struct gmc_channel_info info = {0};
-    const char *error;
-    for (uint64_t i = 0; i < WARM_TRIES && info.state != GMC_CHANNEL_COMPLETE; i++) {
-        if (stage(run, plan, 1, run->seed + 1000 + i, &key, &error) != GMC_OK)
-            return;
-        sim_run_to_end(source, &key, GMC_MS(10), WARM_LIMIT);
-        sim_channel(source, &key, &info);
-    }
-}
-
 /* The scenario's clock begins. */
 static void begin(struct sim_run *run)
 {
@@ -258,10 +221,8 @@ gmc_status sim_run_go(struct sim_run *run)
     run->world->message_ctx = run;
     sim_world_start(run->world);
     sim_world_run(run->world, run->plan->settle);
-    for (size_t i = 0; run->plan->warm_up && i < run->plan->transfer_count; i++)
-        warm_up(run, &run->plan->transfers[i]);
     if (run->plan->warm_up)
-        sim_run_channels_warm_up(run, WARM_LIMIT);
+        sim_run_warm_up(run);
     begin(run);
     gmc_status status = open_recorders(run);
     run->world->on_event = on_event;

@@ -67,7 +67,7 @@ struct sim_plan {
     struct sim_world_config world;
     uint64_t seed_first, seed_last;
     gmc_duration settle; /* after the start of all gateways */
-    bool warm_up;        /* a byte goes the way of each transfer first */
+    bool warm_up;        /* see warm_up.h */
     gmc_duration limit;
     struct sim_plan_host *hosts; /* by node */
     struct sim_plan_transfer *transfers;

@@ -93,6 +93,56 @@ static void test_plain(void **state)
     json_decref(summary);
 }
 
+/* Links of which the line of their coming up was seen after the scenario's clock had begun. */
+struct late_links {
+    const struct sim_run *run;
+    char names[32][2][32]; /* from, to */
+    size_t count;
+};
+
+static void note_link(void *ctx, const char *line)
+{
+    struct late_links *late = ctx;
+    char(*names)[32] = late->names[late->count];
+    if (late->run->is_begun && late->count < 32 &&
+        sscanf(line, "%*s %31s link to %31s is up", names[0], names[1]) == 2)
+        late->count++;
+}
+
+/* Where uplinks are known the tree of an object is not that of the byte of the warm-up; its links
+ * are up nevertheless when the scenario begins. */
+static void test_trees_are_warm(void **state)
+{
+    char error[SIM_CONF_ERROR_MAX] = "", path[] = "/tmp/drive-XXXXXX";
+    static const char text[] = "topology { family = \"star:5\" rate = 100Mbit delay = 15ms }\n"
+                               "gateways = {n1, n2, n3, n4, n5} warm-up = yes uplinks = wires\n"
+                               "transfer t { from = n1 size = 20MB }\n";
+    struct sim_plan plan;
+    struct sim_run run;
+    struct late_links late = {.run = &run};
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+    close(fd);
+    assert_int_equal(sim_plan_read(&plan, path, NULL, 0, error), GMC_OK);
+    unlink(path);
+    sim_run_init(&run, &plan, 1);
+    run.line = note_link;
+    run.line_ctx = &late;
+    assert_int_equal(sim_run_go(&run), GMC_OK);
+    json_t *summary = sim_run_summary(&run);
+    assert_true(is_complete(summary));
+    assert_true(number(row(summary, "transfers", "name", "t"), "first_wire") < 1.2); /* a chain */
+    for (size_t i = 0; i < late.count; i++)
+        assert_string_not_equal(json_string_value(json_object_get(row(summary, "tree_links",
+                                                                      "child", late.names[i][1]),
+                                                                  "parent")),
+                                late.names[i][0]);
+    json_decref(summary);
+    sim_run_fini(&run);
+    sim_plan_fini(&plan);
+}
+
 /* The source's own children too, and after they have left. */
 static void test_repairs(void **state)
 {
@@ -403,13 +453,14 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),         cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_times),         cmocka_unit_test(test_failed),
-        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
-        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
-        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),         cmocka_unit_test(test_loss_times),
+        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
+        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
+        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
+        cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
