@@ -3,7 +3,6 @@
 #include "sim-wan/conf.h"
 
 #include <confuse.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +12,9 @@
 #include "base/comments.h"
 #include "sim-wan/conf_internal.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/text_file.h"
 
 #define EXPECTED "expected: name = value, or section { ... }"
-#define QUOTES "; a value with blanks, commas or equal signs stands in quotes"
-#define BOM "\xef\xbb\xbf"            /* that some editors put before UTF-8 */
-#define FILE_MAX (UINT64_C(64) << 20) /* bytes; larger networks come in the formats for graphs */
 
 /* libconfuse gives its callbacks no context, so the one reader that runs is kept here. */
 static struct reader {
@@ -54,6 +51,25 @@ static struct sim_conf_part *add_part(struct sim_conf *conf, const struct sim_co
 }
 
 /* ---- libconfuse's callbacks ---- */
+/* For what libconfuse says; it says nothing of what would be right. */
+static const char *what_is_right(const char *format)
+{
+    static const struct {
+        const char *wrong, *right;
+    } words[] = {
+        {"duplicate title", "expected a title that no other section of this kind has"},
+        {"missing title", "expected a name behind it: section NAME { ... }"},
+        {"missing opening brace", "expected: section { ... }; this one has no name"},
+        {"premature end", "expected a quote or brace that closes what was opened"},
+        {"unexpected token", EXPECTED "; a value with blanks, commas or equal signs stands in "
+                                      "quotes, and a list in braces"},
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strstr(format, words[i].wrong) != NULL)
+            return words[i].right;
+    return EXPECTED;
+}
+
 static void on_error(cfg_t *cfg, const char *format, va_list args)
 {
     struct sim_conf *conf = reader->conf;
@@ -66,8 +82,7 @@ static void on_error(cfg_t *cfg, const char *format, va_list args)
         *end = '\0';
         say_unknown(conf, section != NULL ? section : &conf->sections[0], cfg->line, name + 1);
     } else {
-        bool is_split = strstr(text, "unexpected token") != NULL;
-        sim_conf_say(conf, cfg->line, "%s; " EXPECTED "%s", text, is_split ? QUOTES : "");
+        sim_conf_say(conf, cfg->line, "%s; %s", text, what_is_right(format));
     }
 }
 
@@ -161,12 +176,15 @@ static cfg_opt_t *make_table(const struct sim_conf_section *section, size_t room
     return table;
 }
 
-/* Whether a brace stays open; libconfuse closes it at the end of the text, without a word. */
-static bool is_open(const char *text)
+/* What libconfuse takes without a word: it closes at the end of the text what stays open, and an
+ * empty list is none at all. */
+static void check_braces(struct sim_conf *conf, const char *text)
 {
     size_t depth = 0;
-    char quote = '\0';
+    int line = 1;
+    char quote = '\0', last = '\0', before = '\0'; /* the last two characters but blanks */
     for (; *text != '\0'; text++) {
+        line += *text == '\n';
         if (quote != '\0') {
             if (*text == '\\' && text[1] != '\0')
                 text++;
@@ -178,9 +196,16 @@ static bool is_open(const char *text)
             depth++;
         } else if (*text == '}' && depth > 0) {
             depth--;
+            if (last == '{' && before == '=')
+                sim_conf_say(conf, line, "an empty list; expected names, or no such option");
+        }
+        if (strchr(" \t\r\n", *text) == NULL) {
+            before = last;
+            last = *text;
         }
     }
-    return depth > 0;
+    if (depth > 0)
+        sim_conf_say(conf, line, "the file ends within a section; expected }");
 }
 
 static gmc_status parse_text(struct sim_conf *conf, const char *text)
@@ -206,8 +231,8 @@ static gmc_status parse_text(struct sim_conf *conf, const char *text)
     reader = &here;
     if (cfg_parse_buf(cfg, text) != CFG_SUCCESS)
         sim_conf_say(conf, cfg->line, "cannot be understood; " EXPECTED);
-    else if (is_open(text))
-        sim_conf_say(conf, cfg->line, "the file ends within a section; expected }");
+    else
+        check_braces(conf, text);
     reader = NULL;
     cfg_free(cfg);
     for (size_t i = 0; i < conf->section_count; i++)
@@ -228,50 +253,18 @@ gmc_status sim_conf_parse(struct sim_conf *conf, const char *name, const char *t
     return status;
 }
 
-/* The file's text; NULL after words. */
-static char *read_text(struct sim_conf *conf)
-{
-    FILE *in = fopen(conf->file, "re");
-    size_t capacity = 1 << 16, len = 0, got;
-    if (in == NULL) {
-        sim_conf_say(conf, 0, "cannot be read: %s", strerror(errno));
-        return NULL;
-    }
-    char *text = sim_alloc(capacity);
-    while ((got = fread(text + len, 1, capacity - len - 1, in)) > 0 && len <= FILE_MAX) {
-        len += got;
-        if (capacity - len < 2) {
-            capacity *= 2;
-            text = sim_grow(text, capacity, 1);
-        }
-    }
-    text[len] = '\0';
-    if (ferror(in) != 0)
-        sim_conf_say(conf, 0, "cannot be read: %s", strerror(errno));
-    else if (len > FILE_MAX)
-        sim_conf_say(conf, 0, "is larger than 64 MiB; expected a text written for people");
-    else if (strlen(text) != len)
-        sim_conf_say(conf, 0, "holds a zero byte; expected a text file");
-    fclose(in);
-    if (strncmp(text, BOM, strlen(BOM)) == 0)
-        memset(text, ' ', strlen(BOM));
-    if (conf->error[0] == '\0')
-        return text;
-    free(text);
-    return NULL;
-}
-
 gmc_status sim_conf_read(struct sim_conf *conf, const char *path,
                          const struct sim_conf_section *sections, size_t section_count)
 {
-    *conf = (struct sim_conf){.file = sim_strdup(path),
-                              .sections = sections,
-                              .section_count = section_count};
-    char *text = read_text(conf);
-    if (text == NULL)
+    char error[SIM_TEXT_ERROR_MAX];
+    size_t len;
+    char *text = sim_text_read(path, &len, error);
+    if (text == NULL) {
+        *conf = (struct sim_conf){.file = sim_strdup(path)};
+        sim_conf_say(conf, 0, "%s", error);
         return GMC_ERR_IO;
-    gmc_blank_comments(text);
-    gmc_status status = parse_text(conf, text);
+    }
+    gmc_status status = sim_conf_parse(conf, path, text, sections, section_count);
     free(text);
     return status;
 }

@@ -205,8 +205,11 @@ gmc_status sim_conf_set(struct sim_conf *conf, const char *assignment)
         if (word == NULL)
             status = refuse_set(conf, assignment, "the list is empty", "");
         for (; word != NULL && status == GMC_OK; word = strtok_r(NULL, ",", &rest)) {
-            if (!sim_conf_add_text(conf, part, value, word))
-                status = GMC_ERR_INVALID;
+            const char *want = sim_conf_wanted(option, word, known, sizeof(known));
+            if (want != NULL)
+                status = refuse_set(conf, assignment, "expected ", want);
+            else
+                (void)sim_conf_add_text(conf, part, value, word);
             if (option->type != SIM_CONF_TEXTS)
                 break;
         }

@@ -40,6 +40,7 @@ static const struct unit drifts[] = {{"ppm", 1000}, {"ppb", 1}, {NULL, 0}};
 static const struct unit packets[] = {{"packets", 1}, {"packet", 1}, {NULL, 0}};
 
 #define DIGITS "0123456789"
+#define BOUND_MAX 40   /* bytes of a bound in words */
 #define FRACTION_MAX 6 /* digits; 10^6 * 2^40 fits */
 
 /* Digits, perhaps a fraction, then a unit of the table, perhaps behind blanks. A bare 0 needs no
@@ -183,6 +184,20 @@ static const char *one_of(const char *const *choices, char *buffer, size_t size)
     return buffer;
 }
 
+/* A bound as people write it: in the largest unit of which it is a multiple. */
+static const char *bound(uint64_t value, const struct unit *units, char out[BOUND_MAX])
+{
+    const struct unit *best = NULL;
+    for (; units->name != NULL; units++)
+        if (value % units->factor == 0 && (best == NULL || units->factor > best->factor))
+            best = units;
+    if (value == 0 || best == NULL)
+        snprintf(out, BOUND_MAX, "%" PRIu64, value);
+    else
+        snprintf(out, BOUND_MAX, "%" PRIu64 "%s", value / best->factor, best->name);
+    return out;
+}
+
 static bool is_in_range(const struct sim_conf_option *option, int64_t number)
 {
     if (option->type == SIM_CONF_DRIFT) /* max bounds both signs */
@@ -194,20 +209,22 @@ const char *sim_conf_wanted(const struct sim_conf_option *option, const char *te
                             size_t size)
 {
     static const struct {
-        const char *words, *unit;
-    } wants[] = {[SIM_CONF_NUMBER] = {"a whole number", ""},
-                 [SIM_CONF_RATE] = {"a rate such as 100Mbit or 2.5Gbit", " bit/s"},
-                 [SIM_CONF_DURATION] = {"a time such as 15ms, 250us or 2min", " ns"},
-                 [SIM_CONF_SIZE] = {"a size such as 64KiB, 1GB or 1500", " bytes"},
-                 [SIM_CONF_SHARE] = {"a share such as 1%, 0.05% or 300ppm", " ppm"},
-                 [SIM_CONF_DRIFT] = {"a drift such as 20ppm or -300ppb", " ppb"},
-                 [SIM_CONF_QUEUE] = {"a queue such as 64KiB, 50ms or 100packets", ""},
-                 [SIM_CONF_REAL] = {"a number such as 13.4", ""},
-                 [SIM_CONF_CHOICE] = {NULL, ""},
-                 [SIM_CONF_SWITCH] = {"yes or no", ""}};
+        const char *words;
+        const struct unit *units; /* of bounds */
+    } wants[] = {[SIM_CONF_NUMBER] = {"a whole number", plain},
+                 [SIM_CONF_RATE] = {"a rate such as 100Mbit or 2.5Gbit", rates},
+                 [SIM_CONF_DURATION] = {"a time such as 15ms, 250us or 2min", durations},
+                 [SIM_CONF_SIZE] = {"a size such as 64KiB, 1GB or 1500", sizes},
+                 [SIM_CONF_SHARE] = {"a share such as 1%, 0.05% or 300ppm", shares},
+                 [SIM_CONF_DRIFT] = {"a drift such as 20ppm or -300ppb", drifts},
+                 [SIM_CONF_QUEUE] = {"a queue such as 64KiB, 50ms or 100packets", NULL},
+                 [SIM_CONF_REAL] = {"a number such as 13.4", NULL},
+                 [SIM_CONF_CHOICE] = {NULL, NULL},
+                 [SIM_CONF_SWITCH] = {"yes or no", NULL}};
     struct sim_conf_queue queue;
     double real;
     int64_t number;
+    char least[BOUND_MAX], most[BOUND_MAX];
     if (option->type == SIM_CONF_TEXT || option->type == SIM_CONF_TEXTS)
         return text[0] != '\0' ? NULL : "a word";
     if (option->type == SIM_CONF_QUEUE)
@@ -219,11 +236,13 @@ const char *sim_conf_wanted(const struct sim_conf_option *option, const char *te
                                                : wants[option->type].words;
     if (is_in_range(option, number))
         return NULL;
-    if (option->max == 0)
-        snprintf(buffer, size, "%s, at least %" PRIu64 "%s", wants[option->type].words, option->min,
-                 wants[option->type].unit);
+    bound(option->min, wants[option->type].units, least);
+    bound(option->max, wants[option->type].units, most);
+    if (option->type == SIM_CONF_DRIFT)
+        snprintf(buffer, size, "%s, from -%s to %s", wants[option->type].words, most, most);
+    else if (option->max == 0)
+        snprintf(buffer, size, "%s, at least %s", wants[option->type].words, least);
     else
-        snprintf(buffer, size, "%s, from %" PRIu64 " to %" PRIu64 "%s", wants[option->type].words,
-                 option->min, option->max, wants[option->type].unit);
+        snprintf(buffer, size, "%s, from %s to %s", wants[option->type].words, least, most);
     return buffer;
 }

@@ -58,6 +58,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/session.c sim-wan/session.h \
 	sim-wan/store.c sim-wan/store.h sim-wan/store_page.c \
 	sim-wan/tcp.c sim-wan/tcp.h sim-wan/tcp_internal.h sim-wan/tcp_send.c \
+	sim-wan/text_file.c sim-wan/text_file.h \
 	sim-wan/topo/conf.c sim-wan/topo/conf.h \
 	sim-wan/topo/draft.c sim-wan/topo/draft.h \
 	sim-wan/topo/edges.c sim-wan/topo/edges.h \

@@ -73,10 +73,11 @@ static gmc_status read_wires(struct sim_plan_reader *reader, const struct sim_co
     return status;
 }
 
-/* An option that means nothing for this fault was meant for another. */
+/* An option that means nothing for this fault was meant for another; and a change needs one. */
 static gmc_status refuse_others(struct sim_plan_reader *reader, const struct sim_conf_part *part,
                                 unsigned needs)
 {
+    unsigned seen = 0;
     for (size_t i = 0; i < part->count; i++) {
         const char *name = part->values[i].option->name;
         unsigned need = 0;
@@ -91,10 +92,15 @@ static gmc_status refuse_others(struct sim_plan_reader *reader, const struct sim
             need = DISK;
         else if (strcmp(name, "what") != 0 && strcmp(name, "at") != 0 && strcmp(name, "for") != 0)
             need = WIRE;
+        seen |= need;
         if (need != 0 && (needs & need) == 0)
             return sim_conf_refuse(&reader->conf, part, name, "%s means nothing for what = %s",
                                    name, sim_conf_text(part, "what", ""));
     }
+    if ((needs & ~seen & (WIRE | DISK)) != 0)
+        return sim_conf_refuse(&reader->conf, part, NULL, "nothing changes: expected %s",
+                               (needs & WIRE) != 0 ? "options of wires, such as loss = 5%"
+                                                   : "options of disks, such as disk-rate = 1Mbit");
     return GMC_OK;
 }
 
@@ -109,6 +115,10 @@ static gmc_status read_fault(struct sim_plan_reader *reader, const struct sim_co
     fault->kind = kinds[what].kind;
     fault->at = sim_conf_number(part, "at", 0);
     fault->duration = sim_conf_number(part, "for", GMC_TIME_NEVER);
+    if (fault->kind == SIM_FAULT_BREAK && sim_conf_value(part, "for") != NULL)
+        return sim_conf_refuse(&reader->conf, part, "for",
+                               "a connection breaks once: for means nothing for what = break; "
+                               "block-udp and wire-down last");
     gmc_status status = refuse_others(reader, part, needs);
     if (status == GMC_OK && (needs & NODE) != 0) {
         const char *node = sim_conf_text(part, "node", NULL);

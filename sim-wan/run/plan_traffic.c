@@ -38,7 +38,16 @@ static gmc_status read_traffic(struct sim_plan_reader *reader, const struct sim_
         .ecn = sim_conf_number(part, "ecn", 0) != 0 ? SIM_ECN_ECT0 : SIM_ECN_NOT_ECT,
     };
     traffic->stop = gmc_time_add(traffic->start, sim_conf_number(part, "for", GMC_TIME_NEVER));
-    if (traffic->kind == SIM_TRAFFIC_PARETO)
+    bool is_pareto = traffic->kind == SIM_TRAFFIC_PARETO;
+    bool has_spells = is_pareto || traffic->kind == SIM_TRAFFIC_ONOFF;
+    const char *idle = !has_spells && sim_conf_value(part, "on") != NULL     ? "on"
+                       : !has_spells && sim_conf_value(part, "off") != NULL  ? "off"
+                       : !is_pareto && sim_conf_value(part, "shape") != NULL ? "shape"
+                                                                             : NULL;
+    if (idle != NULL)
+        return sim_conf_refuse(&reader->conf, part, idle, "%s is for kind = %spareto", idle,
+                               strcmp(idle, "shape") == 0 ? "" : "on-off or ");
+    if (is_pareto)
         traffic->pareto_shape_milli =
             shape > 0 && shape <= 1000 ? (uint32_t)(shape * 1000 + 0.5) : 0;
     gmc_status status = read_ends(reader, part, traffic);

@@ -23,6 +23,7 @@
 enum { EXIT_COMPLETE = 0, EXIT_BAD = 1, EXIT_INCOMPLETE = 2 };
 
 #define DIGITS 9 /* of times in JSON */
+#define RUNS_MAX 10000000u
 
 /* ---- one run ---- */
 static double cpu(void)
@@ -282,6 +283,12 @@ static int run_plan(struct command *command, const struct sim_plan *plan, int ra
     command->seed_first = options->has_seeds ? options->seed_first : plan->seed_first;
     uint64_t last = options->has_seeds ? options->seed_last : plan->seed_last;
     command->seed_count = last - command->seed_first + 1;
+    if (command->seed_count > RUNS_MAX / sim_run_options_combinations(options)) {
+        if (sim_mpi_is_root())
+            fprintf(stderr, "sim-wan run: more than %u runs; expected fewer seeds or values\n",
+                    RUNS_MAX);
+        return EXIT_BAD;
+    }
     bool is_single = command->seed_count == 1 && sim_run_options_combinations(options) == 1;
     if (!is_single && wants_records(plan)) {
         if (sim_mpi_is_root())

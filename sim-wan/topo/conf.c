@@ -101,6 +101,39 @@ static void apply_queue(const struct sim_conf_part *part, struct sim_wire_spec *
     wire->ecn_path = (enum sim_ecn_path)sim_conf_number(part, "ecn", wire->ecn_path);
 }
 
+/* Options that mean nothing without another, which may also say 0. */
+static const struct {
+    const char *option, *needs;
+} companions[] = {{"burst-leave", "burst-enter"},
+                  {"burst-loss", "burst-enter"},
+                  {"reorder-by", "reorder"},
+                  {"codel-ecn", "codel"}};
+#define COMPANIONS (sizeof(companions) / sizeof(companions[0]))
+
+static void note_companions(const struct sim_conf_part *part, struct sim_wire_spec *spec)
+{
+    for (size_t i = 0; i < COMPANIONS; i++) {
+        if (sim_conf_value(part, companions[i].option) != NULL)
+            spec->given |= 1u << 2 * i;
+        if (sim_conf_value(part, companions[i].needs) != NULL)
+            spec->given |= 2u << 2 * i;
+    }
+}
+
+static gmc_status check_companions(struct sim_conf *conf, const struct sim_conf_part *part,
+                                   const struct sim_wire_spec *spec)
+{
+    const struct sim_wire_config *wire = &spec->config;
+    const bool works[COMPANIONS] = {wire->gilbert.to_bad_ppm > 0, wire->gilbert.to_bad_ppm > 0,
+                                    wire->reorder_ppm > 0, wire->codel.target > 0};
+    for (size_t i = 0; i < COMPANIONS; i++)
+        if (!works[i] && (spec->given >> 2 * i & 3u) == 1u)
+            return sim_conf_refuse(conf, part, companions[i].option,
+                                   "%s does nothing alone: %s is missing", companions[i].option,
+                                   companions[i].needs);
+    return GMC_OK;
+}
+
 static gmc_status apply_trace(struct sim_conf *conf, const struct sim_conf_part *part,
                               struct sim_topo *topo, struct sim_wire_config *wire)
 {
@@ -128,6 +161,7 @@ gmc_status sim_topo_conf_apply(struct sim_conf *conf, const struct sim_conf_part
     wire->mtu = (uint32_t)sim_conf_number(part, "mtu", wire->mtu);
     apply_bursts(part, &wire->gilbert);
     apply_queue(part, spec);
+    note_companions(part, spec);
     return apply_trace(conf, part, topo, wire);
 }
 
@@ -178,8 +212,10 @@ gmc_status sim_topo_conf_finish(struct sim_conf *conf, const struct sim_conf_par
         return sim_conf_refuse(conf, part, "codel-target",
                                "CoDel's interval has to be longer than its target; codel = yes "
                                "is 100ms and 5ms");
-    gmc_status status =
-        bytes_of(conf, part, "queue", config->rate_bps, spec->queue_time, &config->queue_bytes);
+    gmc_status status = check_companions(conf, part, spec);
+    if (status == GMC_OK)
+        status =
+            bytes_of(conf, part, "queue", config->rate_bps, spec->queue_time, &config->queue_bytes);
     if (status == GMC_OK)
         status = bytes_of(conf, part, "mark-above", config->rate_bps, spec->mark_time,
                           &config->mark_bytes);
@@ -316,14 +352,15 @@ gmc_status sim_topo_conf_build(struct sim_conf *conf, struct sim_topo *topo)
     return status;
 }
 
-gmc_status sim_topo_conf_read(const char *path, struct sim_topo *topo, char *error)
+gmc_status sim_topo_conf_parse(const char *name, const char *text, struct sim_topo *topo,
+                               char *error)
 {
     struct sim_conf_section sections[1 + SIM_TOPO_CONF_SECTIONS] = {
         {"", false, true, sim_topo_conf_top, NULL}};
     struct sim_conf conf;
     memcpy(sections + 1, sim_topo_conf_sections, sizeof(sim_topo_conf_sections));
     sim_topo_init(topo);
-    gmc_status status = sim_conf_read(&conf, path, sections, 1 + SIM_TOPO_CONF_SECTIONS);
+    gmc_status status = sim_conf_parse(&conf, name, text, sections, 1 + SIM_TOPO_CONF_SECTIONS);
     if (status == GMC_OK)
         status = sim_topo_conf_build(&conf, topo);
     if (status != GMC_OK) {

@@ -26,6 +26,7 @@ extern const struct sim_conf_section sim_topo_conf_sections[SIM_TOPO_CONF_SECTIO
 struct sim_wire_spec {
     struct sim_wire_config config;
     gmc_duration queue_time, mark_time; /* 0: config holds the bytes */
+    unsigned given;                     /* of options that mean nothing without another one */
 };
 
 /* Takes over what a part says with the options of a wire; its loss trace becomes the topology's.
@@ -51,8 +52,9 @@ bool sim_topo_conf_is_given(const struct sim_conf *conf);
 /* Makes the topology of an initialised, empty topo, and checks it. Words in conf->error. */
 GMC_NODISCARD gmc_status sim_topo_conf_build(struct sim_conf *conf, struct sim_topo *topo);
 
-/* A file of its own. topo is initialised here, and left empty on an error, which has its words in
- * error (SIM_TOPO_ERROR_MAX bytes). */
-GMC_NODISCARD gmc_status sim_topo_conf_read(const char *path, struct sim_topo *topo, char *error);
+/* A text of its own, called so. topo is initialised here, and left empty on an error, which has its
+ * words in error (SIM_TOPO_ERROR_MAX bytes). */
+GMC_NODISCARD gmc_status sim_topo_conf_parse(const char *name, const char *text,
+                                             struct sim_topo *topo, char *error);
 
 #endif

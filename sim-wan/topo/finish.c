@@ -76,6 +76,7 @@ static void add_nodes(const struct sim_draft *draft, struct sim_topo *topo,
         uint32_t number = sim_topo_add_node(topo, text);
         struct sim_topo_node *node = &topo->nodes[number];
         node->has_gateway = !from->is_hyperedge;
+        node->line = (int)from->line;
         node->is_placed = from->has_longitude && from->has_latitude;
         node->longitude = node->is_placed ? from->longitude : 0;
         node->latitude = node->is_placed ? from->latitude : 0;
@@ -215,5 +216,8 @@ gmc_status sim_draft_finish(struct sim_draft *draft, const struct sim_topo_optio
     if (notes->unplaced_nodes == topo->node_count)
         notes->unplaced_nodes = 0; /* a list of links, no map */
     finish_links(options, topo, notes);
-    return sim_topo_check(topo, NULL, draft->error);
+    char words[SIM_TOPO_ERROR_MAX];
+    int line;
+    status = sim_topo_check(topo, &line, words);
+    return status == GMC_OK ? GMC_OK : sim_draft_fail(draft, (uint32_t)line, "%s", words);
 }

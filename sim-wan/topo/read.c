@@ -2,15 +2,13 @@
 /* Which reader a file is for, and what was done to its map in words. */
 #include "sim-wan/topo/read.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "sim-wan/mem.h"
+#include "sim-wan/text_file.h"
 #include "sim-wan/topo/conf.h"
 #include "sim-wan/topo/draft.h"
 #include "sim-wan/topo/edges.h"
@@ -24,44 +22,7 @@
 
 enum format { FORMAT_CONF, FORMAT_GML, FORMAT_GRAPHML, FORMAT_EDGES };
 
-/* ---- the file ---- */
-/* Reads all of it; NULL with words in error. The text ends with a zero and has none inside. */
-static char *load(const char *path, size_t *len, char *error)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t capacity = 0;
-    int reason = file == NULL ? errno : 0;
-    *len = 0;
-    while (reason == 0 && *len <= SIM_TOPO_FILE_BYTES_MAX) {
-        capacity = capacity > 0 ? 2 * capacity : 4096;
-        text = sim_grow(text, capacity, 1);
-        size_t got = fread(text + *len, 1, capacity - 1 - *len, file);
-        *len += got;
-        if (*len < capacity - 1) {
-            reason = ferror(file) != 0 ? errno : 0;
-            break;
-        }
-    }
-    if (file != NULL)
-        fclose(file);
-    if (reason != 0)
-        snprintf(error, SIM_TOPO_ERROR_MAX, "%.100s: %s%s", path, strerror(reason),
-                 reason == ENOENT ? "; generated topologies are called star:6, tree:15, ba:100, ..."
-                                  : "");
-    else if (*len > SIM_TOPO_FILE_BYTES_MAX)
-        snprintf(error, SIM_TOPO_ERROR_MAX, "%.100s: more than %u MiB", path,
-                 SIM_TOPO_FILE_BYTES_MAX >> 20);
-    else if (memchr(text, '\0', *len) != NULL)
-        snprintf(error, SIM_TOPO_ERROR_MAX, "%.100s: not a text: it has a zero byte inside", path);
-    else {
-        text[*len] = '\0';
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
+/* ---- the format ---- */
 static bool begins_with_word(const char *text, const char *word)
 {
     size_t len = strlen(word);
@@ -151,13 +112,11 @@ static gmc_status read_map(const char *path, char *text, size_t len,
 }
 
 /* Our own format is no map: it says all there is to say. */
-static gmc_status read_conf(const char *path, struct sim_topo *topo, char *error)
+static gmc_status read_conf(const char *path, const char *text, struct sim_topo *topo, char *error)
 {
-    char words[SIM_CONF_ERROR_MAX] = "";
+    error[0] = '\0';
     sim_topo_init(topo);
-    gmc_status status = sim_topo_conf_read(path, topo, words);
-    snprintf(error, SIM_TOPO_ERROR_MAX, "%.*s", (int)SIM_TOPO_ERROR_MAX - 1, words);
-    return end(status, path, topo, error);
+    return end(sim_topo_conf_parse(path, text, topo, error), path, topo, error);
 }
 
 gmc_status sim_topo_parse_map(const char *name, char *text, size_t len,
@@ -174,15 +133,20 @@ gmc_status sim_topo_read_with(const char *path, const struct sim_topo_options *o
     gmc_status status;
     if (sim_family_is_named(path) && access(path, F_OK) != 0)
         return read_map(path, NULL, 0, options, topo, notes, error);
-    char *text = load(path, &len, error);
+    char why[SIM_TEXT_ERROR_MAX];
+    char *text = sim_text_read(path, &len, why);
     if (text == NULL) {
         sim_topo_init(topo);
+        snprintf(error, SIM_TOPO_ERROR_MAX, "%.80s: %.90s%s", path, why,
+                 access(path, F_OK) != 0
+                     ? "; generated topologies are called star:6, tree:15, ba:100, ..."
+                     : "");
         return GMC_ERR_INVALID;
     }
     if (notes != NULL)
         *notes = (struct sim_topo_notes){0};
     if (format_of(path, text) == FORMAT_CONF)
-        status = read_conf(path, topo, error);
+        status = read_conf(path, text, topo, error);
     else
         status = read_map(path, text, len, options, topo, notes, error);
     free(text);

@@ -16,8 +16,6 @@
 #include "base/time.h"
 #include "sim-wan/topo/topo.h"
 
-#define SIM_TOPO_FILE_BYTES_MAX (64u << 20)
-
 #define SIM_TOPO_QUEUE_MAX GMC_S(10)
 #define SIM_TOPO_QUEUE_BYTES_MIN 3000u /* two full packets */
 

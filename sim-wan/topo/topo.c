@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
@@ -100,17 +101,26 @@ gmc_status sim_topo_trace(struct sim_topo *topo, const char *path,
 }
 
 /* ---- the check ---- */
-/* A node with the name of one before it; UINT32_MAX. */
-static uint32_t repeated_node(const struct sim_topo *topo)
+static int by_name(const void *left, const void *right)
+{
+    const struct sim_topo_entry *a = left, *b = right;
+    int order = strcasecmp(a->name, b->name);
+    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+/* A node with the name of one before it, which goes to *first; UINT32_MAX. Large letters make no
+ * difference, as in DNS. */
+static uint32_t repeated_node(const struct sim_topo *topo, uint32_t *first)
 {
     struct sim_topo_index index;
     uint32_t found = UINT32_MAX;
     sim_topo_index_init(&index, topo);
-    for (size_t i = 1; i < index.count && found == UINT32_MAX; i++) {
-        uint32_t a = index.entries[i - 1].node, b = index.entries[i].node;
-        if (strcmp(index.entries[i - 1].name, index.entries[i].name) == 0)
-            found = a > b ? a : b;
-    }
+    qsort(index.entries, index.count, sizeof(*index.entries), by_name);
+    for (size_t i = 1; i < index.count && found == UINT32_MAX; i++)
+        if (strcasecmp(index.entries[i - 1].name, index.entries[i].name) == 0) {
+            *first = index.entries[i - 1].node;
+            found = index.entries[i].node;
+        }
     sim_topo_index_fini(&index);
     return found;
 }
@@ -199,17 +209,21 @@ static gmc_status check_size(const struct sim_topo *topo, char *error)
 
 static gmc_status check_names(const struct sim_topo *topo, int *line, char *error)
 {
-    uint32_t node = 0;
+    uint32_t node = 0, first = 0;
     while (node < topo->node_count && sim_is_host_name(topo->nodes[node].name))
         node++;
     if (node < topo->node_count)
         snprintf(error, SIM_TOPO_ERROR_MAX,
                  "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside",
                  topo->nodes[node].name);
-    else if ((node = repeated_node(topo)) != UINT32_MAX)
+    else if ((node = repeated_node(topo, &first)) == UINT32_MAX)
+        return GMC_OK;
+    else if (strcmp(topo->nodes[first].name, topo->nodes[node].name) == 0)
         snprintf(error, SIM_TOPO_ERROR_MAX, "two nodes are called '%.80s'", topo->nodes[node].name);
     else
-        return GMC_OK;
+        snprintf(error, SIM_TOPO_ERROR_MAX,
+                 "'%.80s' and '%.80s' are one name: letters may be large or small",
+                 topo->nodes[first].name, topo->nodes[node].name);
     *line = topo->nodes[node].line;
     return GMC_ERR_INVALID;
 }

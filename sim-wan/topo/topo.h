@@ -20,7 +20,7 @@ struct sim_topo_node {
     bool has_gateway;           /* false: a router, that only passes packets on */
     bool is_placed;             /* the coordinates are known */
     double longitude, latitude; /* degrees */
-    int line;                   /* of a file of ours; 0: not known */
+    int line;                   /* of a file; 0: not known */
 };
 
 struct sim_topo_link {

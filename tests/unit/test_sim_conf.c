@@ -75,14 +75,15 @@ static void test_errors(void **state)
          "x.conf:1: 'speed' is not known in section wire; there are: rate, loss, queue, paint"},
         {"wire w {\nrate = 100 }", "x.conf:2: wire: '100' is not right for rate: expected a rate"},
         {"wire w { rate = 1bit }", "x.conf:1: wire: '1bit' is not right for rate: expected a rate "
-                                   "such as 100Mbit or 2.5Gbit, at least 1000 bit/s"},
+                                   "such as 100Mbit or 2.5Gbit, at least 1kbit"},
         {"wire w { paint = blue }",
          "x.conf:1: wire: 'blue' is not right for paint: expected one of red, green"},
-        {"wire w { }\nwire w { }", "x.conf:2: found duplicate title 'w'"},
+        {"wire w { }\nwire w { }",
+         "x.conf:2: found duplicate title 'w'; expected a title that no other"},
         {"only { at = 1s }\nonly { }", "x.conf:2: section only stands here for the second time"},
         {"wire w {", "x.conf:1: the file ends within a section; expected }"},
         {"fault { at = 1s", "x.conf:1: the file ends within a section; expected }"},
-        {"wire { }", "x.conf:1: missing title for section 'wire'; expected: name = value"},
+        {"wire { }", "x.conf:1: missing title for section 'wire'; expected a name behind it"},
         {"seed 3", "x.conf:1: missing equal sign after option 'seed'; expected: name = value"},
         {"seed = 3\nseed = 4", "x.conf:2: seed stands here for the second time, first in line 1"},
         {"names = {a}\n\nnames = {b}", "x.conf:3: names stands here for the second time"},
@@ -91,7 +92,11 @@ static void test_errors(void **state)
          "x.conf:3: wire: rate stands here for the second time, first in line 2"},
         {"names = a, b", "x.conf:1: unexpected token ','; expected: name = value, or section { ... "
                          "}; a value with blanks, commas"},
-        {"names = {a", "x.conf:1: premature end of file; expected"},
+        {"names = {a", "x.conf:1: premature end of file; expected a quote or brace that closes"},
+        {"fault x { }", "x.conf:1: missing opening brace for section 'fault'; expected: section { "
+                        "... }; this one has no name"},
+        {"seed = 3\nnames = { }", "x.conf:2: an empty list; expected names, or no such option"},
+        {"names = {\n\n}", "x.conf:3: an empty list"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

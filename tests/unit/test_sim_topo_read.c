@@ -435,14 +435,15 @@ static void test_files(void **state)
     char error[SIM_TOPO_ERROR_MAX];
     (void)state;
     assert_int_equal(sim_topo_read("/nonexistent/x.gml", &topo, error), GMC_ERR_INVALID);
-    assert_string_equal(error, "/nonexistent/x.gml: No such file or directory; generated "
-                               "topologies are called star:6, tree:15, ba:100, ...");
+    assert_string_equal(error,
+                        "/nonexistent/x.gml: cannot be read: No such file or directory; generated "
+                        "topologies are called star:6, tree:15, ba:100, ...");
     sim_topo_fini(&topo);
     assert_int_equal(sim_topo_read("/", &topo, error), GMC_ERR_INVALID);
-    assert_string_equal(error, "/: Is a directory");
+    assert_string_equal(error, "/: cannot be read: Is a directory");
     sim_topo_fini(&topo);
     assert_int_equal(sim_topo_read("/dev/zero", &topo, error), GMC_ERR_INVALID);
-    assert_string_equal(error, "/dev/zero: more than 64 MiB");
+    assert_string_equal(error, "/dev/zero: is larger than 64 MiB");
     sim_topo_fini(&topo);
 }
 
