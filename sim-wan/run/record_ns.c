@@ -165,18 +165,26 @@ static void on_packet(void *state, uint32_t wire, int direction, enum sim_wire_n
 }
 
 /* ---- the recorder ---- */
-static gmc_duration longest_wire(const struct sim_topo *topo)
+static gmc_duration longest_lane(const struct sim_wire_config *wire)
+{
+    gmc_duration time = wire->delay + wire->jitter + wire->reorder_by;
+    if (wire->rate_bps > 0)
+        time +=
+            gmc_duration_of_bytes(wire->mtu > 0 ? wire->mtu : FULL_PACKET_BYTES, wire->rate_bps);
+    return time;
+}
+
+/* Also of what faults make of a wire. */
+static gmc_duration longest_wire(const struct sim_plan *plan)
 {
     gmc_duration longest = 0;
-    for (size_t i = 0; i < topo->link_count * 2; i++) {
-        const struct sim_wire_config *wire =
-            i % 2 == 0 ? &topo->links[i / 2].a_to_b : &topo->links[i / 2].b_to_a;
-        gmc_duration time = wire->delay + wire->jitter + wire->reorder_by;
-        if (wire->rate_bps > 0)
-            time += gmc_duration_of_bytes(wire->mtu > 0 ? wire->mtu : FULL_PACKET_BYTES,
-                                          wire->rate_bps);
-        longest = time > longest ? time : longest;
+    for (size_t i = 0; i < plan->topo.link_count; i++) {
+        longest = gmc_time_max(longest, longest_lane(&plan->topo.links[i].a_to_b));
+        longest = gmc_time_max(longest, longest_lane(&plan->topo.links[i].b_to_a));
     }
+    for (size_t i = 0; i < plan->fault_count; i++)
+        for (int way = 0; way < 2; way++)
+            longest = gmc_time_max(longest, longest_lane(&plan->faults[i].lanes[way]));
     return longest;
 }
 
@@ -188,7 +196,7 @@ static void *open_ns(const struct sim_run *run, const char *target, char *error)
     struct ns *ns = sim_calloc(1, sizeof(*ns));
     ns->run = run;
     ns->out = out;
-    ns->horizon = longest_wire(&run->plan->topo);
+    ns->horizon = longest_wire(run->plan);
     gmc_map_init(&ns->numbers, 0);
     return ns;
 }

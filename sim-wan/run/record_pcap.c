@@ -9,6 +9,7 @@
  *
  * Source  pcap-savefile(5); LINKTYPE_RAW
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@
 #define SNAP_MAX 262144u
 /* As many files as a process may have open by custom, less some. */
 #define FILES_MAX 900u
+#define PATH_BYTES_MAX 4096
 
 struct pcap {
     const struct sim_run *run;
@@ -83,13 +85,25 @@ static bool write_file_head(FILE *file, uint32_t snap)
            fwrite(rest, sizeof(rest), 1, file) == 1;
 }
 
+/* Whether a wire before this one has the name: those of "a-b" to "c" and of "a" to "b-c". */
+static bool is_taken(const struct pcap *pcap, uint32_t wire, const char *path)
+{
+    for (uint32_t i = 0; i < wire; i++)
+        if (pcap->files[i].path != NULL && strcmp(pcap->files[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 static bool open_wire(struct pcap *pcap, const char *folder, uint32_t wire, char *error)
 {
     const struct sim_topo *topo = &pcap->run->plan->topo;
-    char name[600];
-    snprintf(name, sizeof(name), "%.255s-%.255s.pcap", topo->nodes[topo->links[wire].a].name,
-             topo->nodes[topo->links[wire].b].name);
-    return sim_record_create(&pcap->files[wire], folder, name, error) &&
+    const char *a = topo->nodes[topo->links[wire].a].name;
+    const char *b = topo->nodes[topo->links[wire].b].name;
+    char path[PATH_BYTES_MAX];
+    snprintf(path, sizeof(path), "%.3000s/%.255s-%.255s.pcap", folder, a, b);
+    if (is_taken(pcap, wire, path))
+        snprintf(path, sizeof(path), "%.3000s/%.255s-%.255s.%" PRIu32 ".pcap", folder, a, b, wire);
+    return sim_record_create(&pcap->files[wire], NULL, path, error) &&
            write_file_head(pcap->files[wire].file, pcap->snap);
 }
 

@@ -154,7 +154,7 @@ static void print_wires(FILE *out, const json_t *wires)
     fprintf(out, "%-*s %-*s %14s %9s %9s %9s %6s\n", from, "wire from", to, "to", "bytes", "lost",
             "queue", "other", "use");
     for (size_t i = 0; (row = json_array_get(wires, i)) != NULL; i++) {
-        if (real(row, "bytes") <= 0 || ++busy > ROWS_MAX)
+        if (real(row, "packets") <= 0 || ++busy > ROWS_MAX)
             continue;
         fprintf(out, "%-*s %-*s %14.0f %9.0f %9.0f %9.0f %5.1f%%\n", from, text(row, "from"), to,
                 text(row, "to"), real(row, "bytes"), real(row, "dropped_loss"),

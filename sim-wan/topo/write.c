@@ -35,7 +35,7 @@ static void write_queue(FILE *out, const struct sim_wire_config *wire)
         fprintf(out, " queue = %" PRIu64 "B", wire->queue_bytes);
     write_delay(out, "codel-target", wire->codel.target);
     write_delay(out, "codel-interval", wire->codel.interval);
-    if (wire->codel.ecn)
+    if (wire->codel.target > 0 && wire->codel.ecn)
         fputs(" codel-ecn = yes", out);
     if (wire->mark_bytes > 0)
         fprintf(out, " mark-above = %" PRIu64 "B", wire->mark_bytes);
@@ -43,7 +43,19 @@ static void write_queue(FILE *out, const struct sim_wire_config *wire)
         fprintf(out, " ecn = %s", ecn_paths[wire->ecn_path]);
 }
 
-static void write_wire(FILE *out, const struct sim_wire_config *wire)
+/* By its whole path, so that it is found wherever the topology is written to. */
+static void write_trace(FILE *out, const struct sim_topo *topo, const struct sim_loss_trace *trace)
+{
+    for (size_t i = 0; i < topo->trace_count; i++) {
+        if (topo->traces[i].trace != trace)
+            continue;
+        char *path = realpath(topo->traces[i].path, NULL);
+        fprintf(out, " loss-trace = \"%s\"", path != NULL ? path : topo->traces[i].path);
+        free(path);
+    }
+}
+
+static void write_wire(FILE *out, const struct sim_topo *topo, const struct sim_wire_config *wire)
 {
     char text[SIM_UNITS_TEXT_MAX];
     if (wire->rate_bps > 0)
@@ -52,25 +64,29 @@ static void write_wire(FILE *out, const struct sim_wire_config *wire)
     write_delay(out, "jitter", wire->jitter);
     write_share(out, "loss", wire->loss_ppm);
     write_share(out, "burst-enter", wire->gilbert.to_bad_ppm);
-    write_share(out, "burst-leave", wire->gilbert.to_good_ppm);
-    write_share(out, "burst-loss", wire->gilbert.bad_loss_ppm);
+    if (wire->gilbert.to_bad_ppm > 0) {
+        write_share(out, "burst-leave", wire->gilbert.to_good_ppm);
+        write_share(out, "burst-loss", wire->gilbert.bad_loss_ppm);
+    }
+    write_trace(out, topo, wire->loss_trace);
     write_share(out, "duplicate", wire->duplicate_ppm);
     write_share(out, "reorder", wire->reorder_ppm);
-    write_delay(out, "reorder-by", wire->reorder_by);
+    if (wire->reorder_ppm > 0)
+        write_delay(out, "reorder-by", wire->reorder_by);
     write_queue(out, wire);
     if (wire->mtu > 0)
         fprintf(out, " mtu = %" PRIu32 "B", wire->mtu);
 }
 
 /* To be given back with free. */
-static char *wire_text(const struct sim_wire_config *wire)
+static char *wire_text(const struct sim_topo *topo, const struct sim_wire_config *wire)
 {
     char *text = NULL;
     size_t len = 0;
     FILE *out = open_memstream(&text, &len);
     if (out == NULL)
         return sim_strdup("");
-    write_wire(out, wire);
+    write_wire(out, topo, wire);
     fclose(out);
     return text;
 }
@@ -88,7 +104,7 @@ static void write_node(FILE *out, const struct sim_topo_node *node)
 static void write_link(FILE *out, const struct sim_topo *topo, const struct sim_topo_link *link)
 {
     const char *a = topo->nodes[link->a].name, *b = topo->nodes[link->b].name;
-    char *forth = wire_text(&link->a_to_b), *back = wire_text(&link->b_to_a);
+    char *forth = wire_text(topo, &link->a_to_b), *back = wire_text(topo, &link->b_to_a);
     bool is_even = strcmp(forth, back) == 0;
     if (!is_even)
         fprintf(out, "wire \"%s to %s\" {%s }\nwire \"%s to %s\" {%s }\n", a, b, forth, b, a, back);

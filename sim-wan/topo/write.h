@@ -7,7 +7,7 @@
 
 #include "sim-wan/topo/topo.h"
 
-/* All of it but loss traces, which are files of their own. */
+/* All of it; loss traces stay the files that they are. */
 void sim_topo_write_conf(const struct sim_topo *topo, FILE *out);
 
 /* An undirected graph for neato -n (places are in points) or, without places, any other program of

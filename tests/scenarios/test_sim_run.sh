@@ -63,6 +63,11 @@ expect 1 --seeds 5..3 "$dir/small.conf"
 expect 1 --set wire.w.loss=much "$dir/small.conf"
 expect 1 --sweep wire.w.loss=1%,much --seeds 1..3 "$dir/small.conf"
 [ ! -s "$dir/out" ] || fail "something was run before all was checked"
+expect 1 --seeds 1..99999999999999 "$dir/small.conf"
+grep -q 'more than 10000000 runs; expected fewer' "$dir/err" || fail "too many: $(cat "$dir/err")"
+expect 1 --set wire.w.loss=101% "$dir/small.conf"
+grep -q "'wire.w.loss=101%' cannot be set: expected a share .*, from 0 to 100%" "$dir/err" ||
+    fail "no bounds: $(cat "$dir/err")"
 expect 1 --json "$dir/missing/x" "$dir/small.conf"
 printf 'nodes = {a, b}\nlink { between = {a, c} }\n' >"$dir/bad.conf"
 expect 1 -T "$dir/bad.conf"
@@ -77,6 +82,22 @@ for name in first second; do
     grep -q '^ "trace_hash": "[0-9a-f]*[1-9a-f]' "$dir/$name" || fail "no hash"
 done
 cmp "$dir/first.same" "$dir/second.same"
+
+# A wire on which everything was dropped is shown; names with hyphens give each wire its capture;
+# and lines of a trace are in order when a wire becomes slower.
+cat >"$dir/taps.conf" <<END
+nodes = {a-b, c, a, b-c} limit = 1s
+wire w { rate = 10Mbit delay = 1ms }
+link { between = {a-b, c} wire = w }
+link { between = {c, a} wire = w }
+link { between = {a, b-c} wire = w mtu = 600 }
+traffic x { from = a-b to = b-c rate = 3Mbit packet = 1400 }
+fault { what = wire between = {c, a} at = 300ms delay = 100ms rate = 1Mbit }
+END
+expect 0 --pcap "$dir/hyphens" --ns "$dir/order" "$dir/taps.conf"
+grep -q '^a  *b-c  *0  *0  *0  *[1-9]' "$dir/out" || fail "no wire: $(cat "$dir/out")"
+[ "$(find "$dir/hyphens" -name 'a-b-c*.pcap' | wc -l)" = 2 ] || fail "one capture for two wires"
+cut -d ' ' -f 2 "$dir/order" | sort -c -n || fail "the trace is out of order"
 
 # A run that fails leaves what an earlier one wrote, and nothing of its own.
 expect 0 --json "$dir/kept" --csv "$dir/series" --pcap "$dir/taps" --ns "$dir/ns" "$dir/small.conf"

@@ -38,7 +38,7 @@ graph [
 EOF
 
 refused "map.gml:5: no path joins these 2 parts: 'bern' and 2 more, 'alone'" map.gml
-refused "missing.gml: No such file or directory" missing.gml
+refused "missing.gml: cannot be read: No such file or directory; generated" missing.gml
 refused "one file or family is needed"
 refused "one file or family is needed" star:3 star:4
 refused "--rate fast: expected a rate" --rate fast star:3
@@ -52,7 +52,25 @@ for line in 'nodes      3, 2 with a gateway' 'router  joint2' 'link    bern join
     grep -qF "$line" out || fail "'$line' is not in: $(cat out)"
 done
 
+# The mark that some editors put before UTF-8 is none of the text.
+printf '\357\273\277paris berlin\n' >bom.edges
+printf '\357\273\277graph [ node [ id 0 ] ]\n' >bom.gml
+printf '\357\273\277<?xml version="1.0"?>\n<graphml><graph><node id="a"/></graph></graphml>\n' >bom.xml
+printf '\357\273\277nodes = {a}\n' >bom.conf
+for file in bom.*; do
+    "$sim_wan" topology "$file" >out || fail "a byte order mark: $file"
+done
+"$sim_wan" topology /dev/stdin <bom.conf >out || fail "our own format from a pipe"
+printf 'Paris berlin\nparis rome\nrome berlin\n' >names.edges
+refused "names.edges:2: 'Paris' and 'paris' are one name" names.edges
+
 # Our own format takes everything along.
+mkdir traces
+echo 00001 >traces/losses
+echo 'nodes = {a, b} link { between = {a, b} loss-trace = losses }' >traces/t.conf
+"$sim_wan" topology traces/t.conf -o t.conf >/dev/null
+grep -q 'loss-trace = "/.*/traces/losses"' t.conf || fail "no loss trace: $(cat t.conf)"
+"$sim_wan" topology t.conf >/dev/null
 "$sim_wan" topology --largest-component map.gml -o map.conf --json first.json >/dev/null
 "$sim_wan" topology map.conf --json second.json >/dev/null
 python3 - <<'EOF'

@@ -207,6 +207,22 @@ static void test_conf_reads_back(void **state)
     sim_topo_fini(&again);
 }
 
+/* What stands beside a share of 0 does nothing, and would be refused alone. */
+static void test_conf_of_idle_parts(void **state)
+{
+    const struct sim_wire_config idle = {.gilbert = {0, 20000, 0, 500000}, .reorder_by = GMC_MS(2)};
+    struct sim_topo topo, again;
+    (void)state;
+    sim_topo_init(&topo);
+    sim_topo_add_node(&topo, "a");
+    sim_topo_add_node(&topo, "b");
+    sim_topo_add_link(&topo, 0, 1, &idle, &idle);
+    write_and_read(&topo, &again);
+    assert_int_equal(again.link_count, 1);
+    sim_topo_fini(&topo);
+    sim_topo_fini(&again);
+}
+
 static void test_dot(void **state)
 {
     struct sim_topo topo;
@@ -231,9 +247,13 @@ static void test_dot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diameters),       cmocka_unit_test(test_fast_ways_may_have_more_hops),
-        cmocka_unit_test(test_rings),           cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_conf_reads_back), cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_diameters),
+        cmocka_unit_test(test_fast_ways_may_have_more_hops),
+        cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_conf_reads_back),
+        cmocka_unit_test(test_conf_of_idle_parts),
+        cmocka_unit_test(test_dot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
