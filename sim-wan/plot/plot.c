@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,32 @@ static void release(struct sim_plot *plot)
     *plot = (struct sim_plot){0};
 }
 
+/* The folder of a prefix, to be given back with free. */
+static char *folder_of(const char *prefix)
+{
+    const char *slash = strrchr(prefix, '/');
+    char *folder = sim_strdup(slash == NULL ? "." : prefix);
+    if (slash != NULL)
+        folder[slash == prefix ? 1 : slash - prefix] = '\0';
+    return folder;
+}
+
+bool sim_plot_check(const char *prefix, char *error)
+{
+    char *folder = folder_of(prefix);
+    struct stat info;
+    bool ok = stat(folder, &info) == 0 && access(folder, W_OK | X_OK) == 0;
+    if (ok && !S_ISDIR(info.st_mode)) {
+        errno = ENOTDIR;
+        ok = false;
+    }
+    if (!ok)
+        snprintf(error, SIM_PLOT_ERROR_MAX, "no pictures can be put into %.120s: %s", folder,
+                 strerror(errno));
+    free(folder);
+    return ok;
+}
+
 gmc_status sim_plot_open(struct sim_plot *plot, const char *prefix, const char *name,
                          unsigned width, unsigned height, char *error)
 {
@@ -78,9 +105,7 @@ gmc_status sim_plot_open(struct sim_plot *plot, const char *prefix, const char *
     const char *base = slash != NULL ? slash + 1 : prefix;
     size_t size = strlen(base) + strlen(name) + 2;
     *plot = (struct sim_plot){0};
-    plot->folder = sim_strdup(slash == NULL ? "." : prefix);
-    if (slash != NULL)
-        plot->folder[slash == prefix ? 1 : slash - prefix] = '\0';
+    plot->folder = folder_of(prefix);
     plot->stem = sim_alloc(size);
     snprintf(plot->stem, size, "%s%s%s", base, base[0] != '\0' ? "-" : "", name);
     plot->script = create(plot, "gp", error);

@@ -18,6 +18,8 @@ struct sim_plot {
     char *folder, *stem; /* the data file is STEM.dat for the script */
 };
 
+/* Whether pictures can be put there: the folder is. False: words in error. */
+bool sim_plot_check(const char *prefix, char *error);
 /* Width and height in pixels of the screen. GMC_ERR_IO with words in error (SIM_PLOT_ERROR_MAX
  * bytes): a file cannot be made. */
 GMC_NODISCARD gmc_status sim_plot_open(struct sim_plot *plot, const char *prefix, const char *name,

@@ -48,7 +48,8 @@ struct sim_run {
 /* Prepares a run; borrows the plan for life. Set records, progress and line then. */
 void sim_run_init(struct sim_run *run, const struct sim_plan *plan, uint64_t seed);
 void sim_run_fini(struct sim_run *run);
-/* GMC_OK, or GMC_ERR_IO with words in run->error when a recorder fails. */
+/* GMC_OK, or GMC_ERR_IO with words in run->error when a recorder fails: before the first event, and
+ * `end` is 0, or when all has been run. */
 GMC_NODISCARD gmc_status sim_run_go(struct sim_run *run);
 
 /* All transfers are complete at all of their targets, all channels at all of their subscribers. */

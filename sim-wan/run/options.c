@@ -44,7 +44,7 @@ static void print_help(void)
                sim_recorders[i]->summary);
     puts("\n"
          "The exit status is 0 when all transfers were complete, 2 when one was not or an oracle\n"
-         "found a fault, 1 for bad input. See sim-wan-run(1) for scenarios.");
+         "found a fault, 1 for bad input or output. See sim-wan-run(1) for scenarios.");
 }
 
 /* All ranks of an MPI world are started with the same words; one speaks of them. */

@@ -27,8 +27,9 @@ struct plotter {
 
 static void *open_plot(const struct sim_run *run, const char *target, char *error)
 {
+    if (!sim_plot_check(target, error))
+        return NULL;
     struct plotter *plotter = sim_calloc(1, sizeof(*plotter));
-    (void)error;
     plotter->run = run;
     plotter->prefix = sim_strdup(target);
     sim_series_init(&plotter->series, run);

@@ -56,7 +56,8 @@ struct command {
     struct sim_out_file json;
     struct sim_group *groups; /* by combination */
     double cpu_seconds;
-    int status;
+    bool has_result; /* there is something to keep */
+    bool failed;     /* beside it something could not be written */
 };
 
 /* The plan of a combination; false after words. */
@@ -79,7 +80,7 @@ static bool read_plan(const struct sim_run_options *options, size_t combination,
     return status == GMC_OK;
 }
 
-/* The summary with the command that repeats it; NULL after words. */
+/* The summary with the command that repeats it; NULL, after words, when nothing was run. */
 static json_t *run_once(struct command *command, const struct sim_plan *plan, size_t combination,
                         uint64_t seed, bool records)
 {
@@ -96,7 +97,12 @@ static json_t *run_once(struct command *command, const struct sim_plan *plan, si
     }
     gmc_status status = sim_run_go(&run);
     json_t *summary = NULL;
-    if (status == GMC_OK) {
+    if (status != GMC_OK) {
+        sim_bar_clear(&command->bar);
+        fprintf(stderr, "sim-wan run: %s\n", run.error);
+        command->failed = true;
+    }
+    if (status == GMC_OK || run.end > 0) {
         char **sets = sim_run_options_sets(options, combination);
         char *again = sim_run_options_command(options, seed, sets);
         summary = sim_run_summary(&run);
@@ -104,8 +110,6 @@ static json_t *run_once(struct command *command, const struct sim_plan *plan, si
         json_object_set_new(summary, "cpu_seconds", json_real(cpu() - before));
         sim_run_options_free_sets(options, sets);
         free(again);
-    } else {
-        fprintf(stderr, "sim-wan run: %s\n", run.error);
     }
     sim_run_fini(&run);
     return summary;
@@ -125,7 +129,8 @@ static int run_single(struct command *command, const struct sim_plan *plan)
     sim_bar_clear(&command->bar);
     if (summary == NULL)
         return EXIT_BAD;
-    int status = status_of(summary);
+    int status = command->failed ? EXIT_BAD : status_of(summary);
+    command->has_result = true;
     if (command->json.file != NULL) {
         json_dumpf(summary, command->json.file, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
         fputc('\n', command->json.file);
@@ -231,6 +236,7 @@ static int run_many(struct command *command, int ranks)
                      : cores > 0                ? (size_t)cores
                                                 : 1);
     int status = sim_mpi_is_root() ? report(command) : EXIT_COMPLETE;
+    command->has_result = true;
     free(command->groups);
     return status;
 }
@@ -300,7 +306,7 @@ static int run_plan(struct command *command, const struct sim_plan *plan, int ra
     if (!open_json(command))
         return EXIT_BAD;
     int status = is_single ? run_single(command, plan) : run_many(command, ranks);
-    return close_json(command, status != EXIT_BAD) ? status : EXIT_BAD;
+    return close_json(command, command->has_result) ? status : EXIT_BAD;
 }
 
 static void print_check(const struct sim_run_options *options, const struct sim_plan *plan)

@@ -111,10 +111,17 @@ expect 1 --json "$dir/kept" --pcap "$dir/taps" --plot /dev/null/x "$dir/small.co
 for name in kept series taps ns; do
     diff -r "$dir/$name.before" "$dir/$name" || fail "a run that failed changed $name"
 done
-[ ! -e "$dir/kept.tmp" ] && [ ! -e "$dir/ns.tmp" ] || fail "a run that failed left its file"
+if [ -e "$dir/kept.tmp" ] || [ -e "$dir/ns.tmp" ]; then fail "a run that failed left its file"; fi
+expect 1 --plot "$dir/nowhere/x" --set transfer.one.size=1TB "$dir/small.conf" # before the run
+# Where something cannot be written in the end, the run's result is there nevertheless.
+mkdir "$dir/pictures"
+ln -s /dev/full "$dir/pictures/x-wires.dat"
+expect 1 --plot "$dir/pictures/x" --json "$dir/kept" "$dir/small.conf"
+grep -q '^one .*complete' "$dir/out" || fail "the table is lost: $(cat "$dir/out")"
+cmp -s "$dir/kept" "$dir/kept.before" && fail "the summary is lost"
 ln -s target "$dir/link"
 expect 0 --json "$dir/link" "$dir/small.conf"
-[ -L "$dir/link" ] && [ -s "$dir/target" ] || fail "a link was replaced"
+if [ ! -L "$dir/link" ] || [ ! -s "$dir/target" ]; then fail "a link was replaced"; fi
 
 # However many processes; a line per run, then one per combination.
 many="--seeds 1..6 --sweep wire.w.loss=0%,5% $dir/small.conf"
