@@ -8,6 +8,7 @@
 #include "sim-wan/mem.h"
 #include "sim-wan/run/drive.h"
 #include "sim-wan/run/json.h"
+#include "sim-wan/run/sample.h"
 #include "sim-wan/scenario.h"
 
 /* ---- wires ---- */
@@ -87,30 +88,48 @@ static double first_wire(const struct sim_run *run, const struct sim_plan_transf
     return plan->bytes > 0 ? (double)most / (double)plan->bytes : 0;
 }
 
+static void put_member(const struct sim_run_transfer *transfer, const char *state,
+                       const struct gmc_member_info *info, json_t *domains, json_t *links)
+{
+    json_t *domain = json_object(), *link = json_object();
+    sim_json_put(domain, "transfer", sim_json_text(transfer->plan->name));
+    sim_json_put(domain, "domain", sim_json_text(info->domain));
+    sim_json_put(domain, "state", sim_json_text(state));
+    sim_json_put(domain, "seconds",
+                 info->elapsed > 0 ? sim_json_real(sim_seconds(info->elapsed)) : json_null());
+    sim_json_put(domain, "bytes", sim_json_integer(info->bytes));
+    if (info->reason != NULL && info->reason[0] != '\0')
+        sim_json_put(domain, "reason", sim_json_text(info->reason));
+    sim_json_append(domains, domain);
+    sim_json_put(link, "transfer", sim_json_text(transfer->plan->name));
+    sim_json_put(link, "parent", info->parent != NULL ? sim_json_text(info->parent) : json_null());
+    sim_json_put(link, "child", sim_json_text(info->domain));
+    sim_json_put(link, "repairs", sim_json_integer(info->repairs));
+    sim_json_append(links, link);
+}
+
+/* As the source says; where its gateway is gone, what targets have. */
 static void put_members(const struct sim_run_transfer *transfer, json_t *domains, json_t *links)
 {
-    struct sim_host *source = transfer->run->world->hosts[transfer->plan->source];
+    const struct sim_run *run = transfer->run;
+    struct sim_host *const *hosts = run->world->hosts, *source = hosts[transfer->plan->source];
     struct gmc_member_info info;
     size_t index;
-    if (transfer->key.e == 0 || !sim_channel_index(source, &transfer->key, &index))
+    if (transfer->key.e == 0)
         return;
-    for (size_t i = 0;
-         gmc_gateway_member_info(source->gateway, sim_host_now(source), index, i, &info); i++) {
-        json_t *domain = json_object(), *link = json_object();
-        sim_json_put(domain, "transfer", sim_json_text(transfer->plan->name));
-        sim_json_put(domain, "domain", sim_json_text(info.domain));
-        sim_json_put(domain, "state", sim_json_text(member_state(info.state)));
-        sim_json_put(domain, "seconds", sim_json_real(sim_seconds(info.elapsed)));
-        sim_json_put(domain, "bytes", sim_json_integer(info.bytes));
-        if (info.reason != NULL && info.reason[0] != '\0')
-            sim_json_put(domain, "reason", sim_json_text(info.reason));
-        sim_json_append(domains, domain);
-        sim_json_put(link, "transfer", sim_json_text(transfer->plan->name));
-        sim_json_put(link, "parent",
-                     info.parent != NULL ? sim_json_text(info.parent) : json_null());
-        sim_json_put(link, "child", sim_json_text(info.domain));
-        sim_json_put(link, "repairs", sim_json_integer(info.repairs));
-        sim_json_append(links, link);
+    if (sim_channel_index(source, &transfer->key, &index)) {
+        for (size_t i = 0;
+             gmc_gateway_member_info(source->gateway, sim_host_now(source), index, i, &info); i++)
+            put_member(transfer, member_state(info.state), &info, domains, links);
+        return;
+    }
+    for (size_t i = 0; i < transfer->plan->target_count; i++) {
+        const char *name = hosts[transfer->plan->targets[i]]->name;
+        uint64_t bytes = sim_sample_bytes(run, (size_t)(transfer - run->transfers), name, 0);
+        info = (struct gmc_member_info){.domain = name,
+                                        .bytes = bytes,
+                                        .reason = "the source's gateway is down"};
+        put_member(transfer, "unknown", &info, domains, links);
     }
 }
 

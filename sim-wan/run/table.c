@@ -81,7 +81,10 @@ static void print_domains(FILE *out, const json_t *domains, const json_t *links,
         fprintf(out, "%-*s %-*s%s%-10s", width, text(row, "domain"), of,
                 several ? text(row, "transfer") : "", several ? " " : "", text(row, "state"));
         print_real(out, row, "seconds");
-        fprintf(out, " %10.0f  %s\n", real(link, "repairs"), text(link, "parent"));
+        fprintf(out, " %10.0f  %s", real(link, "repairs"), text(link, "parent"));
+        if (json_object_get(row, "reason") != NULL)
+            fprintf(out, "  %s", text(row, "reason"));
+        fputc('\n', out);
     }
     print_more(out, json_array_size(domains));
 }

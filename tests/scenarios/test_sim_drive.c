@@ -246,6 +246,20 @@ static void test_failed(void **state)
     json_decref(summary);
 }
 
+/* What targets have is told where the source's gateway is gone. */
+static void test_source_is_gone(void **state)
+{
+    json_t *summary = summary_of(NET TRANSFER "fault { what = kill node = s at = 500ms }\n");
+    (void)state;
+    for (const char *name = "ab"; *name != '\0'; name++) {
+        const json_t *domain = row(summary, "domains", "domain", (char[]){*name, '\0'});
+        assert_string_equal(json_string_value(json_object_get(domain, "state")), "unknown");
+        assert_in_range(number(domain, "bytes"), 100000, 999999);
+        assert_true(json_is_null(json_object_get(domain, "seconds")));
+    }
+    json_decref(summary);
+}
+
 static void test_order(void **state)
 {
     json_t *summary =
@@ -453,14 +467,14 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
-        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),         cmocka_unit_test(test_loss_times),
-        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
-        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
-        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
-        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),        cmocka_unit_test(test_source_is_gone),
+        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
+        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
