@@ -96,6 +96,9 @@ const struct sim_conf_part *sim_conf_part(const struct sim_conf *conf, const cha
                                           size_t n);
 const struct sim_conf_part *sim_conf_titled(const struct sim_conf *conf, const char *section,
                                             const char *title);
+/* The next part of a section behind *cursor, which begins at 0; NULL: no more. */
+const struct sim_conf_part *sim_conf_next(const struct sim_conf *conf, const char *section,
+                                          size_t *cursor);
 
 /* NULL: not given. */
 const struct sim_conf_value *sim_conf_value(const struct sim_conf_part *part, const char *name);

@@ -219,23 +219,34 @@ gmc_status sim_conf_set(struct sim_conf *conf, const char *assignment)
 }
 
 /* ---- looking up ---- */
+const struct sim_conf_part *sim_conf_next(const struct sim_conf *conf, const char *section,
+                                          size_t *cursor)
+{
+    while (*cursor < conf->part_count)
+        if (strcmp(conf->parts[(*cursor)++].section->name, section) == 0)
+            return &conf->parts[*cursor - 1];
+    return NULL;
+}
+
 const struct sim_conf_part *sim_conf_part(const struct sim_conf *conf, const char *section,
                                           size_t n)
 {
-    for (size_t i = 0; i < conf->part_count; i++)
-        if (strcmp(conf->parts[i].section->name, section) == 0 && n-- == 0)
-            return &conf->parts[i];
-    return NULL;
+    const struct sim_conf_part *part;
+    size_t cursor = 0;
+    while ((part = sim_conf_next(conf, section, &cursor)) != NULL && n > 0)
+        n--;
+    return part;
 }
 
 const struct sim_conf_part *sim_conf_titled(const struct sim_conf *conf, const char *section,
                                             const char *title)
 {
-    for (size_t i = 0; i < conf->part_count; i++)
-        if (strcmp(conf->parts[i].section->name, section) == 0 && conf->parts[i].title != NULL &&
-            strcmp(conf->parts[i].title, title) == 0)
-            return &conf->parts[i];
-    return NULL;
+    const struct sim_conf_part *part;
+    size_t cursor = 0;
+    while ((part = sim_conf_next(conf, section, &cursor)) != NULL)
+        if (part->title != NULL && strcmp(part->title, title) == 0)
+            break;
+    return part;
 }
 
 const struct sim_conf_value *sim_conf_value(const struct sim_conf_part *part, const char *name)

@@ -200,10 +200,11 @@ static gmc_status read_hosts(struct sim_plan_reader *reader)
                            &plan->hosts[i].downlink_bps);
         read_host(all, &plan->hosts[i]);
     }
-    for (size_t i = 0; i < reader->conf.part_count && status == GMC_OK; i++) {
-        const struct sim_conf_part *part = &reader->conf.parts[i];
+    const struct sim_conf_part *part;
+    for (size_t at = 0;
+         status == GMC_OK && (part = sim_conf_next(&reader->conf, "gateway", &at)) != NULL;) {
         uint32_t node;
-        if (strcmp(part->section->name, "gateway") != 0 || part == all)
+        if (part == all)
             continue;
         status = sim_plan_node(reader, part, NULL, part->title, true, &node);
         if (status == GMC_OK)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The message channels of a scenario. */
-#include <string.h>
-
 #include "sim-wan/mem.h"
 #include "sim-wan/run/plan_internal.h"
 #include "wire/control.h"
@@ -72,10 +70,9 @@ gmc_status sim_plan_read_channels(struct sim_plan_reader *reader)
 {
     struct sim_plan *plan = reader->plan;
     gmc_status status = GMC_OK;
-    for (size_t i = 0; i < reader->conf.part_count && status == GMC_OK; i++) {
-        const struct sim_conf_part *part = &reader->conf.parts[i];
-        if (strcmp(part->section->name, "channel") != 0)
-            continue;
+    const struct sim_conf_part *part;
+    for (size_t at = 0;
+         status == GMC_OK && (part = sim_conf_next(&reader->conf, "channel", &at)) != NULL;) {
         if (plan->channel_count == SIM_PLAN_CHANNELS_MAX)
             return sim_conf_refuse(&reader->conf, part, NULL, "more than %u channels",
                                    SIM_PLAN_CHANNELS_MAX);

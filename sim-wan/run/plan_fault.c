@@ -149,10 +149,9 @@ gmc_status sim_plan_read_faults(struct sim_plan_reader *reader)
 {
     struct sim_plan *plan = reader->plan;
     gmc_status status = GMC_OK;
-    for (size_t i = 0; i < reader->conf.part_count && status == GMC_OK; i++) {
-        const struct sim_conf_part *part = &reader->conf.parts[i];
-        if (strcmp(part->section->name, "fault") != 0)
-            continue;
+    const struct sim_conf_part *part;
+    for (size_t at = 0;
+         status == GMC_OK && (part = sim_conf_next(&reader->conf, "fault", &at)) != NULL;) {
         if (plan->fault_count == SIM_PLAN_FAULTS_MAX)
             return sim_conf_refuse(&reader->conf, part, NULL, "more than %u faults",
                                    SIM_PLAN_FAULTS_MAX);

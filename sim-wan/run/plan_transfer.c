@@ -78,21 +78,13 @@ static gmc_status read_transfer(struct sim_plan_reader *reader, const struct sim
                             : status;
 }
 
-static const struct sim_conf_part *next_part(const struct sim_conf *conf, size_t *at)
-{
-    while (*at < conf->part_count)
-        if (strcmp(conf->parts[(*at)++].section->name, "transfer") == 0)
-            return &conf->parts[*at - 1];
-    return NULL;
-}
-
 /* Finds what each one waits for; a chain of them may not lead back. */
 static gmc_status link_transfers(struct sim_plan_reader *reader)
 {
     struct sim_plan *plan = reader->plan;
     const struct sim_conf_part *part;
     size_t at = 0;
-    for (size_t i = 0; (part = next_part(&reader->conf, &at)) != NULL; i++) {
+    for (size_t i = 0; (part = sim_conf_next(&reader->conf, "transfer", &at)) != NULL; i++) {
         const char *after = sim_conf_text(part, "after", NULL);
         for (uint32_t j = 0; after != NULL && j < plan->transfer_count; j++)
             if (strcmp(plan->transfers[j].name, after) == 0)
@@ -115,7 +107,7 @@ gmc_status sim_plan_read_transfers(struct sim_plan_reader *reader)
     const struct sim_conf_part *part;
     gmc_status status = GMC_OK;
     size_t at = 0;
-    while (status == GMC_OK && (part = next_part(&reader->conf, &at)) != NULL) {
+    while (status == GMC_OK && (part = sim_conf_next(&reader->conf, "transfer", &at)) != NULL) {
         if (plan->transfer_count == SIM_PLAN_TRANSFERS_MAX)
             return sim_conf_refuse(&reader->conf, part, NULL, "more than %u transfers",
                                    SIM_PLAN_TRANSFERS_MAX);

@@ -264,10 +264,8 @@ static gmc_status add_nodes(struct sim_conf *conf, struct sim_topo *topo)
     add_listed(conf, "nodes", true, topo);
     add_listed(conf, "routers", false, topo);
     sim_topo_index_init(&listed, topo);
-    for (size_t i = 0; i < conf->part_count && status == GMC_OK; i++) {
-        const struct sim_conf_part *part = &conf->parts[i];
-        if (strcmp(part->section->name, "node") != 0)
-            continue;
+    const struct sim_conf_part *part;
+    for (size_t at = 0; status == GMC_OK && (part = sim_conf_next(conf, "node", &at)) != NULL;) {
         uint32_t node = sim_topo_index_find(&listed, part->title);
         if (node == UINT32_MAX) {
             node = sim_topo_add_node(topo, part->title);
@@ -326,9 +324,9 @@ static gmc_status add_links(struct sim_conf *conf, struct sim_topo *topo)
     gmc_status status = GMC_OK;
     struct sim_topo_index names;
     sim_topo_index_init(&names, topo);
-    for (size_t i = 0; i < conf->part_count && status == GMC_OK; i++)
-        if (strcmp(conf->parts[i].section->name, "link") == 0)
-            status = add_link(conf, &conf->parts[i], &names, topo);
+    const struct sim_conf_part *part;
+    for (size_t at = 0; status == GMC_OK && (part = sim_conf_next(conf, "link", &at)) != NULL;)
+        status = add_link(conf, part, &names, topo);
     sim_topo_index_fini(&names);
     return status;
 }
