@@ -7,6 +7,7 @@
 
 #include "core/io.h"
 #include "sim-wan/net.h"
+#include "sim-wan/topo/topo.h"
 
 #define SIM_RECORDERS_MAX 8
 #define SIM_RECORD_ERROR_MAX 256u
@@ -19,6 +20,9 @@ struct sim_recorder_ops {
     const char *name;    /* of the option */
     const char *target;  /* what its value is: FILE, DIRECTORY */
     const char *summary; /* for people, after "write" */
+    /* Whether the target can be right for this topology, before anything is run; may be NULL.
+     * False: words are in error, as of open. */
+    bool (*check)(const struct sim_topo *topo, const char *target, char *error);
     /* Before the first event after the warm-up: run->world is built, run->zero is now. Returns the
      * recorder's state; NULL: words are in error (SIM_RECORD_ERROR_MAX bytes). */
     void *(*open)(const struct sim_run *run, const char *target, char *error);

@@ -35,9 +35,21 @@ struct pcap {
 };
 
 /* ---- what is wanted ---- */
-static bool choose_node(struct pcap *pcap, bool *wanted, const char *name, char *error)
+struct wish {
+    char *folder;
+    bool *wires; /* that are wanted */
+    uint32_t snap;
+};
+
+static void free_wish(struct wish *wish)
 {
-    const struct sim_topo *topo = &pcap->run->plan->topo;
+    free(wish->folder);
+    free(wish->wires);
+}
+
+static bool choose_node(const struct sim_topo *topo, struct wish *wish, const char *name,
+                        char *error)
+{
     uint32_t node = sim_topo_find(topo, name);
     if (node == UINT32_MAX) {
         snprintf(error, SIM_RECORD_ERROR_MAX,
@@ -46,32 +58,58 @@ static bool choose_node(struct pcap *pcap, bool *wanted, const char *name, char 
         return false;
     }
     for (size_t i = 0; i < topo->link_count; i++)
-        wanted[i] = wanted[i] || topo->links[i].a == node || topo->links[i].b == node;
+        wish->wires[i] = wish->wires[i] || topo->links[i].a == node || topo->links[i].b == node;
     return true;
 }
 
-/* Ends the directory's name where its comma is. */
-static bool parse_target(struct pcap *pcap, char *target, bool *wanted, char *error)
+static bool parse_words(const struct sim_topo *topo, struct wish *wish, char *error)
 {
     char *rest = NULL;
     bool is_chosen = false;
-    strtok_r(target, ",", &rest);
+    strtok_r(wish->folder, ",", &rest); /* ends the directory's name where its comma is */
     for (char *word; (word = strtok_r(NULL, ",", &rest)) != NULL;) {
         uint64_t snap = 0;
         if (strncmp(word, "snap=", 5) != 0) {
             is_chosen = true;
-            if (!choose_node(pcap, wanted, word, error))
+            if (!choose_node(topo, wish, word, error))
                 return false;
         } else if (!sim_parse_count(word + 5, SNAP_MAX, &snap) || snap < SIM_IP_HEAD_MAX) {
             snprintf(error, SIM_RECORD_ERROR_MAX, "pcap: '%.40s': expected snap=%u to %u", word,
                      SIM_IP_HEAD_MAX, SNAP_MAX);
             return false;
         } else {
-            pcap->snap = (uint32_t)snap;
+            wish->snap = (uint32_t)snap;
         }
     }
-    for (size_t i = 0; !is_chosen && i < pcap->run->plan->topo.link_count; i++)
-        wanted[i] = true;
+    size_t count = 0;
+    for (size_t i = 0; i < topo->link_count; i++) {
+        wish->wires[i] = wish->wires[i] || !is_chosen;
+        count += wish->wires[i];
+    }
+    if (count > FILES_MAX)
+        snprintf(error, SIM_RECORD_ERROR_MAX,
+                 "pcap: %zu wires are too many files; name some nodes: DIRECTORY,NODE,...", count);
+    return count <= FILES_MAX;
+}
+
+static bool parse_target(const struct sim_topo *topo, const char *target, struct wish *wish,
+                         char *error)
+{
+    *wish = (struct wish){.folder = sim_strdup(target),
+                          .wires = sim_calloc(topo->link_count, sizeof(*wish->wires)),
+                          .snap = SNAP_DEFAULT};
+    if (parse_words(topo, wish, error))
+        return true;
+    free_wish(wish);
+    return false;
+}
+
+static bool check_pcap(const struct sim_topo *topo, const char *target, char *error)
+{
+    struct wish wish;
+    if (!parse_target(topo, target, &wish, error))
+        return false;
+    free_wish(&wish);
     return true;
 }
 
@@ -107,20 +145,12 @@ static bool open_wire(struct pcap *pcap, const char *folder, uint32_t wire, char
            write_file_head(pcap->files[wire].file, pcap->snap);
 }
 
-static bool open_wires(struct pcap *pcap, const char *folder, const bool *wanted, char *error)
+static bool open_wires(struct pcap *pcap, const struct wish *wish, char *error)
 {
-    size_t count = 0, links = pcap->run->plan->topo.link_count;
-    for (size_t i = 0; i < links; i++)
-        count += wanted[i];
-    if (count > FILES_MAX) {
-        snprintf(error, SIM_RECORD_ERROR_MAX,
-                 "pcap: %zu wires are too many files; name some nodes: DIRECTORY,NODE,...", count);
+    if (!sim_record_make_folder(wish->folder, error))
         return false;
-    }
-    if (!sim_record_make_folder(folder, error))
-        return false;
-    for (uint32_t i = 0; i < links; i++)
-        if (wanted[i] && !open_wire(pcap, folder, i, error))
+    for (uint32_t i = 0; i < pcap->run->plan->topo.link_count; i++)
+        if (wish->wires[i] && !open_wire(pcap, wish->folder, i, error))
             return false;
     return true;
 }
@@ -138,15 +168,16 @@ static bool close_pcap(void *state, bool keep, char *error)
 
 static void *open_pcap(const struct sim_run *run, const char *target, char *error)
 {
+    const struct sim_topo *topo = &run->plan->topo;
+    struct wish wish;
+    if (!parse_target(topo, target, &wish, error))
+        return NULL;
     struct pcap *pcap = sim_calloc(1, sizeof(*pcap));
-    bool *wanted = sim_calloc(run->plan->topo.link_count, sizeof(*wanted));
-    char *copy = sim_strdup(target);
     pcap->run = run;
-    pcap->snap = SNAP_DEFAULT;
-    pcap->files = sim_calloc(run->plan->topo.link_count, sizeof(*pcap->files));
-    bool ok = parse_target(pcap, copy, wanted, error) && open_wires(pcap, copy, wanted, error);
-    free(copy);
-    free(wanted);
+    pcap->snap = wish.snap;
+    pcap->files = sim_calloc(topo->link_count, sizeof(*pcap->files));
+    bool ok = open_wires(pcap, &wish, error);
+    free_wish(&wish);
     if (ok)
         return pcap;
     close_pcap(pcap, false, (char[SIM_RECORD_ERROR_MAX]){0});
@@ -182,6 +213,7 @@ const struct sim_recorder_ops sim_record_pcap = {
     .name = "pcap",
     .target = "DIRECTORY[,snap=BYTES][,NODE]...",
     .summary = "captures of wires for tcpdump",
+    .check = check_pcap,
     .open = open_pcap,
     .packet = on_packet,
     .close = close_pcap,

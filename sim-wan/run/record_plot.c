@@ -25,11 +25,16 @@ struct plotter {
     struct sim_series series;
 };
 
+static bool check_plot(const struct sim_topo *topo, const char *target, char *error)
+{
+    (void)topo;
+    return sim_plot_check(target, error);
+}
+
 static void *open_plot(const struct sim_run *run, const char *target, char *error)
 {
-    if (!sim_plot_check(target, error))
-        return NULL;
     struct plotter *plotter = sim_calloc(1, sizeof(*plotter));
+    (void)error;
     plotter->run = run;
     plotter->prefix = sim_strdup(target);
     sim_series_init(&plotter->series, run);
@@ -426,6 +431,7 @@ const struct sim_recorder_ops sim_record_plot = {
     .name = "plot",
     .target = "PREFIX",
     .summary = "pictures: PREFIX-tree, -wires, -completion, -traffic (gnuplot)",
+    .check = check_plot,
     .open = open_plot,
     .sample = sample_plot,
     .close = close_plot,

@@ -60,6 +60,19 @@ struct command {
     bool failed;     /* beside it something could not be written */
 };
 
+static bool check_records(const struct sim_plan *plan)
+{
+    char error[SIM_RECORD_ERROR_MAX] = "";
+    for (size_t i = 0; sim_recorders[i] != NULL; i++)
+        if (plan->records[i] != NULL && sim_recorders[i]->check != NULL &&
+            !sim_recorders[i]->check(&plan->topo, plan->records[i], error)) {
+            if (sim_mpi_is_root())
+                fprintf(stderr, "sim-wan run: %s\n", error);
+            return false;
+        }
+    return true;
+}
+
 /* The plan of a combination; false after words. */
 static bool read_plan(const struct sim_run_options *options, size_t combination,
                       struct sim_plan *plan)
@@ -77,7 +90,7 @@ static bool read_plan(const struct sim_run_options *options, size_t combination,
             free(plan->records[i]);
             plan->records[i] = sim_strdup(options->records[i]);
         }
-    return status == GMC_OK;
+    return status == GMC_OK && check_records(plan);
 }
 
 /* The summary with the command that repeats it; NULL, after words, when nothing was run. */

@@ -68,6 +68,9 @@ grep -q 'more than 10000000 runs; expected fewer' "$dir/err" || fail "too many: 
 expect 1 --set wire.w.loss=101% "$dir/small.conf"
 grep -q "'wire.w.loss=101%' cannot be set: expected a share .*, from 0 to 100%" "$dir/err" ||
     fail "no bounds: $(cat "$dir/err")"
+expect 1 -T --pcap taps,nobody "$dir/small.conf"
+grep -q "no node is called 'nobody'" "$dir/err" || fail "not checked: $(cat "$dir/err")"
+expect 1 -T --plot "$dir/nowhere/x" "$dir/small.conf"
 expect 1 --json "$dir/missing/x" "$dir/small.conf"
 printf 'nodes = {a, b}\nlink { between = {a, c} }\n' >"$dir/bad.conf"
 expect 1 -T "$dir/bad.conf"
@@ -105,14 +108,11 @@ cp -R "$dir/series" "$dir/series.before"
 cp -R "$dir/taps" "$dir/taps.before"
 cp "$dir/kept" "$dir/kept.before"
 cp "$dir/ns" "$dir/ns.before"
-expect 1 --json "$dir/kept" --csv "$dir/series" --ns "$dir/ns" --pcap "$dir/taps,nobody" \
-    "$dir/small.conf"
-expect 1 --json "$dir/kept" --pcap "$dir/taps" --plot /dev/null/x "$dir/small.conf"
+expect 1 --json "$dir/kept" --csv "$dir/series" --ns "$dir/ns" --pcap "$dir/kept" "$dir/small.conf"
 for name in kept series taps ns; do
     diff -r "$dir/$name.before" "$dir/$name" || fail "a run that failed changed $name"
 done
 if [ -e "$dir/kept.tmp" ] || [ -e "$dir/ns.tmp" ]; then fail "a run that failed left its file"; fi
-expect 1 --plot "$dir/nowhere/x" --set transfer.one.size=1TB "$dir/small.conf" # before the run
 # Where something cannot be written in the end, the run's result is there nevertheless.
 mkdir "$dir/pictures"
 ln -s /dev/full "$dir/pictures/x-wires.dat"
