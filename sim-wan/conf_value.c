@@ -217,10 +217,10 @@ const char *sim_conf_wanted(const struct sim_conf_option *option, const char *te
                  [SIM_CONF_SIZE] = {"a size such as 64KiB, 1GB or 1500", sizes},
                  [SIM_CONF_SHARE] = {"a share such as 1%, 0.05% or 300ppm", shares},
                  [SIM_CONF_DRIFT] = {"a drift such as 20ppm or -300ppb", drifts},
-                 [SIM_CONF_QUEUE] = {"a queue such as 64KiB, 50ms or 100packets", NULL},
-                 [SIM_CONF_REAL] = {"a number such as 13.4", NULL},
-                 [SIM_CONF_CHOICE] = {NULL, NULL},
-                 [SIM_CONF_SWITCH] = {"yes or no", NULL}};
+                 [SIM_CONF_QUEUE] = {"a queue such as 64KiB, 50ms or 100packets", plain},
+                 [SIM_CONF_REAL] = {"a number such as 13.4", plain},
+                 [SIM_CONF_CHOICE] = {NULL, plain},
+                 [SIM_CONF_SWITCH] = {"yes or no", plain}};
     struct sim_conf_queue queue;
     double real;
     int64_t number;

@@ -10,16 +10,16 @@
 #include "sim-wan/mem.h"
 
 #define BYTES_MAX ((size_t)64 << 20)
+#define BYTES_FIRST ((size_t)1 << 16)
 #define BOM "\xef\xbb\xbf"
 
-/* errno of what went wrong, 0: nothing. */
+/* errno of what went wrong, 0: nothing. *text has room for BYTES_FIRST bytes. */
 static int load(const char *path, char **text, size_t *len)
 {
     FILE *file = fopen(path, "re");
-    size_t capacity = (size_t)1 << 16, got;
+    size_t capacity = BYTES_FIRST, got;
     if (file == NULL)
         return errno;
-    *text = sim_alloc(capacity);
     while ((got = fread(*text + *len, 1, capacity - 1 - *len, file)) > 0 && *len <= BYTES_MAX) {
         *len += got;
         if (*len == capacity - 1) {
@@ -34,7 +34,7 @@ static int load(const char *path, char **text, size_t *len)
 
 char *sim_text_read(const char *path, size_t *len, char *error)
 {
-    char *text = NULL;
+    char *text = sim_alloc(BYTES_FIRST);
     *len = 0;
     error[0] = '\0';
     int reason = load(path, &text, len);
