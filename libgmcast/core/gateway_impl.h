@@ -333,6 +333,9 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_peer *gw_source_participants(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *count);
 void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late);
+/* Other trees for what is left, if what uplinks have shown since gives better ones: then the record
+ * is to be made anew. */
+bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t bytes_left);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                        const struct gmc_store_result *result);

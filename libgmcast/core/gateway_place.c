@@ -228,7 +228,7 @@ static void look_at(const struct graph *graph, enum view view, uint64_t unshown,
 /* Takes the trees that the measured rates give, if they are better than those without them even
  * where these come out at their best and the others at their worst. So a wrong figure makes nothing
  * worse than none. */
-static void try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripes)
+static bool try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripes)
 {
     struct gmc_tree_graph view = graph->view;
     struct gmc_tree_prediction without, with;
@@ -236,6 +236,7 @@ static void try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripe
     uint64_t *uplink = malloc(sizeof(*uplink) * view.n);
     int32_t *parent = malloc(bytes);
     uint32_t count;
+    bool taken = false;
     if (uplink == NULL || parent == NULL)
         goto end;
     view.uplink_bps = uplink;
@@ -250,9 +251,11 @@ static void try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripe
         goto end;
     memcpy(graph->parent, parent, bytes);
     *stripes = count;
+    taken = true;
 end:
     free(uplink);
     free(parent);
+    return taken;
 }
 
 static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_t *stripes)
@@ -260,10 +263,10 @@ static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_
     gmc_status status = gmc_tree_ops(ch->src->shape)->build(&graph->view, graph->parent, stripes);
     if (status != GMC_OK || ch->src->shape != GMC_TREE_BULK || !graph->any_measured)
         return status;
-    try_measured(graph, NO_RELAY, stripes);
+    (void)try_measured(graph, NO_RELAY, stripes);
     /* Whoever was never a relay shows nothing, and a source whose uplink is full would send a copy
      * to each for ever. */
-    try_measured(graph, least_limit(graph), stripes);
+    (void)try_measured(graph, least_limit(graph), stripes);
     return GMC_OK;
 }
 
@@ -415,4 +418,46 @@ void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     }
     late->placed = true;
     graph_free(&graph);
+}
+
+/* ---- while the transfer runs ---- */
+/* Blocks stay in their stripes: fewer trees are each taken by several. */
+static bool spread(struct graph *graph, uint32_t count, uint32_t stripes)
+{
+    size_t n = graph->view.n;
+    for (uint32_t k = count; k < stripes; k++)
+        memcpy(graph->parent + k * n, graph->parent + (k % count) * n, sizeof(*graph->parent) * n);
+    return stripes % count == 0 && are_trees(graph, stripes);
+}
+
+/* Who always has more to send is what holds its children up now, be it by its uplink or not. */
+static void take_busy_for_limits(const struct graph *graph)
+{
+    for (size_t i = 0; i < graph->view.n; i++) {
+        struct gw_measured *one = &graph->measured[i];
+        if (one->limit == 0 && one->busy >= one->most / 8 * 7)
+            one->limit = one->busy;
+    }
+}
+
+bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t bytes_left)
+{
+    struct graph graph = {0};
+    uint32_t stripes = ch->stripe_count;
+    graph.list = gw_source_participants(gw, ch, &graph.view.n);
+    bool taken = graph.view.n > 2 && graph.view.n <= GMC_PROBE_ALL_MAX &&
+                 graph_make(gw, ch, &graph) && graph.any_measured;
+    if (taken) {
+        for (uint32_t k = 0; k < stripes; k++)
+            (void)present_tree(ch, &graph, k, NULL);
+        take_busy_for_limits(&graph);
+        graph.view.bytes = bytes_left;
+        graph.view.stripes_max = stripes;
+        taken = are_trees(&graph, stripes) && try_measured(&graph, least_limit(&graph), &stripes) &&
+                spread(&graph, stripes, ch->stripe_count);
+    }
+    if (taken)
+        take_parents(ch, &graph, ch->stripe_count);
+    graph_free(&graph);
+    return taken;
 }

@@ -6,6 +6,10 @@
 #include "core/gateway_source_impl.h"
 
 #define RUN_POLL GMC_MS(250) /* patience and silence are looked at */
+#define PLACE_AGAIN_MIN GMC_S(2)
+#define PLACE_AGAIN_MAX GMC_S(16)
+#define WORTH_IT GMC_S(4) /* that is left: other trees cost some round trips */
+#define LEAST_PART 1024u  /* bytes: of less nothing is concluded */
 
 /* Up to so many members a step is taken at once. */
 #define STEP_AT_ONCE_MAX 256u
@@ -173,6 +177,45 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
         end_partial(gw, ch);
 }
 
+/* Of the member that has least; the time that it still needs at the rate so far. */
+static gmc_duration time_left(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                              uint64_t *bytes_left)
+{
+    uint64_t total = ch->object.total_bytes, least = total;
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        bool counts = member->state == GMC_MEMBER_RECEIVING;
+        if (counts && member->bytes < least)
+            least = member->bytes;
+    }
+    *bytes_left = total - least;
+    uint64_t ms = gmc_time_sub(gw->now, ch->src->setup_end) / GMC_MS(1);
+    return least < LEAST_PART ? GMC_TIME_NEVER
+                              : *bytes_left / LEAST_PART * ms / (least / LEAST_PART) * GMC_MS(1);
+}
+
+/* Uplinks of which nothing was known show what they carry while they are used: trees that will
+ * bring the rest much sooner are taken in mid-transfer. False: the transfer failed over it. */
+static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    uint64_t bytes_left;
+    if (src->place_again_at == 0) {
+        src->place_again_wait = PLACE_AGAIN_MIN;
+        src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
+    }
+    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at)
+        return true;
+    if (src->place_again_wait < PLACE_AGAIN_MAX)
+        src->place_again_wait *= 2;
+    src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
+    if (time_left(gw, ch, &bytes_left) < WORTH_IT || !gw_source_place_again(gw, ch, bytes_left))
+        return true;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
+             "other trees are taken, by what uplinks have shown");
+    return gw_source_make_record(gw, ch);
+}
+
 static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (!ch->src->scanned)
@@ -181,6 +224,8 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_blocks_read_again(gw, ch);
     /* Newcomers are measured first, so that they find the place that the tree's rules give. */
     if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
+        return;
+    if (!place_again(gw, ch))
         return;
     if (ch->talk == NULL) {
         gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */

@@ -225,6 +225,8 @@ struct gwsource {
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
+    gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
+    gmc_duration place_again_wait;
 };
 
 /* A node of this domain, as its gateway sees it in one channel. */

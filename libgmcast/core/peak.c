@@ -3,6 +3,7 @@
 #include "core/peak.h"
 
 #define SPAN GMC_MS(500)
+#define ROW 6u
 
 static uint64_t greater(uint64_t a, uint64_t b)
 {
@@ -14,6 +15,30 @@ static bool is_young(const struct gmc_peak_kept *kept, gmc_time now, gmc_duratio
     return kept->since != 0 && gmc_time_sub(now, kept->since) <= age;
 }
 
+/* What was carried before and is not now, though there is always more to send, is of another time.
+ */
+static void forget_more(struct gmc_peak *peak, gmc_time now, uint64_t bps, bool busy)
+{
+    if (peak->row == 0 || !busy) {
+        peak->row = 0;
+        peak->row_most = 0;
+        peak->row_limits = true;
+    }
+    peak->row += busy;
+    peak->row_most = greater(peak->row_most, bps);
+    peak->row_limits = peak->row_limits && peak->held == GMC_PEAK_ALL;
+    if (peak->row < ROW)
+        return;
+    peak->row = 0;
+    if (peak->row_most >= greater(peak->now.most_bps, peak->before.most_bps) / 2)
+        return;
+    peak->before = (struct gmc_peak_kept){0};
+    peak->now = (struct gmc_peak_kept){.most_bps = peak->row_most,
+                                       .busy_bps = peak->row_most,
+                                       .limit_bps = peak->row_limits ? peak->row_most : 0,
+                                       .since = now};
+}
+
 /* Two spans of half the age each. */
 static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration age)
 {
@@ -23,9 +48,11 @@ static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration
         peak->before = *kept;
         *kept = (struct gmc_peak_kept){.since = now};
     }
+    bool busy = peak->busy >= peak->bytes / 4 * 3;
+    forget_more(peak, now, bps, busy);
     if (bps > kept->most_bps)
         kept->most_bps = bps;
-    if (peak->busy >= peak->bytes / 4 * 3 && bps > kept->busy_bps)
+    if (busy && bps > kept->busy_bps)
         kept->busy_bps = bps;
     if (peak->held == GMC_PEAK_ALL && bps > kept->limit_bps)
         kept->limit_bps = bps;
