@@ -72,6 +72,33 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
                                   gmc_time_add(gw->now, gw_hearing_have_wait(ch))));
 }
 
+static void detach(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwpeer *peer,
+                   uint32_t stripe, gmc_status status)
+{
+    struct gmc_msg msg = gw_about(ch, GMC_MSG_DETACH);
+    msg.stripe = stripe;
+    msg.status = status;
+    msg.text = "this gateway left the transfer";
+    gw_send(gw, peer, &msg);
+}
+
+/* Parents hear it as well: what is not acknowledged any more they would repair for ever. */
+static void detach_all(struct gmc_gateway *gw, const struct gwchannel *ch, gmc_status status)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        const struct gmc_overlay *overlay = &ch->stripes[k].overlay;
+        struct gwpeer *peer = gw_peer(gw, gmc_overlay_candidate(overlay));
+        if (peer != NULL && overlay->state != GMC_OVERLAY_IDLE)
+            detach(gw, ch, peer, k, status);
+    }
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        detach(gw, ch, child->peer, child->stripe, status);
+    }
+}
+
 void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
                     const char *reason)
 {
@@ -84,16 +111,7 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
     msg.status = status;
     msg.text = text;
     gw_send(gw, ch->source_peer, &msg);
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        struct gmc_msg detach = gw_about(ch, GMC_MSG_DETACH);
-        detach.stripe = child->stripe;
-        detach.status = status;
-        detach.text = "this gateway left the transfer";
-        gw_send(gw, child->peer, &detach);
-    }
+    detach_all(gw, ch, status);
     gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, text);
 }
 

@@ -52,6 +52,29 @@ static void test_full_in_the_middle(void **state)
     story_close(&story);
 }
 
+/* Who has given up is sent nothing any more, neither while the others go on nor while the transfer
+ * is kept for a resume. */
+static void test_who_gave_up_is_sent_nothing(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 54);
+    sim_build_flat(story.world, 3, &story.wire);
+    story_start(&story);
+    story_stage(&story, OBJECT, GMC_TREE_FLAT, NULL);
+    story_run_to_percent(&story, "b", 40, GMC_S(30));
+    sim_disk_configure(&story_host(&story, "b")->disk,
+                       &(struct sim_disk_config){.capacity_bytes = OBJECT / 2});
+    story_run_to_end(&story, GMC_S(120));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    story_expect_delivered(&story, "ac");
+    assert_in_range(story_wire_bytes(&story, "s", "b"), OBJECT / 3, OBJECT);
+    uint64_t before = story_wire_bytes(&story, "s", "b");
+    story_run(&story, GMC_S(5));
+    assert_in_range(story_wire_bytes(&story, "s", "b") - before, 0, 50000);
+    story_close(&story);
+}
+
 /* A leaf with a disk ten times slower than its wire: itself late, nobody else. */
 static void test_slow_disk(void **state)
 {
@@ -545,6 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         story_test(test_full_at_the_start),
         story_test(test_full_in_the_middle),
+        story_test(test_who_gave_up_is_sent_nothing),
         story_test(test_slow_disk),
         story_test(test_read_errors_at_a_relay),
         story_test(test_read_errors_behind_a_whole_relay),
