@@ -99,6 +99,7 @@ sbin_PROGRAMS += gatewayd/gatewayd
 gatewayd_gatewayd_CPPFLAGS = $(HOST_CPPFLAGS) -DGWD_CONF_FILE='"$(sysconfdir)/gmcast/gatewayd.conf"'
 gatewayd_gatewayd_SOURCES = gatewayd/main.c
 gatewayd_gatewayd_LDADD = $(GMC_GATEWAYD_LIBS)
+gatewayd/gatewayd-main.$(OBJEXT): Makefile # another sysconfdir: the path in it
 
 bin_PROGRAMS += tools/gmcast-replay
 tools_gmcast_replay_SOURCES = tools/replay.c
