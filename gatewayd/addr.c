@@ -3,10 +3,13 @@
 #include "gatewayd/addr.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gatewayd/text.h"
 
 bool gwd_addr_split(const char *text, char *host, size_t size, uint16_t *port)
 {
@@ -129,4 +132,16 @@ void gwd_addr_text(const struct sockaddr *from, char out[GWD_ADDR_TEXT_MAX])
     } else {
         (void)snprintf(out, GWD_ADDR_TEXT_MAX, "unknown");
     }
+}
+
+void gwd_addr_not_bound(const char *what, const struct gwd_sockaddr *address, char *reason,
+                        size_t size)
+{
+    int error = errno;
+    char text[GWD_ADDR_TEXT_MAX];
+    gwd_addr_text((const struct sockaddr *)&address->storage, text);
+    gwd_text(reason, size, "%s port %s cannot be opened: %s%s", what, text, strerror(error),
+             error == EADDRINUSE      ? "; `ss -tulnp` shows by whom"
+             : error == EADDRNOTAVAIL ? "; `ip address` shows which are this host's"
+                                      : "");
 }

@@ -129,7 +129,7 @@ static void check_access(const struct gwd_conf *conf, struct gwd_errors *errors,
     if (!gwd_priv_may(conf->user, conf->group, path, mode))
         gwd_errors_add(errors, conf->file, line,
                        "%s: user %s may not %s %s: %s; change its owner or mode", what,
-                       conf->user[0] != '\0' ? conf->user : "that gatewayd runs as",
+                       geteuid() == 0 ? conf->user : "that runs this (not root)",
                        (mode & W_OK) != 0 ? "write to" : "enter", path, strerror(errno));
 }
 

@@ -325,7 +325,6 @@ static bool bind_port(struct gwd_peers *peers, char *reason, size_t size)
     const struct gwd_sockaddr *listen_on = &peers->config.listen;
     struct sockaddr_storage own;
     socklen_t len = sizeof own;
-    char text[GWD_ADDR_TEXT_MAX];
     int on = 1, off = 0;
     peers->listen_fd =
         socket(listen_on->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -335,8 +334,7 @@ static bool bind_port(struct gwd_peers *peers, char *reason, size_t size)
     if (peers->listen_fd < 0 ||
         bind(peers->listen_fd, (const struct sockaddr *)&listen_on->storage, listen_on->len) != 0 ||
         listen(peers->listen_fd, 128) != 0) {
-        gwd_addr_text((const struct sockaddr *)&listen_on->storage, text);
-        gwd_text(reason, size, "TCP port %s cannot be opened: %s", text, strerror(errno));
+        gwd_addr_not_bound("TCP", listen_on, reason, size);
         return false;
     }
     if (getsockname(peers->listen_fd, (struct sockaddr *)&own, &len) == 0)

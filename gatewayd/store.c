@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -423,6 +424,8 @@ static void execute(void *ctx, struct gwd_job *job, struct gwd_job *mate)
 }
 
 /* ---- for the loop ---- */
+/* Two daemons with one journal would both go on with each transfer, into the same files. The lock
+ * ends with the process, however that ends; a file system without locks is taken as it is. */
 static bool open_state_dir(struct gwd_store *store, const char *path, char *reason, size_t size)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -432,7 +435,15 @@ static bool open_state_dir(struct gwd_store *store, const char *path, char *reas
         (void)snprintf(reason, size, "state directory %s: %s", path, strerror(errno));
     if (fd >= 0)
         (void)close(fd);
-    return store->channels_fd >= 0;
+    if (store->channels_fd < 0)
+        return false;
+    if (flock(store->channels_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return true;
+    (void)snprintf(reason, size,
+                   "state directory %s is in use by another daemon; stop it, or give each one of "
+                   "its own (option state)",
+                   path);
+    return false;
 }
 
 struct gwd_store *gwd_store_new(const struct gwd_conf *conf, const struct gmc_crypto *crypto,

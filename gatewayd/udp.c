@@ -122,7 +122,6 @@ static struct gwd_udp *udp_new(const struct gwd_sockaddr *listen, bool is_group,
                                size_t size)
 {
     struct gwd_udp *udp = calloc(1, sizeof *udp);
-    char text[GWD_ADDR_TEXT_MAX];
     if (udp != NULL)
         udp->slabs = aligned_alloc(4096, RECEIVE_MESSAGES * SLAB_BYTES);
     if (udp == NULL || udp->slabs == NULL) {
@@ -138,8 +137,7 @@ static struct gwd_udp *udp_new(const struct gwd_sockaddr *listen, bool is_group,
     if (udp->fd >= 0 && is_group)
         set_group_options(udp);
     if (udp->fd < 0 || bind(udp->fd, (const struct sockaddr *)&listen->storage, listen->len) != 0) {
-        gwd_addr_text((const struct sockaddr *)&listen->storage, text);
-        (void)snprintf(reason, size, "UDP port %s cannot be opened: %s", text, strerror(errno));
+        gwd_addr_not_bound("UDP", listen, reason, size);
         gwd_udp_free(udp);
         return NULL;
     }

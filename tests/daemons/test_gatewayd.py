@@ -279,13 +279,25 @@ def test_sockets_after_a_crash():
     with lib.Grid("a") as grid:
         second = subprocess.run([lib.GATEWAYD, "-c", grid["a"].conf_path], capture_output=True,
                                 text=True, timeout=20)
-        lib.check(second.returncode == 1, "two run on one configuration")
+        lib.check(second.returncode == 1 and "ss -tulnp" in second.stderr, second.stderr)
         grid["a"].gmcast("peers")
         grid["a"].kill()
         lib.check(os.path.exists(os.path.join(grid["a"].path, "c")), "no stale socket to test with")
         grid["a"].start()
         lib.check(grid["a"].stop() == 0, grid["a"].log)
         lib.check(not os.path.exists(os.path.join(grid["a"].path, "c")), "its socket is left")
+
+
+def test_one_daemon_for_each_state():
+    with lib.Grid("ab", start=False) as grid:
+        grid["b"].state = grid["a"].state
+        grid["a"].start()
+        grid["b"].start(wait_ready=False)
+        lib.check(grid["b"].process.wait(20) == 1, "two run on one state directory")
+        lib.check("is in use by another daemon" in grid["b"].log(), grid["b"].log)
+        grid["a"].kill()
+        grid["b"].process = None
+        grid["b"].start()
 
 
 def test_says_when_ready():
