@@ -147,6 +147,12 @@ static void end_partial(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "partial: %s", ch->reason);
 }
 
+static void say_partial(struct gwchannel *ch, size_t verified)
+{
+    gw_text(ch->reason, sizeof(ch->reason), "complete at %zu of %zu", verified,
+            ch->src->member_count);
+}
+
 static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified)
 {
     size_t lacking = ch->src->member_count - verified;
@@ -169,8 +175,7 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
             member->closed = true;
         }
     }
-    gw_text(ch->reason, sizeof(ch->reason), "complete at %zu of %zu", verified,
-            ch->src->member_count);
+    say_partial(ch, verified);
     if (ch->talk != NULL)
         gw_channel_end(gw, ch, GMC_CHANNEL_PARTIAL, true, NULL);
     else
@@ -346,8 +351,14 @@ void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_store(gw, ch, GMC_STORE_REOPEN, &op);
     op->paths = (const char *const *)ch->src->paths;
     op->path_count = ch->src->path_count;
-    if (ch->state == GMC_CHANNEL_PARTIAL)
+    if (ch->state == GMC_CHANNEL_PARTIAL) {
+        size_t verified = 0;
+        for (size_t i = 0; i < ch->src->member_count; i++)
+            verified += ch->src->members[i].state == GMC_MEMBER_VERIFIED;
+        say_partial(ch, verified);
+        ch->ended_at = gw->now;
         return;
+    }
     ch->state = GMC_CHANNEL_RUNNING;
     if (gw_source_make_record(gw, ch))
         gw_source_want_members(gw, ch);

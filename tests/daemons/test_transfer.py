@@ -36,6 +36,9 @@ def test_a_target_that_is_down():
         # It comes back, and gets what it lacks, also after the source went and came.
         grid["a"].stop()
         grid["a"].start()
+        kept = [grid["a"].status(result.channel) for _ in range(2)]
+        lib.check(kept[0]["reason"] == "complete at 1 of 2", str(kept[0]))
+        lib.check(kept[0]["seconds"] == kept[1]["seconds"], "what is over takes longer and longer")
         grid["b"].start()
         again = grid.resume("a", result.channel).expect("complete")
         grid.same("a", "x", "b")
