@@ -125,10 +125,6 @@ static gmc_status tap_nodes(void *ctx, const struct gmc_ctl_request *request,
     drive->foreign_answer = true;
     if (drive->replaying != NULL)
         return GMC_OK;
-    if (drive->hooks.nodes == NULL) {
-        *reason = "this is a node itself: ask the gateway of its domain";
-        return GMC_ERR_STATE;
-    }
     return drive->hooks.nodes(drive->hooks.ctx, request, reply, reason);
 }
 

@@ -162,6 +162,8 @@ int gmcast_sub(const struct gmcast_globals *globals, int argc, char **argv)
         return gmcast_usage_error("sub", "which channel? Give one");
     options.channel = argv[optind];
     slash = strrchr(argv[optind], '/');
+    if (slash == argv[optind])
+        return gmcast_usage_error("sub", "\"%s\": no domain stands before the /", slash);
     if (slash != NULL) {
         *slash = '\0';
         options.source = argv[optind];

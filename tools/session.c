@@ -244,12 +244,13 @@ static void say_result(const struct gmc_ctl_transfer *t)
     double seconds = (double)t->elapsed_ns / 1e9;
     char *reason = text_safe(t->reason);
 
-    printf("%s: verified at %u of %u domains, %s in %.2f s (%s, set-up %.3f s)%s%s\n",
+    printf("%s: verified at %u of %u domains, %s in %.2f s",
            gmc_client_transfer_state_name(t->state), t->verified_members, t->total_members,
-           text_size(t->total_bytes, size), seconds,
-           text_rate(seconds > 0 ? (double)t->total_bytes / seconds : 0, rate),
-           (double)t->setup_ns / 1e9, t->reason[0] != '\0' ? ": " : "",
-           reason != NULL ? reason : "");
+           text_size(t->total_bytes, size), seconds);
+    if (t->state == GMC_CTL_TRANSFER_COMPLETE && seconds > 0)
+        printf(" (%s, set-up %.3f s)", text_rate((double)t->total_bytes / seconds, rate),
+               (double)t->setup_ns / 1e9);
+    printf("%s%s\n", t->reason[0] != '\0' ? ": " : "", reason != NULL ? reason : "");
     free(reason);
 }
 

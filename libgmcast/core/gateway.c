@@ -298,6 +298,11 @@ gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain)
     return peer != NULL ? peer->number : GMC_PEER_NONE;
 }
 
+const char *gmc_gateway_node_of(const struct gmc_gateway *gw)
+{
+    return gw->config.node_of;
+}
+
 const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer)
 {
     return peer < gw->peer_count ? gw->peers[peer]->name : "?";

@@ -239,6 +239,11 @@ static void handle_stage(struct call *call)
 
 /* ---- what concerns one channel ---- */
 
+bool gmc_ctl_is_local(const struct call *call)
+{
+    return call->request->local || gmc_gateway_node_of(call->ctl->gateway) != NULL;
+}
+
 typedef gmc_status (*key_call)(struct gmc_gateway *gw, gmc_time now,
                                const struct gmc_channel_key *key, const char **error);
 
@@ -365,13 +370,13 @@ static void handle_channel(struct call *call)
         gmc_ctl_fail(call, status, "more than one transfer begins with \"%s\": give more digits",
                      call->request->channel);
     } else if (status == GMC_OK &&
-               (info.is_source || call->request->local || call->origin != GMC_PEER_NONE)) {
+               (info.is_source || gmc_ctl_is_local(call) || call->origin != GMC_PEER_NONE)) {
         handle_here(call, index, &info);
     } else if (status == GMC_OK) {
         gmc_ctl_channel_text(&info.key, text);
         handle_elsewhere(call, info.key.source, text);
     } else if (name.source[0] != '\0' && strcmp(name.source, ctl->domain) != 0 &&
-               !call->request->local && call->origin == GMC_PEER_NONE) {
+               !gmc_ctl_is_local(call) && call->origin == GMC_PEER_NONE) {
         handle_elsewhere(call, name.source, call->request->channel);
     } else {
         fail_not_found(call);
@@ -417,8 +422,22 @@ static void handle_nodes(struct call *call)
         gmc_ctl_fail_with(call, status, reason);
 }
 
+/* A node speaks to its gateway alone, and shows what it receives. */
+static bool is_for_gateway(const struct gmc_ctl_request *request)
+{
+    return request->kind != GMC_CTL_STATUS && request->kind != GMC_CTL_PEERS &&
+           request->kind != GMC_CTL_COUNTERS;
+}
+
 static void dispatch(struct call *call)
 {
+    const char *node_of = gmc_gateway_node_of(call->ctl->gateway);
+
+    if (node_of != NULL && is_for_gateway(call->request)) {
+        gmc_ctl_fail(call, GMC_ERR_STATE, "%s is a node: ask the gateway of %s", call->ctl->domain,
+                     node_of);
+        return;
+    }
     switch (call->request->kind) {
     case GMC_CTL_STAGE:
     case GMC_CTL_PLAN:

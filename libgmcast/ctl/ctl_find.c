@@ -53,7 +53,7 @@ bool gmc_ctl_parse_channel(struct call *call, const char *text, struct channel_n
                  ? at
                  : call->ctl->hooks.resolve(call->ctl->hooks.ctx, at);
     /* A node knows sources from its gateway alone, by their channels. */
-    if (source == NULL && call->request->local && strlen(at) < sizeof name->source)
+    if (source == NULL && gmc_ctl_is_local(call) && strlen(at) < sizeof name->source)
         source = at;
     if (source == NULL || source[0] == '\0') {
         gmc_ctl_fail(call, GMC_ERR_NOT_FOUND,

@@ -68,6 +68,8 @@ bool gmc_ctl_parse_channel(struct call *call, const char *text, struct channel_n
  * several. */
 gmc_status gmc_ctl_find(struct gmc_ctl *ctl, gmc_time now, const struct channel_name *name,
                         size_t *index, struct gmc_channel_info *info);
+/* Nobody else is asked: the request says so, or this is a node. */
+bool gmc_ctl_is_local(const struct call *call);
 /* The origin asked for this transfer (always true for local programs). */
 bool gmc_ctl_asked_by(const struct gmc_ctl *ctl, uint64_t e, gmc_peer origin);
 

@@ -72,6 +72,7 @@ expect 1 'add needs --to' add 0123
 expect 1 'add needs one channel' add --to b
 expect 1 '--follow needs a channel' status --follow
 expect 1 'takes no arguments' peers x
+expect 1 'no domain stands before the /' sub /alerts
 
 # Nobody there: at once, and said what to look at.
 for command in "stage file --to b" "watch 0123" "status" "tree 0123" peers "add 0123 --to b" \

@@ -51,6 +51,21 @@ def refused(grid, node, words):
     lib.check(not is_up(grid, node), "it is not in")
 
 
+def test_a_node_asks_its_gateway():
+    with grid_of(["n1"]) as grid:
+        enrol(grid, "n1")
+        grid.write("a", "x", BYTES)
+        grid.write("n1", "x", BYTES)
+        channel = grid.stage("a", ["x"], "b").expect("complete").channel
+        for words in (["stage", "x", "--to", "a"], ["stage", "a.test:/x", "--to", "b"],
+                      ["add", channel, "--to", "a"], ["resume", channel], ["cancel", channel],
+                      ["node", "list"]):
+            code, _, errors = grid["n1"].gmcast(*words, check_status=False)
+            lib.check(code == 1 and "n1.test is a node: ask the gateway of b.test" in errors, errors)
+        code, out, errors = grid["n1"].gmcast("status", channel, "--json", check_status=False)
+        lib.check(code == 0 and '"state":"complete"' in out, errors)
+
+
 def test_two_enrol_and_one_is_removed():
     with grid_of(["n1", "n2"], patience="2s") as grid:
         enrol(grid, "n1")
