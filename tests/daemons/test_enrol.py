@@ -4,6 +4,8 @@
 refused, named, counted and logged once; who is removed is out at once."""
 
 import os
+import pwd
+import re
 
 import lib
 
@@ -64,6 +66,37 @@ def test_a_node_asks_its_gateway():
             lib.check(code == 1 and "n1.test is a node: ask the gateway of b.test" in errors, errors)
         code, out, errors = grid["n1"].gmcast("status", channel, "--json", check_status=False)
         lib.check(code == 0 and '"state":"complete"' in out, errors)
+
+
+def as_the_unit_starts_it():
+    """What stands before a daemon's name to give it the unit's capabilities."""
+    with open(os.path.join(os.environ.get("GMC_SRCDIR", "."), "etc", "daemon.service.in")) as unit:
+        names = re.search("^CapabilityBoundingSet=(.*)$", unit.read(), re.M).group(1).split()
+    kept = ["+" + name[len("CAP_"):].lower() for name in names]
+    return ["setpriv", "--no-new-privs", "--bounding-set", ",".join(["-all"] + kept)]
+
+
+def test_as_the_unit_starts_them():
+    if os.geteuid() != 0:
+        print("needs root")
+        return
+    nobody = pwd.getpwnam("nobody")
+    with lib.Grid("ab", nodes={"b": ["n1"]}, start=False, top='user = "nobody"') as grid:
+        os.chmod(grid.path, 0o755)
+        for domain in grid.domains.values():
+            domain.options["prefix"] = as_the_unit_starts_it()
+            for path in (domain.state, domain.incoming, domain.data, domain.path):
+                os.chown(path, nobody.pw_uid, nobody.pw_gid)
+                os.chmod(path, 0o750)
+        grid["n1"].options["token"] = os.path.join(grid["n1"].path, "token")
+        grid["a"].start()
+        grid["b"].start()
+        enrol(grid, "n1")
+        grid.write("a", "x", BYTES, mode=0o644)
+        grid.stage("a", ["x"], ["b/nodes"]).expect("complete")
+        for daemon in "b", "n1":
+            grid[daemon].kill()
+            grid[daemon].start()
 
 
 def test_two_enrol_and_one_is_removed():
