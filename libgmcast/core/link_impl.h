@@ -90,7 +90,7 @@ struct gmc_link {
     const struct gmc_trace_sink *trace;
     const struct gmc_cc_ops *cc;
     uint64_t cc_first; /* packet: what was sent before is not the law's, which began anew */
-    void *cc_state; /* initialised when the link is up */
+    void *cc_state;    /* initialised when the link is up */
     uint64_t fixed_rate_bps;
     struct gmc_prng prng;
     struct gmc_prng cc_prng;

@@ -2,9 +2,9 @@
 /* The most that was carried in any half second lately: a rate that something is known to carry, and
  * perhaps carries more. Spans in which there was always more to send are told from others, and of
  * these again those in which it was so for several that share it: what they show is a limit. What
- * is older than an age is forgotten, within half of that, and at once where three seconds in which
- * there was always more to send brought less than half of it. Acknowledgements may stand in a queue and
- * come together: what was sent over a longer time than they came counts as that.
+ * is older than an age is forgotten, within half of that, and at once where three seconds in
+ * which there was always more to send brought less than half of it. Acknowledgements may stand
+ * in a queue and come together: what was sent over a longer time than they came counts as that.
  *
  * Bytes in, bit/s out, times in ns. The structure holds no memory; zeros are a fresh one. */
 #ifndef GMC_CORE_PEAK_H
