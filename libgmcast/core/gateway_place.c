@@ -425,9 +425,11 @@ void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 static bool spread(struct graph *graph, uint32_t count, uint32_t stripes)
 {
     size_t n = graph->view.n;
+    if (count == 0 || stripes % count != 0)
+        return false;
     for (uint32_t k = count; k < stripes; k++)
         memcpy(graph->parent + k * n, graph->parent + (k % count) * n, sizeof(*graph->parent) * n);
-    return stripes % count == 0 && are_trees(graph, stripes);
+    return are_trees(graph, stripes);
 }
 
 /* Who always has more to send is what holds its children up now, be it by its uplink or not. */
