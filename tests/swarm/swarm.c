@@ -21,6 +21,7 @@
 
 #define SAFETY_END GMC_S(10)
 #define LIVENESS_LIMIT GMC_S(240)
+#define WIRE_LEAST_MBIT 10u
 #define IDLE_AFTER GMC_S(60)
 #define TRANSFERS_MAX 3u
 #define HOSTS_MAX 40u
@@ -69,7 +70,7 @@ static bool chance(struct swarm *swarm, uint32_t percent)
 
 static struct sim_wire_config draw_wire(struct swarm *swarm)
 {
-    struct sim_wire_config wire = {.rate_bps = draw(swarm, 10, 200) * 1000000};
+    struct sim_wire_config wire = {.rate_bps = draw(swarm, WIRE_LEAST_MBIT, 200) * 1000000};
     wire.queue_bytes = wire.rate_bps / 8000 * draw(swarm, 10, 100);
     if (chance(swarm, 60))
         /* Per wire; a path may have ten of them. */
@@ -314,9 +315,20 @@ static void judge(struct swarm *swarm)
     }
 }
 
+/* Twice what a copy to each takes on the slowest wire there may be is time enough for any tree. */
+static gmc_duration liveness_limit(const struct swarm *swarm)
+{
+    gmc_duration limit = LIVENESS_LIMIT;
+    for (size_t i = 0; i < swarm->transfer_count; i++)
+        limit += swarm->transfers[i].bytes * swarm->transfers[i].target_count *
+                 (2 * 8 * GMC_US(1) / WIRE_LEAST_MBIT);
+    return limit;
+}
+
 static void run(struct swarm *swarm)
 {
     struct sim_world *world = swarm->world;
+    gmc_duration limit = liveness_limit(swarm);
     world->on_event = on_event;
     world->event_ctx = swarm;
     sim_world_start(world);
@@ -337,7 +349,7 @@ static void run(struct swarm *swarm)
     now = sim_world_now(world);
     sim_world_run(world, end > now ? end - now : 0);
     sim_faults_heal(&swarm->faults);
-    for (gmc_time waited = 0; waited < LIVENESS_LIMIT && !all_complete(swarm); waited += GMC_S(2)) {
+    for (gmc_time waited = 0; waited < limit && !all_complete(swarm); waited += GMC_S(2)) {
         insist(swarm);
         sim_world_run_until(world, GMC_MS(100), GMC_S(2), all_complete, swarm);
     }
