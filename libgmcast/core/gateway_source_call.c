@@ -184,7 +184,8 @@ gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gm
     if (gw_source_add_member(gw, ch, domain, target->path,
                              target->inside != NULL ? target->inside : "") != GMC_OK)
         return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
-    gw_source_want_members(gw, ch);
+    /* Also when it cannot be reached yet: a restart must not forget it. */
+    ch->src->save_due = true;
     gw_source_step(gw, ch);
     return GMC_OK;
 }

@@ -134,6 +134,30 @@ static void test_source_loses_power(void **state)
     restart("s", SIM_CRASH_POWER, "a");
 }
 
+/* A domain is added while it is down; before it comes the source dies, which has said "yes". */
+static void test_source_dies_after_an_add(void **state)
+{
+    (void)state;
+    struct story story;
+    const char *error = NULL;
+    story_open(&story, 23);
+    sim_build_flat(story.world, 3, &story.wire);
+    story_start(&story);
+    sim_host_crash(story_host(&story, "c"), SIM_CRASH_KILL);
+    story_stage(&story, OBJECT, GMC_TREE_ECO, "ab");
+    story_run_to_percent(&story, "a", 40, GMC_S(30));
+    assert_ok(sim_add(story.source, &story.key, story_host(&story, "c"), &error));
+    story_run(&story, GMC_MS(50)); /* the disk takes a moment */
+    sim_host_crash(story.source, SIM_CRASH_POWER);
+    story_run(&story, GMC_S(1));
+    sim_host_start(story.source);
+    sim_host_start(story_host(&story, "c"));
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    story_expect_delivered(&story, "abc");
+    story_close(&story);
+}
+
 /* A leaf stops and goes on, again and again; the others do not notice. */
 static void test_slow_receiver(void **state)
 {
@@ -168,7 +192,7 @@ int main(void)
         story_test(test_relay_stopped),    story_test(test_leaf_restarts),
         story_test(test_leaf_loses_power), story_test(test_relay_restarts),
         story_test(test_source_restarts),  story_test(test_source_loses_power),
-        story_test(test_slow_receiver),
+        story_test(test_slow_receiver),    story_test(test_source_dies_after_an_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
