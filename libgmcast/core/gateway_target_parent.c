@@ -34,6 +34,8 @@ void gw_target_set_ancestors(struct gmc_gateway *gw, struct gwchannel *ch, struc
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(&stripe->overlay));
     if (gmc_overlay_set_ancestors(&stripe->overlay, ancestors, depth))
         return;
+    gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s, which is not above any more",
+                    parent->name);
     gw_target_let_go(gw, ch, stripe, parent);
     if (ch->dst->phase == GW_RECEIVING)
         gmc_overlay_start(&stripe->overlay, gw->now);
@@ -109,7 +111,7 @@ static void step_return(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
     bool receives = ch->talk != NULL || ch->dst->phase == GW_RECEIVING;
     bool up = receives && first->up && !gmc_link_is_silent(first->link);
     if (up) {
-        gw_event_parent(gw, ch, stripe, first->number, GMC_OK, "leaves %s for its parent %s",
+        gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s for its parent %s",
                         parent->name, first->name);
         gw_target_let_go(gw, ch, stripe, parent);
     } else if (receives) {

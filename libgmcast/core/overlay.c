@@ -30,7 +30,8 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
     gmc_peer parent = gmc_overlay_parent(overlay);
     gmc_peer before = gmc_overlay_candidate(overlay);
     size_t kept = depth < GMC_OVERLAY_DEPTH_MAX ? depth : GMC_OVERLAY_DEPTH_MAX;
-    if (overlay->depth == 0 || overlay->ancestors[0] != ancestors[0]) {
+    bool is_other = overlay->depth == 0 || overlay->ancestors[0] != ancestors[0];
+    if (is_other) {
         overlay->left_first = false;
         overlay->returns = 0;
     }
@@ -55,6 +56,8 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
             overlay->redirect = GMC_PEER_NONE;
             if (i == 0)
                 overlay->until = GMC_TIME_NEVER;
+            else if (is_other)
+                overlay->until = 0; /* rule 7, at once */
             return true;
         }
     }
@@ -120,10 +123,10 @@ static gmc_duration rest(struct gmc_overlay *overlay)
 static gmc_time next_return(const struct gmc_overlay *overlay, gmc_time now)
 {
     uint32_t doublings = overlay->returns < RETURN_DOUBLINGS ? overlay->returns : RETURN_DOUBLINGS;
-    if (overlay->at == 0 || overlay->redirect != GMC_PEER_NONE || overlay->left_first ||
-        overlay->no_handshake)
+    if (overlay->at == 0 || overlay->redirect != GMC_PEER_NONE || overlay->no_handshake)
         return GMC_TIME_NEVER;
-    return gmc_time_add(now, GMC_OVERLAY_RETURN << doublings);
+    return gmc_time_add(now, (overlay->left_first ? GMC_OVERLAY_RETURN_LEFT : GMC_OVERLAY_RETURN)
+                                 << doublings);
 }
 
 bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now)

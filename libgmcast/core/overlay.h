@@ -20,8 +20,9 @@
  *     them is the candidate at once.
  *  7. A gateway that is attached further up, because the link to its parent was not there in time,
  *     looks every GMC_OVERLAY_RETURN whether it is now, and then asks the parent; after each time
- *     that this did not help it waits twice as long, up to 64 times. Not when it had that parent
- *     before and left it: who fell behind or silent once is not relied on again.
+ *     that this did not help it waits twice as long, up to 64 times. When it had that parent before
+ *     and left it, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell behind or silent may do so
+ *     again, but a wire that was cut for a while is not to cost a second copy to the end.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
@@ -41,6 +42,7 @@
 #define GMC_OVERLAY_BUSY_WAIT GMC_MS(40)
 #define GMC_OVERLAY_BUSY_MAX 50u
 #define GMC_OVERLAY_RETURN GMC_S(1)
+#define GMC_OVERLAY_RETURN_LEFT GMC_S(10)
 #define GMC_OVERLAY_DEPTH_MAX 64
 
 enum gmc_overlay_state {

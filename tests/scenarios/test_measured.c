@@ -127,11 +127,10 @@ static void test_slow_relay_is_seen_once(void **state)
     assert_true(after.measured && !after.assumed);
     assert_string_equal(after.limit_domain, "s.example");
     assert_in_range(after.limit_bps, 70 * MBIT, 110 * MBIT);
-    /* The relay carries a tenth of what the source does, and the first one goes over to the source
-     * in its course. */
+    /* By the relay alone it takes eight times as long; the first one leaves it in its course. */
     double copies = TARGETS * (double)BYTES * 8 / (100 * MBIT);
-    if (second > first * 1.05 || first > 1.2 * copies)
-        fail_msg("%.2f s, then %.2f s", first, second);
+    if (first > 1.15 * copies || second > 1.1 * copies)
+        fail_msg("%.2f s, then %.2f s, copies %.2f s", first, second, copies);
     if (second > (double)after.time / 1e9 * 1.15 + 0.3)
         fail_msg("planned %.2f s, %.2f s", (double)after.time / 1e9, second);
     sim_world_free(site.world);
@@ -171,10 +170,11 @@ static void test_relays_are_tried(void **state)
     double second = transfer(&site, GMC_TREE_BULK);
     double third = transfer(&site, GMC_TREE_BULK);
     print_message("all alike: %.2f s, then %.2f s, %.2f s\n", first, second, third);
+    /* The first one begins with a copy to each, and goes over to other trees while it runs. */
     double copies = TARGETS * (double)BYTES * 8 / (100 * MBIT);
-    assert_true(first < 1.2 * copies);
-    assert_true(second < 0.4 * copies);
-    assert_true(third < 0.3 * copies);
+    assert_true(first < 0.7 * copies);
+    assert_true(second < first / 2.5);
+    assert_true(third < first / 2.5);
     sim_world_free(site.world);
 }
 

@@ -45,7 +45,7 @@ struct step {
 #define ASKING GMC_OVERLAY_ASKING
 #define ATTACHED GMC_OVERLAY_ATTACHED
 #define RESTING GMC_OVERLAY_RESTING
-#define STEPS_MAX 18
+#define STEPS_MAX 24
 #define MS GMC_MS(1)
 
 static const struct story {
@@ -241,7 +241,7 @@ static const struct story {
       {ACCEPT, G, 0, ATTACHED, G, 0},
       {NOT_DUE, 0, 3999 * MS, ATTACHED, G, 0}}},
     {7,
-     "a parent that was lost or silent is not returned to, unless a record names another one",
+     "a parent that was lost or silent is returned to later, unless a record names another one",
      {{START, 0, 0, RESTING, P, 0},
       {STEP_UP, 0, 0, ASKING, P, ASK},
       {ACCEPT, P, 0, ATTACHED, P, 0},
@@ -249,6 +249,13 @@ static const struct story {
       {STEP_UP, 0, 0, ASKING, G, ASK},
       {ACCEPT, G, 0, ATTACHED, G, 0},
       {NOT_DUE, 0, 9999 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1 * MS, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {LOST, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 19999 * MS, ATTACHED, G, 0},
       {RECORD_YS, 0, 0, IDLE, Y, 0},
       {START, 0, 0, RESTING, Y, 0},
       {STEP_UP, 0, 0, ASKING, Y, ASK},
@@ -256,6 +263,16 @@ static const struct story {
       {STEP_UP, 0, 0, ASKING, S, ASK},
       {ACCEPT, S, 0, ATTACHED, S, 0},
       {LOOK_UP, 0, 1000 * MS, RESTING, Y, 0}}},
+    {7,
+     "a record that puts somebody between is followed at once",
+     {{RECORD_GS, 1, 0, IDLE, G, 0},
+      {START, 0, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {RECORD_SAME, 1, 0, ATTACHED, G, 0},
+      {LOOK_UP, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0}}},
     {7,
      "who was sent elsewhere by its parent stays there",
      {{START, 0, 0, RESTING, P, 0},
@@ -360,7 +377,7 @@ static void tell(const struct story *story)
         assert_int_equal(gmc_overlay_candidate(&overlay), step->candidate);
         assert_int_equal(gmc_overlay_parent(&overlay),
                          step->state == ATTACHED ? (gmc_peer)step->candidate : GMC_PEER_NONE);
-        bool away = overlay.at > 0 && overlay.redirect == GMC_PEER_NONE && !overlay.left_first;
+        bool away = overlay.at > 0 && overlay.redirect == GMC_PEER_NONE;
         bool timed = step->state != IDLE && (step->state != ATTACHED || away);
         assert_int_equal(gmc_overlay_deadline(&overlay) != GMC_TIME_NEVER, timed);
     }
