@@ -57,9 +57,9 @@ void gmc_gateway_free(struct gmc_gateway *gw);
 
 /* The number of a domain by name, given on first use; its name by number. */
 gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);
+const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
 /* The domain whose node this is; NULL: none, it is a gateway. */
 const char *gmc_gateway_node_of(const struct gmc_gateway *gw);
-const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
 
 /* Whether a peer is a node of this domain: all that is received here is handed on to it, and its
  * verdict is part of this domain's. Takes effect on transfers under way too. For gateways only. */

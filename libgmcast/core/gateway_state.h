@@ -106,10 +106,9 @@ struct gwpeer {
     /* Of the domain, as it said with its latencies; bit/s of datagrams, 0 not known. */
     uint64_t uplink_bps, downlink_bps;
     gmc_time rates_at;
-    uint32_t
-        nodes_payload; /* bytes that datagrams to its nodes may have, as it said; 0 not known */
-    bool domain_known; /* it has said so, on this link */
-    uint32_t payload;  /* of a node of this domain: what its path takes; 0 not known */
+    uint32_t nodes_payload; /* what it said that datagrams to its nodes may have; 0 not known */
+    bool domain_known;      /* it has said so, on this link */
+    uint32_t payload;       /* of a node of this domain: what its path takes; 0 not known */
     /* What it has measured of its uplink, see core/peak.h. */
     uint64_t measured_bps, measured_busy_bps, measured_limit_bps;
     gmc_time measured_at;

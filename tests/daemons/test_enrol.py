@@ -78,7 +78,7 @@ def as_the_unit_starts_it():
 
 def test_as_the_unit_starts_them():
     if os.geteuid() != 0:
-        print("needs root")
+        print("  skipped: only root can give up what the unit takes away")
         return
     nobody = pwd.getpwnam("nobody")
     with lib.Grid("ab", nodes={"b": ["n1"]}, start=False, top='user = "nobody"') as grid:

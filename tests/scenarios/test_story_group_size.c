@@ -132,7 +132,7 @@ static void print_row(size_t nodes, const struct figures *figures)
 
 static void test_size_hardly_matters(void **state)
 {
-    static const size_t sizes[] = {3, 12, 100};
+    static const size_t sizes[] = {3, 12, 50, 100};
     double first = 0, most = 0;
     (void)state;
     print_message(

@@ -116,6 +116,42 @@ static void test_is_forgotten(void **state)
     assert_in_range(gmc_peak_most(&peak, now, AGE), 9900000, 10100000);
 }
 
+/* A wire that became slower shows that in three seconds, if there was always more to send: the new
+ * rate is a limit then, if it held several up. */
+static void test_what_no_longer_holds_is_forgotten(void **state)
+{
+    struct gmc_peak peak = {0};
+    gmc_time now = carry(&peak, GMC_S(100), 3, 5 * BYTES, GMC_PEAK_ALL);
+
+    (void)state;
+    now = carry(&peak, now, 2, BYTES, GMC_PEAK_ALL);
+    assert_in_range(gmc_peak_limit(&peak, now, AGE), 49500000, 50500000);
+    now = carry(&peak, now, 3, BYTES, GMC_PEAK_ALL);
+    assert_in_range(gmc_peak_most(&peak, now, AGE), 9900000, 10100000);
+    assert_in_range(gmc_peak_busy(&peak, now, AGE), 9900000, 10100000);
+    assert_in_range(gmc_peak_limit(&peak, now, AGE), 9900000, 10100000);
+    now = carry(&peak, now, 8, BYTES / 4, GMC_PEAK_ONE);
+    assert_in_range(gmc_peak_busy(&peak, now, AGE), 2470000, 2520000);
+    assert_int_equal(gmc_peak_limit(&peak, now, AGE), 0);
+}
+
+/* Neither a little less, nor what was slow for lack of anything to send, changes anything. */
+static void test_what_may_hold_is_kept(void **state)
+{
+    struct gmc_peak peak = {0};
+    gmc_time now = carry(&peak, GMC_S(100), 3, 5 * BYTES, GMC_PEAK_ALL);
+
+    (void)state;
+    now = carry(&peak, now, 10, 3 * BYTES, GMC_PEAK_ALL);
+    now = carry(&peak, now, 10, BYTES, GMC_PEAK_SHORT);
+    for (unsigned i = 0; i < 5; i++) {
+        now = carry(&peak, now, 2, BYTES, GMC_PEAK_ALL);
+        now = carry(&peak, now, 1, BYTES, GMC_PEAK_SHORT);
+    }
+    assert_in_range(gmc_peak_most(&peak, now, AGE), 49500000, 50500000);
+    assert_in_range(gmc_peak_limit(&peak, now, AGE), 49500000, 50500000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +162,8 @@ int main(void)
         cmocka_unit_test(test_pauses_raise_nothing),
         cmocka_unit_test(test_what_comes_together_was_not_carried_so),
         cmocka_unit_test(test_is_forgotten),
+        cmocka_unit_test(test_what_no_longer_holds_is_forgotten),
+        cmocka_unit_test(test_what_may_hold_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -208,13 +208,13 @@ static void test_marks_reach_the_core(void **state)
 
 /* Hosts 0 and 1 stage to 3 over the wire between 2 and 3; 0 in the background or not. How long the
  * transfer from 1 takes, which begins 5 s later, while that from 0 runs. */
-static gmc_duration time_beside(bool background)
+static gmc_duration time_beside(bool background, uint64_t seed)
 {
     struct sim_wire_config wide = {.rate_bps = 1000000000, .delay = GMC_MS(1)};
     struct sim_wire_config narrow = {.rate_bps = 50000000,
                                      .delay = GMC_MS(15),
                                      .queue_bytes = 312500};
-    struct sim_world *world = sim_world_new(&(struct sim_world_config){.seed = 4});
+    struct sim_world *world = sim_world_new(&(struct sim_world_config){.seed = seed});
     struct sim_host *hosts[4];
     struct gmc_channel_key keys[2];
     const char *error = NULL;
@@ -255,12 +255,15 @@ static gmc_duration time_beside(bool background)
     return took;
 }
 
-/* Alone it takes 8.4 s. */
+/* Alone it takes 8.4 s. By chance it is half a second more or less. */
 static void test_transfers_in_the_background_yield(void **state)
 {
     (void)state;
-    assert_true(time_beside(true) < GMC_MS(10300)); /* 9.4 to 10.1, by seed */
-    assert_true(time_beside(false) > GMC_S(12));
+    gmc_duration sum = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        sum += time_beside(true, seed);
+    assert_true(sum / 4 < GMC_MS(9800));
+    assert_true(time_beside(false, 4) > GMC_S(12));
 }
 
 int main(void)
