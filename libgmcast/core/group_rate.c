@@ -40,7 +40,7 @@ uint64_t gmc_group_rate_sample(const struct gmc_group_rate *rate, uint32_t packe
 
 static uint64_t part_of(uint64_t bps, uint64_t part, uint64_t whole)
 {
-    return bps / whole * part;
+    return bps / whole * part + bps % whole * part / whole;
 }
 
 static void set(struct gmc_group_rate *rate, enum gmc_group_trial trial, uint64_t bps)
