@@ -442,22 +442,51 @@ static void take_busy_for_limits(const struct graph *graph)
     }
 }
 
-bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t bytes_left)
+/* The trees that would be made now, with members and latencies that were not known then, if they
+ * bring what is left in so much of the time. */
+static bool try_fresh(struct graph *graph, uint32_t percent, uint32_t *stripes)
+{
+    struct gmc_tree_prediction present, fresh;
+    size_t bytes = sizeof(*graph->parent) * graph->view.n * GMC_STRIPES_MAX;
+    int32_t *parent = malloc(bytes);
+    uint32_t count;
+    bool taken = parent != NULL &&
+                 gmc_tree_predict(&graph->view, graph->parent, *stripes, &present) == GMC_OK &&
+                 gmc_tree_ops(GMC_TREE_BULK)->build(&graph->view, parent, &count) == GMC_OK &&
+                 gmc_tree_predict(&graph->view, parent, count, &fresh) == GMC_OK &&
+                 fresh.time / percent <= present.time / 100;
+    taken = taken && (count != *stripes ||
+                      memcmp(graph->parent, parent, sizeof(*parent) * graph->view.n * count) != 0);
+    if (taken) {
+        memcpy(graph->parent, parent, bytes);
+        *stripes = count;
+    }
+    free(parent);
+    return taken;
+}
+
+bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
+                           uint64_t bytes_left)
 {
     struct graph graph = {0};
     uint32_t stripes = ch->stripe_count;
+    bool better = false;
     graph.list = gw_source_participants(gw, ch, &graph.view.n);
     bool taken = graph.view.n > 2 && graph.view.n <= GMC_PROBE_ALL_MAX &&
-                 graph_make(gw, ch, &graph) && graph.any_measured;
+                 graph_make(gw, ch, &graph) && (graph.any_measured || fresh_percent > 0);
     if (taken) {
         for (uint32_t k = 0; k < stripes; k++)
             (void)present_tree(ch, &graph, k, NULL);
         take_busy_for_limits(&graph);
         graph.view.bytes = bytes_left;
         graph.view.stripes_max = stripes;
-        taken = are_trees(&graph, stripes) && try_measured(&graph, least_limit(&graph), &stripes) &&
-                spread(&graph, stripes, ch->stripe_count);
+        taken = are_trees(&graph, stripes);
     }
+    if (taken && fresh_percent > 0)
+        better = try_fresh(&graph, fresh_percent, &stripes);
+    if (taken && graph.any_measured)
+        better = try_measured(&graph, least_limit(&graph), &stripes) || better;
+    taken = better && spread(&graph, stripes, ch->stripe_count);
     if (taken)
         take_parents(ch, &graph, ch->stripe_count);
     graph_free(&graph);

@@ -158,6 +158,15 @@ static bool all_joined(const struct gwchannel *ch)
     return ch->src->round == NULL || ch->src->round->answered;
 }
 
+bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    size_t count;
+    gmc_peer *list = gw_source_participants(gw, ch, &count);
+    bool known = count > GMC_PROBE_ALL_MAX || all_known(gw, list, count);
+    free(list);
+    return known;
+}
+
 /* True when the latencies that the tree needs are there, or will not come. A list of members that
  * was measured lately costs nothing. */
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -325,6 +334,8 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
 }
 
 /* ---- saved state ---- */
+#define NOT_PLACED UINT32_MAX /* for a parent */
+
 static void put_text(struct gmc_writer *w, const char *text)
 {
     size_t len = strlen(text);
@@ -390,7 +401,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_writer_u8(&w, (uint8_t)member->state);
         gmc_writer_u8(&w, member->closed);
         for (uint32_t k = 0; k < ch->stripe_count; k++)
-            gmc_writer_u32(&w, (uint32_t)member->parent[k]);
+            gmc_writer_u32(&w, member->placed ? (uint32_t)member->parent[k] : NOT_PLACED);
         gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
     }
     gmc_writer_u8(&w, src->background);
@@ -414,9 +425,12 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
         struct gwmember *member = &ch->src->members[ch->src->member_count - 1];
         uint8_t state = gmc_reader_u8(r);
         member->closed = gmc_reader_u8(r) != 0;
-        for (uint32_t k = 0; k < ch->stripe_count; k++)
-            member->parent[k] = (int32_t)gmc_reader_u32(r);
         member->placed = true;
+        for (uint32_t k = 0; k < ch->stripe_count; k++) {
+            uint32_t parent = gmc_reader_u32(r);
+            member->placed = member->placed && parent != NOT_PLACED;
+            member->parent[k] = parent != NOT_PLACED ? (int32_t)parent : 0;
+        }
         gmc_reader_copy(r, member->digest, GMC_HASH_BYTES);
         member->state = state == GMC_MEMBER_VERIFIED || state == GMC_MEMBER_FAILED
                             ? (enum gmc_member_state)state

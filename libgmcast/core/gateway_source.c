@@ -9,6 +9,7 @@
 #define PLACE_AGAIN_MIN GMC_S(2)
 #define PLACE_AGAIN_MAX GMC_S(16)
 #define WORTH_IT GMC_S(4) /* that is left: other trees cost some round trips */
+#define LATE_PERCENT 80u  /* of the time, for one that was given a place among the others */
 #define LEAST_PART 1024u  /* bytes: of less nothing is concluded */
 
 /* Up to so many members a step is taken at once. */
@@ -199,8 +200,9 @@ static gmc_duration time_left(const struct gmc_gateway *gw, const struct gwchann
                               : *bytes_left / LEAST_PART * ms / (least / LEAST_PART) * GMC_MS(1);
 }
 
-/* Uplinks of which nothing was known show what they carry while they are used: trees that will
- * bring the rest much sooner are taken in mid-transfer. False: the transfer failed over it. */
+/* Uplinks of which nothing was known show what they carry while they are used, members come that
+ * were not there when the trees were made, and so do latencies: trees that will bring the rest much
+ * sooner are taken in mid-transfer. False: the transfer failed over it. */
 static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
@@ -209,15 +211,34 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         src->place_again_wait = PLACE_AGAIN_MIN;
         src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     }
-    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at)
+    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at ||
+        time_left(gw, ch, &bytes_left) < WORTH_IT)
         return true;
+    if (src->partly_known && !gw_source_measured(gw, ch))
+        return true; /* the round is under way */
+    uint32_t fresh_percent = src->partly_known ? 100 : src->came_late ? LATE_PERCENT : 0;
     if (src->place_again_wait < PLACE_AGAIN_MAX)
         src->place_again_wait *= 2;
     src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
-    if (time_left(gw, ch, &bytes_left) < WORTH_IT || !gw_source_place_again(gw, ch, bytes_left))
+    src->partly_known = !gw_source_knows_latencies(gw, ch);
+    src->came_late = false;
+    if (!gw_source_place_again(gw, ch, fresh_percent, bytes_left))
         return true;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
-             "other trees are taken, by what uplinks have shown");
+             "goes on by other trees, which bring the rest sooner");
+    return gw_source_make_record(gw, ch);
+}
+
+/* Newcomers are measured first, so that they find the place that the tree's rules give. A moment
+ * later, when others may have come too, all trees are looked at. False: the transfer failed. */
+static bool let_in_newcomers(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    if (!has_newcomer(gw, ch) || !gw_source_measured(gw, ch))
+        return true;
+    src->came_late = true;
+    src->partly_known = src->partly_known || !gw_source_knows_latencies(gw, ch);
+    src->place_again_at = gmc_time_min(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));
     return gw_source_make_record(gw, ch);
 }
 
@@ -227,10 +248,7 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
         return; /* the store is being opened again after a restart */
     if (ch->talk == NULL)
         gw_blocks_read_again(gw, ch);
-    /* Newcomers are measured first, so that they find the place that the tree's rules give. */
-    if (has_newcomer(gw, ch) && gw_source_measured(gw, ch) && !gw_source_make_record(gw, ch))
-        return;
-    if (!place_again(gw, ch))
+    if (!let_in_newcomers(gw, ch) || !place_again(gw, ch))
         return;
     if (ch->talk == NULL) {
         gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */

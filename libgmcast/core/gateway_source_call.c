@@ -222,6 +222,7 @@ gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
         member->state = GMC_MEMBER_WAITING;
         member->reason[0] = '\0';
         member->closed = false;
+        member->placed = false;
         memset(member->parent, 0, sizeof(member->parent));
     }
     ch->ended_at = 0;

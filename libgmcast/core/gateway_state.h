@@ -226,6 +226,8 @@ struct gwsource {
     gmc_time setup_end;
     gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
     gmc_duration place_again_wait;
+    bool partly_known; /* they were made without some latencies */
+    bool came_late;    /* a member, after they were made */
 };
 
 /* A node of this domain, as its gateway sees it in one channel. */
