@@ -19,7 +19,7 @@
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
 
-#define RECEIVE_BATCHES 4
+#define RECEIVE_BATCHES 4             /* then others have their turn */
 #define RECEIVE_BUFFER_GOOD (2 << 20) /* 16 ms at 1 Gbit/s */
 #define RESULTS_AT_ONCE 16            /* then their datagrams leave */
 #define END_AT_MOST 8                 /* seconds */
@@ -41,9 +41,12 @@ static void take_datagram(void *ctx, gmc_time now, const struct gmc_dgram_in *in
 static void on_udp(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd *gwd = ctx;
+    bool more = true;
     (void)fd, (void)what;
-    (void)gwd_udp_receive(gwd->udp, RECEIVE_BATCHES, take_datagram, gwd);
-    gwd_drain(gwd);
+    for (unsigned n = 0; n < RECEIVE_BATCHES && more; n++) {
+        more = gwd_udp_receive(gwd->udp, take_datagram, gwd);
+        gwd_drain(gwd);
+    }
 }
 
 static void on_timer(evutil_socket_t fd, short what, void *ctx)

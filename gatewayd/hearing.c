@@ -71,8 +71,11 @@ static void on_datagrams(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd_hearing *h = ctx;
     (void)fd, (void)what;
-    (void)gwd_udp_receive(h->udp, BATCHES, take, h);
-    h->config.taken(h->config.ctx);
+    bool more = true;
+    for (unsigned n = 0; n < BATCHES && more; n++) {
+        more = gwd_udp_receive(h->udp, take, h);
+        h->config.taken(h->config.ctx);
+    }
 }
 
 static bool is_same(const struct gmc_addr *a, const struct gmc_addr *b)

@@ -16,9 +16,12 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "core/ackrange.h"
 
 #define RECEIVE_MESSAGES 16
 #define SLAB_BYTES 65536u
+#define RECEIVE_MAX (RECEIVE_MESSAGES * 128) /* datagrams: UDP_MAX_SEGMENTS of newer kernels */
+_Static_assert(RECEIVE_MAX <= GMC_ACK_WINDOW / 2, "one batch is acknowledged as a whole");
 #define BATCH_MAX 512 /* datagrams */
 #define BATCH_BYTES_MAX (1u << 20)
 #define DESTINATIONS_MAX 64 /* in one batch */
@@ -281,34 +284,28 @@ static size_t take_message(struct gwd_udp *udp, size_t i, const struct moment *m
     return count;
 }
 
-size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take, void *ctx)
+bool gwd_udp_receive(struct gwd_udp *udp, gwd_udp_take take, void *ctx)
 {
-    size_t total = 0;
-    for (unsigned b = 0; b < batches; b++) {
-        int n;
-        for (size_t i = 0; i < RECEIVE_MESSAGES; i++) {
-            udp->in_iov[i] = (struct iovec){udp->slabs + i * SLAB_BYTES, SLAB_BYTES};
-            udp->in[i].msg_hdr = (struct msghdr){.msg_name = &udp->in_from[i],
-                                                 .msg_namelen = sizeof udp->in_from[i],
-                                                 .msg_iov = &udp->in_iov[i],
-                                                 .msg_iovlen = 1,
-                                                 .msg_control = &udp->in_control[i],
-                                                 .msg_controllen = CONTROL_BYTES};
-        }
-        do
-            n = recvmmsg(udp->fd, udp->in, RECEIVE_MESSAGES, MSG_DONTWAIT, NULL);
-        while (n < 0 && errno == EINTR);
-        if (n <= 0)
-            break;
-        struct moment moment = this_moment();
-        udp->stats.receive_calls++;
-        for (int i = 0; i < n; i++)
-            total += take_message(udp, (size_t)i, &moment, take, ctx);
-        if (n < RECEIVE_MESSAGES)
-            break;
+    int n;
+    for (size_t i = 0; i < RECEIVE_MESSAGES; i++) {
+        udp->in_iov[i] = (struct iovec){udp->slabs + i * SLAB_BYTES, SLAB_BYTES};
+        udp->in[i].msg_hdr = (struct msghdr){.msg_name = &udp->in_from[i],
+                                             .msg_namelen = sizeof udp->in_from[i],
+                                             .msg_iov = &udp->in_iov[i],
+                                             .msg_iovlen = 1,
+                                             .msg_control = &udp->in_control[i],
+                                             .msg_controllen = CONTROL_BYTES};
     }
-    udp->stats.received += total;
-    return total;
+    do
+        n = recvmmsg(udp->fd, udp->in, RECEIVE_MESSAGES, MSG_DONTWAIT, NULL);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0)
+        return false;
+    struct moment moment = this_moment();
+    udp->stats.receive_calls++;
+    for (int i = 0; i < n; i++)
+        udp->stats.received += take_message(udp, (size_t)i, &moment, take, ctx);
+    return n == RECEIVE_MESSAGES;
 }
 
 /* ---- sending ---- */

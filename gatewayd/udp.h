@@ -42,10 +42,11 @@ const struct gwd_udp_stats *gwd_udp_stats(const struct gwd_udp *udp);
 /* Switches UDP_SEGMENT off or on (tests and kernels that fail with it). */
 void gwd_udp_set_segmentation(struct gwd_udp *udp, bool on);
 
-/* Reads at most `batches` batches; what is taken is borrowed for the call. `now` (CLOCK_MONOTONIC)
- * is when its batch was read, until which it has waited. Returns the datagrams. */
+/* Reads one batch; what is taken is borrowed for the call. `now` (CLOCK_MONOTONIC) is when it was
+ * read, until which it has waited. True: there may be more. The core's outputs are to leave before
+ * the next one: acknowledgements tell of the last thousands of packets alone. */
 typedef void (*gwd_udp_take)(void *ctx, gmc_time now, const struct gmc_dgram_in *in);
-size_t gwd_udp_receive(struct gwd_udp *udp, unsigned batches, gwd_udp_take take, void *ctx);
+bool gwd_udp_receive(struct gwd_udp *udp, gwd_udp_take take, void *ctx);
 
 /* Puts a datagram into the batch; body and tail are borrowed until the next flush, which has to
  * come before the next input of the core. False when the batch is full (flush and put it again)

@@ -29,7 +29,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
-#define GMC_ACK_WINDOW 1024   /* numbers behind the highest that are remembered */
+#define GMC_ACK_WINDOW 4096   /* numbers behind the highest that are remembered */
 #define GMC_ACK_RANGES_MAX 64 /* newest first; 12 ACKs repeat each number at 20 % loss */
 /* An upper bound of an encoded ACK: the head, then two numbers below 2^14 for each range, then the
  * counts. */
