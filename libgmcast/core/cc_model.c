@@ -431,11 +431,19 @@ static uint64_t model_window_bytes(const void *state)
 }
 
 /* A busy host wakes us late. What then goes at once must fit into the queue, next to what is there.
- */
+ * Before a queue was seen that is not known: START, which doubles what goes at once with its rate,
+ * finds out; a host that is always late would never come beyond a few packets each time. */
 static gmc_duration model_slack(const void *state)
 {
-    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&((const struct gmc_ccm *)state)->room);
+    const struct gmc_ccm *m = state;
+    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
+    gmc_duration least =
+        gmc_duration_of_bytes((uint64_t)SLACK_PACKETS * m->packet_bytes, m->bw_bps);
 
+    if (m->phase == START)
+        return SLACK_MAX;
+    if (room < least)
+        room = least;
     return room < SLACK_MAX ? room : SLACK_MAX;
 }
 

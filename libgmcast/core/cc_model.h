@@ -38,6 +38,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define LATE_GAP GMC_MS(2) /* and four packets: nothing was sent for so long */
 #define LATE_FOR GMC_S(1)
 #define SLACK_MAX GMC_MS(10)    /* of the pacing: hosts that wake late */
+#define SLACK_PACKETS 10u       /* any path takes so many at once: RFC 6928 */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
 #define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
 

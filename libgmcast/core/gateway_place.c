@@ -466,14 +466,15 @@ static bool try_fresh(struct graph *graph, uint32_t percent, uint32_t *stripes)
 }
 
 bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
-                           uint64_t bytes_left)
+                           bool measured, uint64_t bytes_left)
 {
     struct graph graph = {0};
     uint32_t stripes = ch->stripe_count;
     bool better = false;
     graph.list = gw_source_participants(gw, ch, &graph.view.n);
     bool taken = graph.view.n > 2 && graph.view.n <= GMC_PROBE_ALL_MAX &&
-                 graph_make(gw, ch, &graph) && (graph.any_measured || fresh_percent > 0);
+                 graph_make(gw, ch, &graph) &&
+                 ((measured && graph.any_measured) || fresh_percent > 0);
     if (taken) {
         for (uint32_t k = 0; k < stripes; k++)
             (void)present_tree(ch, &graph, k, NULL);
@@ -484,7 +485,7 @@ bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     }
     if (taken && fresh_percent > 0)
         better = try_fresh(&graph, fresh_percent, &stripes);
-    if (taken && graph.any_measured)
+    if (taken && measured && graph.any_measured)
         better = try_measured(&graph, least_limit(&graph), &stripes) || better;
     taken = better && spread(&graph, stripes, ch->stripe_count);
     if (taken)

@@ -8,9 +8,11 @@
 #define RUN_POLL GMC_MS(250) /* patience and silence are looked at */
 #define PLACE_AGAIN_MIN GMC_S(2)
 #define PLACE_AGAIN_MAX GMC_S(16)
-#define WORTH_IT GMC_S(4) /* that is left: other trees cost some round trips */
-#define LATE_PERCENT 80u  /* of the time, for one that was given a place among the others */
-#define LEAST_PART 1024u  /* bytes: of less nothing is concluded */
+/* That is left: new links take up to a second to go at full rate, one after the other. */
+#define WORTH_IT GMC_S(4)
+#define WORTH_A_GUESS GMC_S(20) /* what uplinks have shown may be the limit of single paths */
+#define LATE_PERCENT 80u        /* of the time, for one that was given a place among the others */
+#define LEAST_PART 1024u        /* bytes: of less nothing is concluded */
 
 /* Up to so many members a step is taken at once. */
 #define STEP_AT_ONCE_MAX 256u
@@ -211,8 +213,10 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         src->place_again_wait = PLACE_AGAIN_MIN;
         src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     }
-    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at ||
-        time_left(gw, ch, &bytes_left) < WORTH_IT)
+    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at)
+        return true;
+    gmc_duration left = time_left(gw, ch, &bytes_left);
+    if (left < WORTH_IT)
         return true;
     if (src->partly_known && !gw_source_measured(gw, ch))
         return true; /* the round is under way */
@@ -222,7 +226,7 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
-    if (!gw_source_place_again(gw, ch, fresh_percent, bytes_left))
+    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left))
         return true;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
              "goes on by other trees, which bring the rest sooner");

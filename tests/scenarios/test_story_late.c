@@ -3,6 +3,8 @@
  * makes up for it afterwards, as far as the queues on its ways hold it. */
 #include "tests/scenarios/story.h"
 
+#include <inttypes.h>
+
 #define NAP GMC_MS(5)
 #define NAP_EVERY GMC_MS(40)
 #define MBIT UINT64_C(1000000)
@@ -54,11 +56,48 @@ static void relays(void **state)
     story_close(&story);
 }
 
+/* Hosts that never wake more often than every 5 ms, from the first packet on: a timer may be that
+ * coarse, or all cores busy. */
+static void always_late(void **state)
+{
+    static const struct {
+        uint64_t mbit, queue_bytes;
+        unsigned least; /* permille of the wire */
+    } paths[] = {
+        {100, 625000, 820},
+        {1000, 6250000, 780},
+        {100, 60000, 670},
+        {100, 15000, 160}, /* ten packets in 5 ms are 24 Mbit/s */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct story story;
+        uint64_t bytes = paths[i].mbit * 300000; /* 2.4 s */
+        story_open_with(&story, &(struct sim_world_config){.seed = 1, .cpu.wake = GMC_MS(5)});
+        story.wire.rate_bps = paths[i].mbit * MBIT;
+        story.wire.queue_bytes = paths[i].queue_bytes;
+        sim_build_chain(story.world, 3, &story.wire);
+        story_start(&story);
+        story_stage(&story, bytes, GMC_TREE_BULK, NULL);
+        story_run_to_percent(&story, "b", 20, GMC_S(100));
+        double began = story_seconds(&story);
+        story_run_to_end(&story, GMC_S(200));
+        story_expect_complete(&story);
+        double permille = (double)bytes * 0.8 * 8 / (double)story.wire.rate_bps /
+                          (story_seconds(&story) - began) * 1000;
+        print_message("%" PRIu64 " Mbit/s, queue of %" PRIu64 " bytes: %.0f permille\n",
+                      paths[i].mbit, paths[i].queue_bytes, permille);
+        assert_true(permille >= paths[i].least);
+        story_close(&story);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         story_test(source_of_six),
         story_test(relays),
+        story_test(always_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
