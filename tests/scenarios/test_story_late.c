@@ -64,9 +64,9 @@ static void always_late(void **state)
         uint64_t mbit, queue_bytes;
         unsigned least; /* permille of the wire */
     } paths[] = {
-        {100, 625000, 820},
-        {1000, 6250000, 780},
-        {100, 60000, 670},
+        {100, 625000, 850},
+        {1000, 6250000, 850},
+        {100, 60000, 600},
         {100, 15000, 160}, /* ten packets in 5 ms are 24 Mbit/s */
     };
     (void)state;
