@@ -184,6 +184,8 @@ void gw_group_free(struct gmc_gateway *gw, struct gwchannel *ch)
         if (group->listeners[i].peer->up)
             gw_group_tell(gw, group, group->listeners[i].peer, true);
     gmc_list_remove(&group->node);
+    if (gmc_list_is_empty(&gw->groups))
+        gw->group_round.is_open = false; /* the time until the next group is not part of it */
     gmc_gate_fini(&group->gate);
     gmc_interval_fini(&group->begun);
     gmc_interval_fini(&group->retired);

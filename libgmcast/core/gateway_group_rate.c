@@ -7,11 +7,12 @@
 #define ROUND_MAX GMC_MS(500) /* then whoever has not spoken is not waited for */
 #define SAID_PERCENT 75u      /* of the rate that was said last: it is said again */
 #define PPM 1000000u
+#define PACKET_BYTES 1500u /* of the pace */
 
 void gw_group_rate_reset(struct gmc_gateway *gw, uint64_t rate_bps)
 {
     gmc_group_rate_init(&gw->group_rate, rate_bps);
-    gmc_pace_set(&gw->group_pace, rate_bps, GW_GROUP_PACKET);
+    gmc_pace_set(&gw->group_pace, rate_bps, PACKET_BYTES);
     gw->group_round.said_bps = 0;
 }
 
@@ -62,11 +63,10 @@ static void end_round(struct gmc_gateway *gw, uint32_t loss_ppm)
 {
     struct gwgroup_round *round = &gw->group_round;
     gmc_duration took = gmc_time_sub(gw->now, round->began);
-    uint64_t bytes = (gw->counts.group_sent - round->sent) * GW_GROUP_PACKET;
     uint64_t us = took / GMC_US(1);
-    uint64_t sent_bps = us > 0 ? bytes * 8 * (GMC_S(1) / GMC_US(1)) / us : 0;
+    uint64_t sent_bps = us > 0 ? round->sent * 8 * (GMC_S(1) / GMC_US(1)) / us : 0;
     gmc_group_rate_round(&gw->group_rate, gw->now, sent_bps, loss_ppm);
-    gmc_pace_set(&gw->group_pace, gw->group_rate.bps, GW_GROUP_PACKET);
+    gmc_pace_set(&gw->group_pace, gw->group_rate.bps, PACKET_BYTES);
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &gw->groups)
     {
@@ -76,6 +76,11 @@ static void end_round(struct gmc_gateway *gw, uint32_t loss_ppm)
     say(gw);
     round->number++;
     round->is_open = false;
+}
+
+static uint32_t packet_bytes(const struct gwgroup *group)
+{
+    return group->channel->object.fragment_bytes + GMC_DATA_OVERHEAD_BYTES + GMC_LINK_WIRE_BYTES;
 }
 
 void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
@@ -90,7 +95,6 @@ void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
         *round = (struct gwgroup_round){.number = round->number + (round->number == 0),
                                         .is_open = true,
                                         .began = gw->now,
-                                        .sent = gw->counts.group_sent,
                                         .said_bps = round->said_bps};
     if (told->number != round->number || msg->next < told->next || msg->received < told->received) {
         *told = (struct gwlistener_round){.number = round->number,
@@ -100,7 +104,7 @@ void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
     }
     uint64_t expected = msg->next - told->next;
     uint64_t received = msg->received - told->received;
-    if (expected < gmc_group_rate_sample(&gw->group_rate, GW_GROUP_PACKET))
+    if (expected < gmc_group_rate_sample(&gw->group_rate, packet_bytes(group)))
         return;
     told->loss_ppm = received < expected ? (uint32_t)((expected - received) * PPM / expected) : 0;
     told->loss_known = true;

@@ -324,7 +324,9 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
         group->next_packet++;
         gw->counts.group_sent++;
         set_slack(gw);
-        gmc_pace_pay(&gw->group_pace, gw->now, gmc_dgram_out_len(dgram) + GMC_LINK_WIRE_BYTES);
+        size_t bytes = gmc_dgram_out_len(dgram) + GMC_LINK_WIRE_BYTES;
+        gw->group_round.sent += bytes;
+        gmc_pace_pay(&gw->group_pace, gw->now, bytes);
         gmc_list_remove(node);
         gmc_list_push_back(&gw->groups, node);
         return true;

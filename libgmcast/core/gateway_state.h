@@ -461,7 +461,7 @@ struct gwgroup_round {
     uint64_t number; /* 0: none was */
     bool is_open;    /* the first word is there */
     gmc_time began;
-    uint64_t sent;     /* datagrams, until it began */
+    uint64_t sent;     /* bytes since then, with all headers */
     uint64_t said_bps; /* the rate that is in the log; 0: the configured one */
 };
 
