@@ -379,7 +379,7 @@ static bool is_followed_by_none(const struct gwgroup *group)
     bool any_hears = false;
     for (size_t i = 0; i < group->count; i++) {
         const struct gwlistener *each = &group->listeners[i];
-        if (gw_listener_counts(each) || each->state == GW_ASKED)
+        if (gw_listener_counts(each) || (each->state == GW_ASKED && !each->deaf_said))
             return false;
         any_hears = any_hears || each->state == GW_HEARS;
     }

@@ -213,6 +213,33 @@ static void test_multicast_does_not_arrive(void **state)
     lan_end(&lan);
 }
 
+/* A switch forgets the group in the middle: nobody follows it any more, nor does one that comes
+ * afterwards. */
+static void nobody_follows(bool one_comes_late)
+{
+    struct lan lan;
+    lan_begin(&lan, 16, 4, &(struct lan_loss){0, 0});
+    if (one_comes_late)
+        sim_host_crash(lan_node(&lan, 4), SIM_CRASH_KILL);
+    story_stage(&lan.story, 80 * MB, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n1", 20, GMC_S(10));
+    lan.story.world->net.groups.blocked = true;
+    if (one_comes_late)
+        sim_host_start(lan_node(&lan, 4));
+    double seconds = lan_run_to(&lan, 1, 4, GMC_S(60));
+    print_message("multicast ends in the middle: %.2f of the time of four copies\n",
+                  seconds / (4 * lan_at_rate(80 * MB)));
+    assert_true(story_has_line("no node follows the group"));
+    lan_end(&lan);
+}
+
+static void test_nobody_follows(void **state)
+{
+    (void)state;
+    nobody_follows(false);
+    nobody_follows(true);
+}
+
 /* It starts in the middle: the past comes over its link, the rest with the others'. */
 static void test_node_comes_late(void **state)
 {
@@ -301,14 +328,14 @@ static void test_somebody_forges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_each_byte_once),      story_test(test_losses),
-        story_test(test_small_caches),        story_test(test_bad_reads),
-        story_test(test_nothing_can_be_read), story_test(test_one_loses_much),
-        story_test(test_ports_are_narrow),    story_test(test_ports_are_narrow_the_next_time),
-        story_test(test_one_port_is_narrow),  story_test(test_multicast_does_not_arrive),
-        story_test(test_node_comes_late),     story_test(test_somebody_forges),
-        story_test(test_node_is_killed),      story_test(test_nodes_show_no_uplink),
-        story_test(test_gateway_is_killed),
+        story_test(test_each_byte_once),       story_test(test_losses),
+        story_test(test_small_caches),         story_test(test_bad_reads),
+        story_test(test_nothing_can_be_read),  story_test(test_one_loses_much),
+        story_test(test_ports_are_narrow),     story_test(test_ports_are_narrow_the_next_time),
+        story_test(test_one_port_is_narrow),   story_test(test_multicast_does_not_arrive),
+        story_test(test_nobody_follows),       story_test(test_node_comes_late),
+        story_test(test_somebody_forges),      story_test(test_node_is_killed),
+        story_test(test_nodes_show_no_uplink), story_test(test_gateway_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
