@@ -4,10 +4,12 @@
  * more than the others is not waited for and has no say (gateway_group_listen.c). */
 #include "core/gateway_group_impl.h"
 
-#define ROUND_MAX GMC_MS(500) /* then whoever has not spoken is not waited for */
+#define ROUND_MAX GMC_MS(500) /* then whoever told too little in it is not waited for */
 #define SAID_PERCENT 75u      /* of the rate that was said last: it is said again */
 #define PPM 1000000u
 #define PACKET_BYTES 1500u /* of the pace */
+#define RATE_TEXT_MAX 32
+#define RATE_IN_KBIT 10000000u /* below it */
 
 void gw_group_rate_reset(struct gmc_gateway *gw, uint64_t rate_bps)
 {
@@ -16,7 +18,8 @@ void gw_group_rate_reset(struct gmc_gateway *gw, uint64_t rate_bps)
     gw->group_round.said_bps = 0;
 }
 
-/* The worst of those that count and have told enough. False: others are still to tell. */
+/* The worst of those that count and have told enough. False: others that have spoken in the round
+ * are still to tell more. Whoever has not may be in a group that sends nothing. */
 static bool worst_of_round(const struct gmc_gateway *gw, uint32_t *loss_ppm)
 {
     bool any = false, all = true;
@@ -39,24 +42,31 @@ static bool worst_of_round(const struct gmc_gateway *gw, uint32_t *loss_ppm)
     return any && (all || gw->now >= gmc_time_add(gw->group_round.began, ROUND_MAX));
 }
 
+static void rate_text(uint64_t bps, char out[RATE_TEXT_MAX])
+{
+    bool is_slow = bps < RATE_IN_KBIT;
+    gw_text(out, RATE_TEXT_MAX, "%llu %s", (unsigned long long)(bps / (is_slow ? 1000 : 1000000)),
+            is_slow ? "kbit/s" : "Mbit/s");
+}
+
 static void say(struct gmc_gateway *gw)
 {
     const struct gmc_group_rate *rate = &gw->group_rate;
     uint64_t *said = &gw->group_round.said_bps;
     bool at_most = rate->bps == rate->most_bps;
+    char now[RATE_TEXT_MAX], most[RATE_TEXT_MAX];
     if (rate->trial != GMC_GROUP_STEADY || (at_most && *said == 0) ||
         (!at_most && *said != 0 && rate->bps > *said / 100 * SAID_PERCENT))
         return;
     *said = at_most ? 0 : rate->bps;
+    rate_text(rate->bps, now);
+    rate_text(rate->most_bps, most);
     if (at_most)
-        gw_event(gw, GMC_EVENT_LINK, NULL, gw->self, GMC_OK,
-                 "multicast to the nodes is back at %llu Mbit/s",
-                 (unsigned long long)(rate->bps / 1000000));
+        gw_event(gw, GMC_EVENT_LINK, NULL, gw->self, GMC_OK, "multicast to the nodes is back at %s",
+                 most);
     else
         gw_event(gw, GMC_EVENT_LINK, NULL, gw->self, GMC_OK,
-                 "multicast to the nodes goes at %llu Mbit/s of %llu: at more they lose it",
-                 (unsigned long long)(rate->bps / 1000000),
-                 (unsigned long long)(rate->most_bps / 1000000));
+                 "multicast to the nodes goes at %s of %s: at more they lose it", now, most);
 }
 
 static void end_round(struct gmc_gateway *gw, uint32_t loss_ppm)

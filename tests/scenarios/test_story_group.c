@@ -136,6 +136,7 @@ static void narrow_ports(uint64_t port_bps, uint32_t loss_ppm, uint32_t mtu, dou
                   (double)story_wire_bytes(&lan.story, "a", "switch") / (double)bytes);
     assert_true(of_limit >= least);
     assert_true(story_has_line("a.example multicast to the nodes goes at "));
+    assert_true(story_has_line(" kbit/s of 200 Mbit/s: ") == (port_bps < 10000000));
     lan_end(&lan);
 }
 
@@ -159,6 +160,7 @@ static void test_one_port_is_narrow(void **state)
 static void test_ports_are_narrow(void **state)
 {
     (void)state;
+    narrow_ports(5000000, 0, 1500, 0.6);
     narrow_ports(100000000, 0, 1500, 0.8);
     narrow_ports(20000000, 0, 1500, 0.65);
     narrow_ports(100000000, 50000, 1500, 0.8);
