@@ -61,8 +61,9 @@ static void is_full(struct gmc_group_rate *rate, gmc_time now, uint64_t bps)
     set(rate, GMC_GROUP_STEADY, bps);
     rate->raise_percent = RAISE_PERCENT_MIN;
     rate->raise_at = gmc_time_add(now, rate->raise_wait);
-    if (rate->raise_wait < RAISE_WAIT_MAX)
-        rate->raise_wait *= 2;
+    rate->raise_wait *= 2;
+    if (rate->raise_wait > RAISE_WAIT_MAX)
+        rate->raise_wait = RAISE_WAIT_MAX;
 }
 
 static void lower(struct gmc_group_rate *rate, uint64_t sent_bps, uint32_t loss_ppm)

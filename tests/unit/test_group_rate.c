@@ -113,6 +113,27 @@ static void test_comes_back(void **state)
     assert_int_equal(rate.bps, 1000 * MBIT);
 }
 
+/* However often the network turned out to be full, more is tried every 10 s. */
+static void test_looks_for_more(void **state)
+{
+    const struct path path = {500 * MBIT, 1000 * MBIT, 0};
+    gmc_duration longest = 0;
+    gmc_time last;
+    (void)state;
+    begin();
+    go(&path, 30);
+    last = now;
+    for (int i = 0; i < 3000; i++) {
+        go(&path, 1);
+        if (rate.trial != GMC_GROUP_RAISED)
+            continue;
+        if (gmc_time_sub(now, last) > longest)
+            longest = gmc_time_sub(now, last);
+        last = now;
+    }
+    assert_in_range(longest / GMC_MS(1), 10000, 10500);
+}
+
 /* All is lost: no rate is too low to end, and none too high to come back from. */
 static void test_all_is_lost(void **state)
 {
@@ -140,8 +161,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wide_ports),   cmocka_unit_test(test_bad_cable),
         cmocka_unit_test(test_narrow_ports), cmocka_unit_test(test_slow_network),
-        cmocka_unit_test(test_comes_back),   cmocka_unit_test(test_all_is_lost),
-        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_comes_back),   cmocka_unit_test(test_looks_for_more),
+        cmocka_unit_test(test_all_is_lost),  cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
