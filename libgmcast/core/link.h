@@ -146,7 +146,7 @@ void gmc_link_expect(struct gmc_link *link, gmc_time now, uint64_t rate_bps);
  * longer watched. False: they will not be carried. */
 bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload);
 
-/* UDP payload that the path is known to take, once the search for it is over; else 0. */
+/* UDP payload that the path is known to take, once the first search for it is over; else 0. */
 uint32_t gmc_link_payload(const struct gmc_link *link);
 
 /* When next_packet or pacing wants attention; on_timer then runs loss and probe timeouts.

@@ -48,6 +48,7 @@ struct link_route {
     bool challenge_due;
     /* MTU */
     bool settled;
+    bool searched; /* settled once: what it takes is known, also while more is looked for */
     gmc_time settled_at;
     uint32_t round;                 /* 0: not begun */
     uint8_t copies[LINK_MTU_SIZES]; /* probes still to be sent in this round, by size */

@@ -88,6 +88,7 @@ static void mtu_round(struct gmc_link *link, struct link_route *route, gmc_time 
     }
     route->round++;
     route->settled = !any;
+    route->searched = route->searched || !any;
     route->settled_at = now;
     route->next = GMC_TIME_NEVER;
     if (any)
@@ -176,9 +177,9 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
     if (index == ROUTE_NEW) {
         /* The peer moved, or has no configured address. Where it moved, the path has most likely
          * changed at its end only, so what was learnt about the MTU is kept. */
-        uint32_t mtu = link->routes[ROUTE_UDP].settled ? link->routes[ROUTE_UDP].mtu : 0;
-        if (mtu > route->mtu)
-            route->mtu = mtu;
+        route->searched = link->routes[ROUTE_UDP].searched;
+        if (route->searched && link->routes[ROUTE_UDP].mtu > route->mtu)
+            route->mtu = link->routes[ROUTE_UDP].mtu;
         link->routes[ROUTE_UDP] = *route;
         gmc_ecn_reset(&link->ecn);
         link->routes[ROUTE_NEW].open = false;
@@ -339,7 +340,7 @@ void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now)
 uint32_t gmc_link_payload(const struct gmc_link *link)
 {
     const struct link_route *udp = &link->routes[ROUTE_UDP];
-    return udp->open && udp->settled ? udp->mtu : 0;
+    return udp->open && udp->searched ? udp->mtu : 0;
 }
 
 bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload)

@@ -188,10 +188,12 @@ static void looks_for_a_larger_mtu_again(void **state)
     assert_true(gmc_link_want_payload(link, linkpair_now(pair), 1466));
     gmc_link_info(link, &info);
     assert_false(info.mtu_settled);
+    assert_int_equal(gmc_link_payload(link), 1452); /* what is known stays so */
     linkpair_run_until(pair, linkpair_now(pair) + GMC_S(3));
     gmc_link_info(link, &info);
     assert_true(info.mtu_settled);
     assert_int_equal(info.udp_payload_max, 1472);
+    assert_int_equal(gmc_link_payload(link), 1472);
     /* More than TLS records hold is refused at once. */
     assert_false(gmc_link_want_payload(link, linkpair_now(pair), 20000));
     linkpair_free(pair);
