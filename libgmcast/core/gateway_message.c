@@ -187,7 +187,7 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
     gw_begin_input(gw, now);
     if (!gmc_channel_name_ok(request->name))
         return gw_say(gw, error, GMC_ERR_INVALID,
-                      "a channel's name is up to 128 printable characters, no space, no slash%s",
+                      "a channel's name is 1 to 128 printable characters, no space, no slash%s",
                       "");
     if (gw->config.node_of != NULL)
         return gw_say(gw, error, GMC_ERR_ACCESS, "publish through %s, the gateway of this domain",

@@ -45,6 +45,14 @@ static const char *resolve(const struct call *call, const char *name)
 
 static void fail_unknown(struct call *call, const char *name)
 {
+    size_t len = strlen(name);
+
+    if (len > 0 && strncmp(call->ctl->domain, name, len) == 0 && call->ctl->domain[len] == '.') {
+        gmc_ctl_fail(call, GMC_ERR_NOT_FOUND,
+                     "\"%s\" is no alias of another domain: if this one is meant, it is called %s",
+                     name, call->ctl->domain);
+        return;
+    }
     gmc_ctl_fail(call, GMC_ERR_NOT_FOUND,
                  "%s knows no domain \"%s\": add a section peer \"%s\" to its configuration, or "
                  "look for the right name with gmcast peers",

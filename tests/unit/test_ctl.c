@@ -334,6 +334,8 @@ static void test_stage_is_refused_with_words(void **state)
 
     assert_int_equal(stage(f, "/data/x", "x.example"), GMC_ERR_NOT_FOUND);
     assert_error_says(f, "knows no domain \"x.example\": add a section peer \"x.example\"");
+    assert_int_equal(stage(f, "/data/x", "a"), GMC_ERR_NOT_FOUND);
+    assert_error_says(f, "if this one is meant, it is called a.example");
     assert_int_equal(stage(f, "data/x", "bee"), GMC_ERR_INVALID);
     assert_error_says(f, "\"data/x\" at a.example is not an absolute path");
     assert_int_equal(stage(f, "/data/x", "a.example"), GMC_ERR_INVALID);
@@ -341,6 +343,10 @@ static void test_stage_is_refused_with_words(void **state)
     assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
     assert_error_says(f, "named twice");
     request.target_count = 1;
+    request.rate_bps = 999; /* which may be too little for a byte in a second */
+    assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
+    assert_error_says(f, "1 kbit/s is the least");
+    request.rate_bps = 1000;
     request.shape = "star";
     assert_int_equal(ask(f, &request), GMC_ERR_INVALID);
     assert_error_says(f, "use eco, flat, binomial, binary, chain or bulk");

@@ -75,9 +75,9 @@ struct gmc_ctl_request {
     size_t source_count;
     const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one) */
     size_t target_count;
-    const char *shape;   /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
-    uint64_t rate_bps;   /* STAGE, PLAN: cap of what each link carries, bit/s; 0 none */
-    const char *node;    /* NODE_ADD, NODE_REMOVE: its name */
+    const char *shape; /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
+    uint64_t rate_bps; /* STAGE, PLAN: cap of what each link carries, bit/s, 1000 or more; 0 none */
+    const char *node;  /* NODE_ADD, NODE_REMOVE: its name */
     uint32_t lifetime_s; /* NODE_ADD: of the token; 0 the default */
     bool background;     /* STAGE: links that carry nothing else yield to everyone else */
 };
