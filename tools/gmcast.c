@@ -31,11 +31,17 @@ static const struct gmcast_command commands[] = {
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
+static char last_error[8192];
+
 static void print_message(const char *format, va_list args)
 {
-    fputs("gmcast: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(last_error, sizeof last_error, format, args);
+    fprintf(stderr, "gmcast: %s\n", last_error);
+}
+
+const char *gmcast_last_error(void)
+{
+    return last_error;
 }
 
 int gmcast_error(const char *format, ...)

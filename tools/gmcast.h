@@ -47,6 +47,8 @@ int gmcast_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for a wrong command line: adds where the help is. */
 int gmcast_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What one of these said last, without "gmcast: ". */
+const char *gmcast_last_error(void);
 /* What getopt_long found wrong (its own messages are switched off by a leading ':'). */
 int gmcast_option_error(const char *command, int found, char **argv);
 

@@ -171,6 +171,8 @@ int gmcast_node(const struct gmcast_globals *globals, int argc, char **argv)
     if (argc - optind != wanted)
         return gmcast_usage_error("node", "node %s takes %s", argv[optind],
                                   wanted == 1 ? "no name" : "one NAME");
+    if (wanted == 2 && argv[optind + 1][0] == '\0')
+        return gmcast_usage_error("node", "\"\" is no NAME: a variable may be empty");
     request.node = wanted == 2 ? argv[optind + 1] : NULL;
     return run(globals, &request, json);
 }

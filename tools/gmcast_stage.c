@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/report.h"
 #include "tools/session.h"
@@ -74,6 +75,10 @@ static bool sources_add(struct sources *sources, const char *word)
 {
     char *domain, *path, *absolute;
 
+    if (word[0] == '\0') {
+        gmcast_usage_error("stage", "\"\" is no source: a variable may be empty");
+        return false;
+    }
     if (!text_split_place(word, &domain, &path)) {
         gmcast_error("out of memory");
         return false;
@@ -162,6 +167,20 @@ static int take_option(int found, struct stage_options *options)
     }
 }
 
+/* Nobody who reads JSON lines should have to read the messages of the standard error too. */
+static bool is_json(const struct stage_options *options)
+{
+    return options->output == SESSION_JSON ||
+           (options->output == SESSION_AUTO && !options->detach && !isatty(STDOUT_FILENO));
+}
+
+static int refused(const struct stage_options *options)
+{
+    if (is_json(options))
+        report_line(report_failure(gmcast_last_error()), stdout);
+    return EXIT_REFUSED;
+}
+
 static int started(struct gmc_client *client, const char *channel,
                    const struct stage_options *options)
 {
@@ -170,7 +189,7 @@ static int started(struct gmc_client *client, const char *channel,
 
     /* The answer is gone with the next call. */
     snprintf(copy, sizeof copy, "%s", channel);
-    if (options->output == SESSION_JSON)
+    if (is_json(options))
         report_line(report_started(copy), stdout);
     else if (options->detach)
         puts(copy);
@@ -203,31 +222,27 @@ static int stage_with(struct gmc_client *client, const struct stage_options *opt
         gmc_client_set_timeout(client, POLL_TIMEOUT_MS);
         return started(client, reply->channel, options);
     }
-    if (options->output == SESSION_JSON)
-        report_line(report_failure(gmc_client_error(client)), stdout);
-    return session_error(client);
+    session_error(client);
+    return refused(options);
 }
 
 static int stage(const struct gmcast_globals *globals, struct stage_options *options, int count,
                  char **words)
 {
     struct sources sources = {0};
-    struct gmc_client *client;
-    int status = EXIT_REFUSED;
+    struct gmc_client *client = NULL;
+    int status;
 
     if (count == 0)
-        return gmcast_usage_error("stage", "stage needs at least one source");
-    if (options->targets.count == 0)
-        return gmcast_usage_error("stage", "stage needs --to with at least one target");
-    if (!targets_set_directory(&options->targets, options->into)) {
-        return gmcast_error("out of memory");
-    }
-    if (sources_parse(globals, count, words, &sources)) {
+        gmcast_usage_error("stage", "stage needs at least one source");
+    else if (options->targets.count == 0)
+        gmcast_usage_error("stage", "stage needs --to with at least one target");
+    else if (!targets_set_directory(&options->targets, options->into))
+        gmcast_error("out of memory");
+    else if (sources_parse(globals, count, words, &sources))
         client = session_open(globals);
-        if (client != NULL)
-            status = stage_with(client, options, &sources);
-        gmc_client_free(client);
-    }
+    status = client != NULL ? stage_with(client, options, &sources) : refused(options);
+    gmc_client_free(client);
     sources_free(&sources);
     return status;
 }
@@ -250,8 +265,11 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
     int status = EXIT_COMPLETE;
     int found;
 
-    while (status == EXIT_COMPLETE &&
-           (found = getopt_long(argc, argv, ":bdhi:nr:t:T:", long_options, NULL)) != -1) {
+    while ((found = getopt_long(argc, argv, ":bdhi:nr:t:T:", long_options, NULL)) != -1) {
+        if (status != EXIT_COMPLETE) {
+            session_take_output(found, &options.output); /* how that is told */
+            continue;
+        }
         if (found == 'h') {
             puts(help);
             targets_free(&options.targets);
@@ -260,8 +278,8 @@ int gmcast_stage(const struct gmcast_globals *globals, int argc, char **argv)
         status = found == '?' || found == ':' ? gmcast_option_error("stage", found, argv)
                                               : take_option(found, &options);
     }
-    if (status == EXIT_COMPLETE)
-        status = stage(globals, &options, argc - optind, argv + optind);
+    status = status == EXIT_COMPLETE ? stage(globals, &options, argc - optind, argv + optind)
+                                     : refused(&options);
     targets_free(&options.targets);
     return status;
 }

@@ -60,6 +60,8 @@ expect 1 'is no target' stage file --to :x
 expect 1 'has 4096 bytes; 4095 are possible' stage file --to "a,b:$(printf %04096d 0)"
 expect 1 'is no rate' stage file --to b --rate fast
 expect 1 'cannot find missing' stage missing --to b
+expect 1 '"" is no source' stage file '' --to b
+expect 1 '"" is no NAME' node add ''
 expect 1 'cannot find no/where' stage no/where --to b
 expect 1 'all sources have to be at one domain' stage a:/x b:/y --to c
 expect 1 'all sources have to be at one domain' stage file a:/x --to c
@@ -82,6 +84,11 @@ for command in "stage file --to b" "watch 0123" "status" "tree 0123" peers "add 
 done
 expect 1 'is no endpoint' --gateway nonsense status
 expect 1 '"result":"failed"' stage file --to b --json
+for command in "missing --to b --json" "--to b --json" "file --rate fast --to b --json" \
+    "file --nonsense --to b --json" "file --to , --json" "missing --to b"; do
+    # shellcheck disable=SC2086 # a list of words
+    expect 1 '"result":"failed"' stage $command
+done
 expect 1 'nobody' -g "ipc://$folder/nobody" peers --json
 
 # A file in the socket's place that nobody listens at: times out instead of hanging.
