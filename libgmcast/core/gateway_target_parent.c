@@ -187,6 +187,7 @@ void gw_target_on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct g
     if (status == GMC_OK) {
         memcpy(stripe->path, path, sizeof(path[0]) * path_len);
         stripe->path_len = path_len;
+        ch->dst->too_small = 0;
         gw_event_parent(gw, ch, stripe, peer->number, GMC_OK, "attached to %s", peer->name);
     } else if (peer->number != gmc_overlay_parent(&stripe->overlay)) {
         gw_target_let_go(gw, ch, stripe, peer);
@@ -203,7 +204,8 @@ void gw_target_on_redirect(struct gmc_gateway *gw, struct gwpeer *peer, struct g
         strcmp(msg->redirect, gw->domain) != 0 &&
         gw_place_is_of(gw, ch, &msg->place, msg->redirect))
         redirect = gmc_gateway_peer(gw, msg->redirect);
-    if (peer == ch->source_peer)
+    /* AGAIN: it searches, for one. */
+    if (peer == ch->source_peer && msg->status != GMC_ERR_AGAIN)
         ch->dst->too_small = msg->status == GMC_ERR_LIMIT ? ch->dst->too_small + 1 : 0;
     if (ch->dst->too_small >= TOO_SMALL_MAX) {
         gw_target_fail(

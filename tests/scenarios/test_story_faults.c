@@ -325,6 +325,37 @@ static void test_partition_heals(void **state)
     story_close(&story);
 }
 
+/* The path to a domain that comes late carries less than the transfer was cut for, and TLS records
+ * hold less too: it is told so, and does not ask for ever. */
+static void test_the_path_is_too_small(void **state)
+{
+    (void)state;
+    struct story story;
+    struct sim_wire_config wide = {.rate_bps = 1000000000,
+                                   .delay = GMC_MS(2),
+                                   .queue_bytes = 2000000,
+                                   .mtu = 40000};
+    struct sim_wire_config narrow = wide;
+    story_open(&story, 18);
+    struct sim_host *source = sim_world_add(story.world, "s.example");
+    struct sim_host *router = sim_world_add_router(story.world, "r.example");
+    struct sim_host *late = sim_world_add(story.world, "b.example");
+    sim_world_join(story.world, source, sim_world_add(story.world, "a.example"), &wide);
+    sim_world_join(story.world, source, router, &wide);
+    uint32_t wire = sim_world_join(story.world, router, late, &wide);
+    narrow.mtu = 1500;
+    sim_lane_configure(sim_net_lane(&story.world->net, wire, 0), &narrow);
+    story_start(&story);
+    sim_host_crash(late, SIM_CRASH_KILL);
+    story_stage(&story, 2 * MB, GMC_TREE_FLAT, "ab");
+    story_run(&story, GMC_S(8));
+    sim_host_start(late);
+    story_run_to_end(&story, GMC_S(60));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PARTIAL);
+    assert_non_null(strstr(story_member_reason(&story, "b"), "takes smaller datagrams"));
+    story_close(&story);
+}
+
 /* The link to the planned parent is there later than its child could wait: the child goes there
  * then, and the source's wire to it carries no more. */
 static void test_the_parent_is_heard_late(void **state)
@@ -581,6 +612,7 @@ int main(void)
         story_test(test_source_disk_stays_away),
         story_test(test_partition_heals),
         story_test(test_the_parent_is_heard_late),
+        story_test(test_the_path_is_too_small),
         story_test(test_session_breaks),
         story_test(test_udp_blocked),
         story_test(test_dial_only),
