@@ -126,12 +126,14 @@ static void check_authorities(const struct gwd_conf *conf, struct gwd_errors *er
 static void check_access(const struct gwd_conf *conf, struct gwd_errors *errors, int line,
                          const char *what, const char *path, int mode)
 {
+    const char *user = geteuid() != 0          ? "that runs this (not root)"
+                       : conf->user[0] != '\0' ? conf->user
+                                               : "root";
     if (!gwd_priv_may(conf->user, conf->group, path, mode))
         gwd_errors_add(
             errors, conf->file, line,
             "%s: user %s may not %s %s: %s; change its owner or mode, or of what is above it", what,
-            geteuid() == 0 ? conf->user : "that runs this (not root)",
-            (mode & W_OK) != 0 ? "write to" : "enter", path, strerror(errno));
+            user, (mode & W_OK) != 0 ? "write to" : "enter", path, strerror(errno));
 }
 
 /* mode: what the daemon does there, as of access(). */

@@ -317,6 +317,20 @@ def test_says_when_ready():
             lib.check(notify.recv(100) == b"STOPPING=1", "does not say that it stops")
 
 
+def test_root_may_not_write():
+    if os.geteuid() != 0:
+        print("needs root")
+        return
+    with lib.Grid("a", start=False) as grid:
+        grid["a"].write_conf()
+        there = grid["a"].state
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none "$0" && exec "$@"', there,
+             lib.GATEWAYD, "-T", "-c", grid["a"].conf_path],
+            capture_output=True, text=True, timeout=20)
+        lib.check("state: user root may not write to" in done.stderr, done.stderr)
+
+
 def test_privileges():
     if os.geteuid() != 0:
         print("needs root")
