@@ -144,7 +144,6 @@ void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gw
         return;
     listener->state = GW_DEAF;
     listener->deaf_said = true;
-    listener->received = listener->next = 0;
     look_again(gw, group);
     if (!is_no_node)
         return;
