@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MEMFILE_NAME_MAX 40
@@ -16,7 +17,7 @@ static inline int memfile_make(const void *data, size_t size, char name[MEMFILE_
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size || fchmod(fd, 0600) != 0) {
         perror("memfd_create");
         exit(1);
     }
