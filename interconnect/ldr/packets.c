@@ -27,7 +27,6 @@ static bool grow(struct packets *sim)
     if (packets != NULL)
         sim->packets = packets;
     if (packets == NULL ||
-        (sim->credits.classes > 0 && ic_packets_credit_grow(sim, (uint32_t)wanted) != GMC_OK) ||
         ic_calendar_grow(&sim->calendar, sim->first_packet + (uint32_t)wanted) != GMC_OK) {
         sim->status = GMC_ERR_NOMEM;
         sim->is_over = true;
@@ -75,6 +74,11 @@ void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uin
     p->at = channel < sim->first_injection ? sim->network->to[channel]
                                            : sim->network->attached[channel - sim->first_injection];
     p->hops += channel < sim->first_injection;
+    if (p->to != TO_ALL) {
+        p->route = ic_routes_place(sim->config->routes, p->at, sim->network->attached[p->to]);
+        /* Tables of a large network are not in the cache; the packet is not there for a while. */
+        __builtin_prefetch(p->route);
+    }
     ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
 }
 
@@ -116,10 +120,9 @@ static uint32_t least_backlog(struct packets *sim, uint32_t first, uint64_t port
 
 uint32_t ic_packets_route(struct packets *sim, const struct packet *packet)
 {
-    uint32_t to = sim->network->attached[packet->to];
-    if (packet->at == to)
+    uint64_t ports = ic_routes_at(sim->config->routes, packet->route);
+    if (ports == 0)
         return sim->first_ejection + packet->to;
-    uint64_t ports = ic_routes_ports(sim->config->routes, packet->at, to);
     uint32_t first = sim->network->first[packet->at];
     uint32_t best = first + (uint32_t)__builtin_ctzll(ports);
     if (sim->config->routing == IC_FIXED || (ports & (ports - 1)) == 0)
@@ -258,6 +261,8 @@ static void arrive(struct packets *sim, uint32_t packet)
 static void step(struct packets *sim, uint32_t event)
 {
     sim->now = sim->calendar.entries[event].time;
+    if (sim->credits.classes > 0)
+        ic_packets_credit_advance(sim);
     if (event >= sim->first_packet)
         arrive(sim, event - sim->first_packet);
     else if (event == sim->broadcast_event)

@@ -30,18 +30,21 @@ struct port {
 
 struct packet {
     uint64_t created, entered; /* ps */
+    const void *route;         /* place in the tables, of its switch */
     uint32_t from, to;         /* hosts */
     uint32_t at;               /* switch */
     uint32_t input;            /* channel by which it came there */
     uint32_t next;             /* free ones, or the queue of an input */
     uint32_t hops;
+    /* Where buffers have a bound, of one that waits for an output: */
+    uint32_t output, behind; /* the one behind it there */
+    uint64_t asked;          /* in which order */
 };
 
 /* ---- buffers with a bound: packets_credit.c ---- */
-/* Of a channel and a number of hops. */
+/* Of a channel and a number of hops: packets of so many hops that ask for the channel. */
 struct lane {
-    uint32_t space;               /* places in the buffer at the channel's end */
-    uint32_t asking, asking_last; /* packets of so many hops that ask for the channel */
+    uint32_t asking, asking_last;
 };
 
 /* Packets in a lane's buffer, of switches with input buffers. */
@@ -52,34 +55,35 @@ struct lane_queue {
 
 /* Beside a channel. */
 struct credit_output {
-    uint32_t waiting;             /* packets that ask for it */
-    uint32_t due_first, due_last; /* places of its buffers that will be known to be free */
-    uint32_t served;              /* lane that the packet on it comes from; NONE: a host */
-    bool has_release, has_wake;   /* events that are to come */
-    bool is_sending;              /* as an input */
+    uint64_t lines, queues; /* those that are not empty, as bits, by number of hops; those of many
+                               hops share the last bit, which stays */
+    uint32_t waiting;       /* packets that ask for it */
+    uint32_t dues, due_first, due_last; /* places of its buffers that will be known to be free */
+    uint32_t served, served_lane;       /* where the packet on it comes from; NONE: from a host */
+    bool has_release, has_wake;         /* events that are to come */
+    /* As an input: the output that it sends on, NONE, with the lane and until when. What nobody
+     * waits for ends without an event, and is seen to have ended by the next who comes. */
+    uint32_t sending, sending_lane;
+    uint64_t sending_until;
 };
 
-/* Beside a packet. */
-struct waiter {
-    uint64_t asked; /* in which order */
-    uint32_t behind, output;
-};
-
+/* A place of a buffer that will be known to be free. */
 struct due {
     uint64_t when;
-    uint32_t lane;
-    uint32_t next; /* of the same output, later; or unused */
+    uint32_t lane, output;
+    uint32_t next; /* of the same output */
 };
 
 struct credits {
     uint32_t classes; /* lanes of a channel; 0: buffers have no bound */
+    uint16_t *space;  /* by lane: places in the buffer at the channel's end */
     struct lane *lanes;
     struct lane_queue *queues;     /* by lane; NULL: output buffers */
     struct credit_output *outputs; /* by channel */
-    struct waiter *waiters;        /* by packet */
     uint64_t asked;
-    struct due *dues;
-    uint32_t due_capacity, unused_due;
+    uint32_t releasing; /* output whose event it is, of switches with input buffers; else NONE */
+    struct due *dues;   /* a ring in the order of time; numbers go on, and around */
+    uint32_t due_capacity, due_first, due_end;
 };
 
 struct broadcast {
@@ -140,8 +144,8 @@ void ic_packets_input_release(struct packets *sim, uint32_t output);
 /* Nothing without a bound. INVALID, NOMEM. */
 GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim, char *error);
 void ic_packets_credit_fini(struct packets *sim);
-/* Room for so many packets. NOMEM. */
-GMC_NODISCARD gmc_status ic_packets_credit_grow(struct packets *sim, uint32_t capacity);
+/* Before an event: places that are free by its time. */
+void ic_packets_credit_advance(struct packets *sim);
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_credit_release(struct packets *sim, uint32_t output);
 void ic_packets_credit_wake(struct packets *sim, uint32_t output);

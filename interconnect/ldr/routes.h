@@ -28,20 +28,31 @@ GMC_NODISCARD gmc_status ic_routes_init(struct ic_routes *routes, const struct i
                                         char *error);
 void ic_routes_fini(struct ic_routes *routes);
 
-/* Ports of `at` that lead to the switch `to`, which has hosts; 0 where it is there. */
-static inline uint64_t ic_routes_ports(const struct ic_routes *routes, uint32_t at, uint32_t to)
+/* Where the table says which ports of `at` lead to the switch `to`, which has hosts. */
+static inline const void *ic_routes_place(const struct ic_routes *routes, uint32_t at, uint32_t to)
 {
     size_t place = (size_t)routes->leaf[to] * routes->network->switches + at;
+    return routes->masks + place * routes->width;
+}
+
+/* The ports; none where it is there. */
+static inline uint64_t ic_routes_at(const struct ic_routes *routes, const void *place)
+{
     switch (routes->width) {
     case 1:
-        return routes->masks[place];
+        return *(const uint8_t *)place;
     case 2:
-        return ((const uint16_t *)(const void *)routes->masks)[place];
+        return *(const uint16_t *)place;
     case 4:
-        return ((const uint32_t *)(const void *)routes->masks)[place];
+        return *(const uint32_t *)place;
     default:
-        return ((const uint64_t *)(const void *)routes->masks)[place];
+        return *(const uint64_t *)place;
     }
+}
+
+static inline uint64_t ic_routes_ports(const struct ic_routes *routes, uint32_t at, uint32_t to)
+{
+    return ic_routes_at(routes, ic_routes_place(routes, at, to));
 }
 
 #endif

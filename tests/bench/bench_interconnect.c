@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How fast the flit engine and the models are, on one core, beside the limits. Exits with 1 when
- * one is missed. A flit-hop is a flit over a channel, those into and out of the network among them;
- * links alone are given too. A curve of a model is 1,000 loads, the first half of them or more
- * below saturation.
+/* How fast the flit engine, the packet simulator and the models are, on one core, beside the
+ * limits. Exits with 1 when one is missed. A flit-hop is a flit over a channel, those into and out
+ * of the network among them; links alone are given too. A packet-hop is a packet over a link, those
+ * of hosts not among them. A curve of a model is 1,000 loads, the first half of them or more below
+ * saturation.
  *
  *     make bench-interconnect
  */
@@ -13,11 +14,14 @@
 
 #include "interconnect/fattree/network.h"
 #include "interconnect/hypercube/network.h"
+#include "interconnect/ldr/build.h"
+#include "interconnect/ldr/packets.h"
 #include "interconnect/sweep.h"
 #include "interconnect/wormhole/run.h"
 
 #define LIMIT_HOPS 15e6       /* per CPU second */
 #define LIMIT_KILOBYTES 20000 /* of the process with 512 nodes */
+#define LIMIT_PACKET_HOPS 3e6 /* per CPU second, with 2048 nodes */
 
 static double cpu_seconds(void)
 {
@@ -116,6 +120,75 @@ static int trees(double *slowest)
     return 0;
 }
 
+/* ---- packets ---- */
+static gmc_status measure_packets(const struct ic_ldr_built *built, const char *what, double load,
+                                  enum ic_buffering buffering, uint32_t buffer_packets,
+                                  double *slowest, char *error)
+{
+    static const char *const bufferings[] = {"output", "input"};
+    const struct ic_packets_config config = {
+        .routes = &built->routes,
+        .timing = {.packet_bytes = 256,
+                   .link_gbps = 1.4,
+                   .channel_ns = 100,
+                   .switch_ns = 90,
+                   .send_ns = 500,
+                   .receive_ns = 500},
+        .routing = IC_ADAPTIVE,
+        .buffering = buffering,
+        .buffer_packets = buffer_packets,
+        .traffic = {.hosts = built->network.hosts},
+        .load = load,
+    };
+    const struct ic_run run = {.seed = 1, .messages = 200000};
+    struct ic_packets_result result;
+    double start = cpu_seconds();
+    gmc_status status = ic_packets_simulate(&config, &run, &result, error);
+    if (status != GMC_OK)
+        return status;
+    /* Events are arrivals at switches, with a bound those at hosts' links, too. */
+    double each = result.mean_hops + 1 + (buffer_packets > 0);
+    double rate = (double)result.events / each * result.mean_hops / (cpu_seconds() - start);
+    printf("packets %-9s %3.0f %%  %-6s buffers of %u  %7.1f M  limit 3 M%s\n", what, 100 * load,
+           bufferings[buffering], buffer_packets, rate / 1e6,
+           result.is_saturated ? ", saturated" : "");
+    if (rate < *slowest)
+        *slowest = rate;
+    return GMC_OK;
+}
+
+static gmc_status packets_through(enum ic_ldr_topology topology, const char *what, double *slowest,
+                                  char *error)
+{
+    static const double loads[] = {0.1, 0.5};
+    const struct ic_ldr_spec spec = {.topology = topology, .nodes = 2048, .samples = 1, .seed = 1};
+    struct ic_ldr_built built;
+    gmc_status status = ic_ldr_build(&built, &spec, error);
+    if (status != GMC_OK)
+        return status;
+    for (int i = 0; i < 2 && status == GMC_OK; i++)
+        for (uint32_t bound = 0; bound <= 4 && status == GMC_OK; bound += 4)
+            for (int b = 0; b < IC_BUFFERINGS && status == GMC_OK; b++)
+                status = measure_packets(&built, what, loads[i], (enum ic_buffering)b, bound,
+                                         slowest, error);
+    ic_ldr_built_fini(&built);
+    return status;
+}
+
+static int packets(void)
+{
+    double slowest = 1e12;
+    char error[IC_ERROR_MAX] = "out of memory";
+    if (packets_through(IC_LDR_HYPERCUBE, "hypercube", &slowest, error) != GMC_OK ||
+        packets_through(IC_LDR_GENERATED, "ldr", &slowest, error) != GMC_OK) {
+        fprintf(stderr, "packets: %s\n", error);
+        return 1;
+    }
+    printf("packet-hops per CPU second, slowest: %.1f M, limit %.0f M\n", slowest / 1e6,
+           LIMIT_PACKET_HOPS / 1e6);
+    return slowest < LIMIT_PACKET_HOPS;
+}
+
 /* ---- curves of models ---- */
 static const struct curve {
     const char *family;
@@ -192,5 +265,7 @@ int main(void)
     printf("flit-hops per CPU second, slowest: %.1f M, limit %.0f M\n", slowest / 1e6,
            LIMIT_HOPS / 1e6);
     printf("memory up to 512 nodes: %ld kB, limit %d kB\n", most, LIMIT_KILOBYTES);
-    return time_curves() != 0 || slowest < LIMIT_HOPS || most > LIMIT_KILOBYTES;
+    int missed = packets() != 0;
+    missed |= time_curves();
+    return missed != 0 || slowest < LIMIT_HOPS || most > LIMIT_KILOBYTES;
 }
