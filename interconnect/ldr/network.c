@@ -102,12 +102,17 @@ uint32_t ic_network_search(const struct ic_network *network, uint32_t from, uint
         hops[i] = IC_GRAPH_NONE;
     hops[from] = 0;
     order[found++] = from;
+    /* Without a branch for what is new, which nobody can predict; when all are found, most links
+     * have not been looked at yet. */
     for (uint32_t i = 0; i < found; i++)
-        for (uint32_t c = network->first[order[i]]; c < network->first[order[i] + 1]; c++)
-            if (hops[network->to[c]] == IC_GRAPH_NONE) {
-                hops[network->to[c]] = hops[order[i]] + 1;
-                order[found++] = network->to[c];
-            }
+        for (uint32_t c = network->first[order[i]]; c < network->first[order[i] + 1]; c++) {
+            uint32_t next = network->to[c], far = hops[order[i]] + 1;
+            if (found == network->switches)
+                return found;
+            order[found] = next;
+            found += hops[next] == IC_GRAPH_NONE;
+            hops[next] = hops[next] < far ? hops[next] : far;
+        }
     return found;
 }
 
