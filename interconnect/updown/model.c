@@ -40,6 +40,9 @@ struct search {
     const struct ic_updown *updown;
     const struct ic_traffic *traffic;
     uint32_t *reverse; /* by port: that of the other end */
+    uint32_t *inputs;  /* of each node: ports by which messages come up, then by which they come
+                          down */
+    uint32_t *ups;     /* by node: how many of the former */
     size_t *square;    /* by node: where its flows from inputs to outputs begin */
     double *pairs;     /* (ports + 1)^2 for each node */
     double *choices;   /* the same flows, by output and how many ports could be taken */
@@ -60,6 +63,8 @@ static size_t place_of(const struct search *search, uint32_t at, uint32_t row, u
 static void release(struct search *search)
 {
     free(search->reverse);
+    free(search->inputs);
+    free(search->ups);
     free(search->square);
     free(search->pairs);
     free(search->choices);
@@ -79,6 +84,22 @@ static void find_reverses(struct search *search)
         }
 }
 
+/* A message that comes by a port came down when the port leads up. */
+static void find_inputs(struct search *search)
+{
+    const struct ic_updown *updown = search->updown;
+    for (uint32_t at = 0; at < updown->nodes; at++) {
+        uint32_t first = updown->first[at], own = ports_of(search, at), count = 0;
+        for (int down = 0; down <= 1; down++) {
+            for (uint32_t in = 0; in < own; in++)
+                if (ic_updown_is_up(updown, at, updown->ends[first + in]) == (down == 1))
+                    search->inputs[first + count++] = in;
+            if (down == 0)
+                search->ups[at] = count;
+        }
+    }
+}
+
 static gmc_status prepare(struct search *search, const struct ic_wh_network *network,
                           const struct ic_traffic *traffic)
 {
@@ -89,11 +110,13 @@ static gmc_status prepare(struct search *search, const struct ic_wh_network *net
                               .updown = updown,
                               .traffic = traffic,
                               .reverse = calloc(ports + 1, sizeof(uint32_t)),
+                              .inputs = calloc(ports + 1, sizeof(uint32_t)),
+                              .ups = calloc(nodes, sizeof(uint32_t)),
                               .square = calloc(nodes, sizeof(size_t)),
                               .now = calloc(ports + 1, sizeof(double)),
                               .entering = calloc(nodes, sizeof(double))};
-    if (search->reverse == NULL || search->square == NULL || search->now == NULL ||
-        search->entering == NULL)
+    if (search->reverse == NULL || search->inputs == NULL || search->ups == NULL ||
+        search->square == NULL || search->now == NULL || search->entering == NULL)
         return GMC_ERR_NOMEM;
     for (uint32_t i = 0; i < nodes; i++) {
         search->square[i] = squares;
@@ -104,6 +127,7 @@ static gmc_status prepare(struct search *search, const struct ic_wh_network *net
     if (search->pairs == NULL || search->choices == NULL)
         return GMC_ERR_NOMEM;
     find_reverses(search);
+    find_inputs(search);
     return GMC_OK;
 }
 
@@ -118,24 +142,23 @@ static void enter(struct search *search, uint32_t to)
     }
 }
 
-/* What comes to a node by one input goes on by all ports alike. */
-static void pass(struct search *search, uint32_t at, uint32_t to, uint32_t in, double flow)
+/* What comes to a node by one input goes on by all ports alike; none: it is there. */
+static void pass(struct search *search, uint32_t at, uint32_t in, uint64_t ports, double *flow)
 {
-    const struct ic_updown *updown = search->updown;
-    uint32_t own = ports_of(search, at), first = updown->first[at];
-    bool came_down = in < own && ic_updown_is_up(updown, at, updown->ends[first + in]);
-    if (at == to) {
-        search->pairs[place_of(search, at, in, own)] += flow;
+    uint32_t first = search->updown->first[at], width = ports_of(search, at) + 1;
+    double *pairs = &search->pairs[search->square[at] + (size_t)in * width];
+    double *choices = &search->choices[search->square[at]];
+    double whole = *flow;
+    *flow = 0;
+    if (ports == 0) {
+        pairs[width - 1] += whole;
         return;
     }
-    uint64_t ports = ic_updown_ports(updown, at, to, came_down);
-    if (updown->routing == IC_UPDOWN_FIXED)
-        ports &= ~ports + 1;
     uint32_t count = (uint32_t)__builtin_popcountll(ports);
-    for (double share = flow / count; ports != 0; ports &= ports - 1) {
+    for (double share = whole / count; ports != 0; ports &= ports - 1) {
         uint32_t out = (uint32_t)__builtin_ctzll(ports);
-        search->pairs[place_of(search, at, in, out)] += share;
-        search->choices[place_of(search, at, out, count - 1)] += share;
+        pairs[out] += share;
+        choices[(size_t)out * width + count - 1] += share;
         search->now[search->reverse[first + out]] += share;
     }
 }
@@ -145,14 +168,17 @@ static void pass_all(struct search *search, uint32_t at, uint32_t to, bool came_
 {
     const struct ic_updown *updown = search->updown;
     uint32_t own = ports_of(search, at), first = updown->first[at];
-    for (uint32_t in = 0; in <= own; in++) {
-        bool is_down = in < own && ic_updown_is_up(updown, at, updown->ends[first + in]);
-        double *flow = in < own ? &search->now[first + in] : &search->entering[at];
-        if (is_down != came_down || *flow <= 0)
-            continue;
-        pass(search, at, to, in, *flow);
-        *flow = 0;
+    uint32_t begin = came_down ? search->ups[at] : 0, end = came_down ? own : search->ups[at];
+    uint64_t ports = ic_updown_ports(updown, at, to, came_down);
+    if (updown->routing == IC_UPDOWN_FIXED)
+        ports &= ~ports + 1;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t in = search->inputs[first + i];
+        if (search->now[first + in] > 0)
+            pass(search, at, in, ports, &search->now[first + in]);
     }
+    if (!came_down && search->entering[at] > 0)
+        pass(search, at, own, ports, &search->entering[at]);
 }
 
 /* Up from high ranks to low ones, then down again: what comes to a node is known when it is passed

@@ -79,74 +79,82 @@ static gmc_status rank_nodes(struct ic_updown *updown, const struct ic_graph *gr
 }
 
 /* ---- legal ways ---- */
-static void note_port(struct ic_updown *updown, uint32_t at, uint32_t to, bool came_down,
-                      uint32_t port)
-{
-    updown->masks[((size_t)to * updown->nodes + at) * 2 + came_down] |=
-        UINT64_C(1) << (port - updown->first[at]);
-}
+#define FAR (UINT32_MAX / 2) /* hops where there is no way */
 
-/* Hops to a node down all the way, NONE where there is no such way: from high ranks, where ways
- * down end, to low ones. */
-static void find_down(const struct ic_updown *updown, uint32_t to, uint32_t *down)
-{
-    for (uint32_t i = updown->nodes; i-- > 0;) {
-        uint32_t at = updown->ranked[i];
-        down[at] = at == to ? 0 : IC_GRAPH_NONE;
-        for (uint32_t p = updown->first[at]; p < updown->first[at + 1] && at != to; p++) {
-            uint32_t next = updown->ends[p];
-            if (!ic_updown_is_up(updown, at, next) && down[next] != IC_GRAPH_NONE &&
-                down[next] + 1 < down[at])
-                down[at] = down[next] + 1;
-        }
-    }
-}
+/* Nodes by rank, and their ends by rank too: what is lower is up. */
+struct ways {
+    uint32_t *first, *ends;
+    uint32_t *down, *any; /* hops to one node: down all the way; by any legal way */
+};
 
-/* Hops by any legal way: down at once, or up first; ranks fall on the way up. */
-static void find_any(const struct ic_updown *updown, const uint32_t *down, uint32_t *any)
+static void order_ends(const struct ic_updown *updown, struct ways *ways)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < updown->nodes; i++) {
         uint32_t at = updown->ranked[i];
-        any[at] = down[at];
-        for (uint32_t p = updown->first[at]; p < updown->first[at + 1]; p++) {
-            uint32_t next = updown->ends[p];
-            if (ic_updown_is_up(updown, at, next) && any[next] + 1 < any[at])
-                any[at] = any[next] + 1;
-        }
+        ways->first[i] = count;
+        for (uint32_t p = updown->first[at]; p < updown->first[at + 1]; p++)
+            ways->ends[count++] = updown->rank[updown->ends[p]];
     }
+    ways->first[updown->nodes] = count;
 }
 
-static void note_ways(struct ic_updown *updown, uint32_t to, const uint32_t *down,
-                      const uint32_t *any)
+/* From high ranks, where ways down end, to low ones. */
+static void find_down(struct ways *ways, uint32_t nodes, uint32_t to)
 {
-    for (uint32_t at = 0; at < updown->nodes; at++) {
-        if (at == to)
-            continue;
-        for (uint32_t p = updown->first[at]; p < updown->first[at + 1]; p++) {
-            uint32_t next = updown->ends[p];
-            bool is_up = ic_updown_is_up(updown, at, next);
-            uint32_t rest = is_up ? any[next] : down[next];
-            if (rest == IC_GRAPH_NONE)
-                continue;
-            if (rest + 1 == any[at])
-                note_port(updown, at, to, false, p);
-            if (!is_up && rest + 1 == down[at])
-                note_port(updown, at, to, true, p);
+    for (uint32_t i = nodes; i-- > 0;) {
+        uint32_t least = i == to ? 0 : FAR;
+        for (uint32_t p = ways->first[i]; p < ways->first[i + 1]; p++) {
+            uint32_t next = ways->ends[p], hops = next > i ? ways->down[next] + 1 : FAR;
+            least = hops < least ? hops : least;
         }
+        ways->down[i] = least;
     }
 }
 
-static void find_ways(struct ic_updown *updown, uint32_t *down, uint32_t *any)
+/* Down at once, or up first; ranks fall on the way up. */
+static void find_any(struct ways *ways, uint32_t nodes)
+{
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint32_t least = ways->down[i];
+        for (uint32_t p = ways->first[i]; p < ways->first[i + 1]; p++) {
+            uint32_t next = ways->ends[p], hops = next < i ? ways->any[next] + 1 : FAR;
+            least = hops < least ? hops : least;
+        }
+        ways->any[i] = least;
+    }
+}
+
+static void note_ways(struct ic_updown *updown, const struct ways *ways, uint32_t to)
+{
+    uint64_t *masks = updown->masks + (size_t)updown->ranked[to] * updown->nodes * 2;
+    for (uint32_t i = 0; i < updown->nodes; i++) {
+        uint64_t ports = 0, ports_down = 0, bit = 1;
+        if (i == to)
+            continue;
+        for (uint32_t p = ways->first[i]; p < ways->first[i + 1]; p++, bit <<= 1) {
+            uint32_t next = ways->ends[p];
+            uint32_t hops = (next < i ? ways->any : ways->down)[next] + 1;
+            ports |= hops == ways->any[i] ? bit : 0;
+            ports_down |= next > i && hops == ways->down[i] ? bit : 0;
+        }
+        masks[2 * (size_t)updown->ranked[i]] = ports;
+        masks[2 * (size_t)updown->ranked[i] + 1] = ports_down;
+    }
+}
+
+static void find_ways(struct ic_updown *updown, struct ways *ways)
 {
     double pairs = (double)updown->nodes * (updown->nodes - 1), sum = 0;
+    order_ends(updown, ways);
     for (uint32_t to = 0; to < updown->nodes; to++) {
-        find_down(updown, to, down);
-        find_any(updown, down, any);
-        note_ways(updown, to, down, any);
-        for (uint32_t at = 0; at < updown->nodes; at++) {
-            sum += any[at];
-            if (any[at] > updown->most_hops)
-                updown->most_hops = any[at];
+        find_down(ways, updown->nodes, to);
+        find_any(ways, updown->nodes);
+        note_ways(updown, ways, to);
+        for (uint32_t i = 0; i < updown->nodes; i++) {
+            sum += ways->any[i];
+            if (ways->any[i] > updown->most_hops)
+                updown->most_hops = ways->any[i];
         }
     }
     updown->mean_hops = sum / pairs;
@@ -223,21 +231,26 @@ static struct ic_updown *new_updown(const struct ic_graph *graph, enum ic_updown
     return updown;
 }
 
-/* ranks, then ways, which need room for hops twice. */
+/* Ranks, then ways. */
 static gmc_status fill(struct ic_wh_network *network, struct ic_updown *updown,
                        const struct ic_graph *graph, char *error)
 {
-    uint32_t *hops = malloc(2 * graph->nodes * sizeof(*hops));
-    if (hops == NULL || network->from == NULL || network->to == NULL) {
-        free(hops);
+    size_t nodes = graph->nodes, ports = 2 * graph->links;
+    uint32_t *room = malloc((3 * nodes + 1 + ports) * sizeof(*room));
+    if (room == NULL || network->from == NULL || network->to == NULL) {
+        free(room);
         return GMC_ERR_NOMEM;
     }
-    gmc_status status = rank_nodes(updown, graph, hops, error);
+    struct ways ways = {.down = room,
+                        .any = room + nodes,
+                        .first = room + 2 * nodes,
+                        .ends = room + 3 * nodes + 1};
+    gmc_status status = rank_nodes(updown, graph, ways.down, error);
     if (status == GMC_OK) {
-        find_ways(updown, hops, hops + graph->nodes);
+        find_ways(updown, &ways);
         add_channels(network, updown);
     }
-    free(hops);
+    free(room);
     return status;
 }
 
