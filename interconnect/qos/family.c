@@ -50,8 +50,9 @@ static const struct ic_param params[PARAMS] = {
                 IC_BOTH},
     [RATIO3] = {"ratio3", "", "load of R1 over that of R3; 0: there is no R3", IC_NUMBER, 0, 1000,
                 0, NULL, IC_BOTH},
-    [BE_LOAD] = {"be_load", "messages/cycle/node", "of best effort, BE", IC_NUMBER,
-                 IC_QOS_RATE_LEAST, 1, 0.002, NULL, IC_BOTH},
+    [BE_LOAD] = {"be_load", "messages/cycle/node",
+                 "of best effort, BE; 0: as published, 0.01 of one router, 0.002 of a cube",
+                 IC_NUMBER, 0, 1, 0, NULL, IC_BOTH},
     [FLITS] = {"flits", "flits", "length of a real-time message", IC_COUNT, 1, IC_QOS_FLITS_MAX, 32,
                NULL, IC_BOTH},
     [BE_FLITS] = {"be_flits", "flits", "length of a BE message", IC_COUNT, 1, IC_QOS_FLITS_MAX, 32,
@@ -101,6 +102,19 @@ static const struct ic_output outputs[OUTPUTS] = {
 
 static const char *const names[CLASSES] = {"R1", "R2", "R3", "BE"};
 
+static double be_load_of(const double *values)
+{
+    if (values[BE_LOAD] != 0)
+        return values[BE_LOAD];
+    return values[DIMENSION] == 0 ? 0.01 : 0.002;
+}
+
+static void settle(double *values, const struct ic_setting *setting)
+{
+    (void)setting;
+    values[BE_LOAD] = be_load_of(values);
+}
+
 static struct ic_qos qos_of(const double *values)
 {
     bool three = values[RATIO3] > 0;
@@ -118,7 +132,7 @@ static struct ic_qos qos_of(const double *values)
         qos.rate[2] = values[LOAD] / values[RATIO3];
     for (uint64_t c = 0; c < be; c++)
         qos.flits[c] = (uint64_t)values[FLITS];
-    qos.rate[be] = values[BE_LOAD];
+    qos.rate[be] = be_load_of(values);
     qos.flits[be] = (uint64_t)values[BE_FLITS];
     return qos;
 }
@@ -291,4 +305,5 @@ const struct ic_family ic_family_qos = {
     .model = model,
     .simulate = simulate,
     .limit = limit,
+    .settle = settle,
 };

@@ -343,13 +343,36 @@ static void curves_are_their_points(void **state)
     }
 }
 
+/* The anchors of the specification, sections 5.2 and 5.3, with nothing given but the load. */
+static void best_effort_is_as_published(void **state)
+{
+    (void)state;
+    static const struct {
+        double dimension, be_load, latency[3];
+    } rows[] = {{0, 0.01, {38.535, 52.534, 59.943}}, {6, 0.002, {53.882, 67.804, 90.363}}};
+    const struct ic_family *family = ic_family_find("qos");
+    static const char *const names[] = {"network_R1", "network_R2", "network_BE"};
+    for (size_t i = 0; i < 2; i++) {
+        double values[ROOM];
+        ic_family_defaults(family, values);
+        values[ic_family_param(family, "n")] = rows[i].dimension;
+        values[ic_family_param(family, "load")] = 0.004;
+        assert_ok(ic_family_model(family, values, NULL, &result, error));
+        for (size_t j = 0; j < 3; j++)
+            assert_float_equal(figures[ic_family_output(family, names[j])].value,
+                               rows[i].latency[j], 0.0006);
+        family->settle(values, NULL);
+        assert_float_equal(values[ic_family_param(family, "be_load")], rows[i].be_load, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_are_sound),        cmocka_unit_test(parameters_are_read),
-        cmocka_unit_test(results_have_no_open_ends), cmocka_unit_test(limits_are_sought_once),
-        cmocka_unit_test(memos_are_bounded),         cmocka_unit_test(saturation_is_found),
-        cmocka_unit_test(curves_are_their_points),
+        cmocka_unit_test(families_are_sound),          cmocka_unit_test(parameters_are_read),
+        cmocka_unit_test(results_have_no_open_ends),   cmocka_unit_test(limits_are_sought_once),
+        cmocka_unit_test(best_effort_is_as_published), cmocka_unit_test(memos_are_bounded),
+        cmocka_unit_test(saturation_is_found),         cmocka_unit_test(curves_are_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
