@@ -9,6 +9,11 @@
 #define PROGRESS_STEPS 100u
 /* Messages per node and class that the shortest warm-up has. */
 #define WARMUP_PER_SOURCE 20u
+/* Saturated: so much of what a class generates, and so many messages per node, came to its queues.
+ */
+#define GROWTH 0.02
+#define EACH 4.0
+#define WATCHED_MOST 8u /* times the cycles before */
 
 struct measures {
     struct ic_batches network, wait, miss;
@@ -25,6 +30,7 @@ struct simulator {
     struct measures measures[IC_QOS_CLASSES_MAX];
     uint64_t wanted, seen, warmed_up; /* messages */
     uint64_t began, hops_before;      /* of the measurement */
+    bool is_watching;
     char *error;
 };
 
@@ -159,6 +165,8 @@ static bool is_warm(const struct simulator *s)
  * then buffers are full. */
 static gmc_status see(struct simulator *s, const struct ic_qos_message *message)
 {
+    if (s->is_watching)
+        return GMC_OK;
     s->seen++;
     if (is_warm(s)) {
         measure(s, message);
@@ -170,26 +178,57 @@ static gmc_status see(struct simulator *s, const struct ic_qos_message *message)
     return GMC_OK;
 }
 
+static gmc_status step(struct simulator *s)
+{
+    struct ic_qos_message message;
+    gmc_status status = generate(s);
+    if (status != GMC_OK)
+        return status;
+    ic_qos_engine_step(s->engine);
+    while (status == GMC_OK && ic_qos_engine_next(s->engine, &message))
+        status = see(s, &message);
+    return status;
+}
+
 static gmc_status simulate(struct simulator *s)
 {
     gmc_status status = GMC_OK;
-    while (status == GMC_OK && (!is_warm(s) || s->seen < s->warmed_up + s->wanted)) {
-        struct ic_qos_message message;
-        status = generate(s);
-        if (status != GMC_OK)
-            break;
-        ic_qos_engine_step(s->engine);
-        while (status == GMC_OK && ic_qos_engine_next(s->engine, &message))
-            status = see(s, &message);
-    }
+    while (status == GMC_OK && (!is_warm(s) || s->seen < s->warmed_up + s->wanted))
+        status = step(s);
     return status;
+}
+
+/* ---- saturation ---- */
+/* Messages of a class that wait, more than when measuring began. */
+static double grown(const struct simulator *s, uint32_t c)
+{
+    return (double)ic_qos_engine_waiting(s->engine, c) - (double)s->measures[c].waiting;
 }
 
 static bool is_saturated(const struct simulator *s, uint32_t c)
 {
-    double more = (double)ic_qos_engine_waiting(s->engine, c) - (double)s->measures[c].waiting;
-    return more > 0.02 * (double)s->measures[c].generated &&
-           more > 4.0 * ic_qos_engine_nodes(s->engine);
+    return grown(s, c) > GROWTH * (double)s->measures[c].generated &&
+           grown(s, c) > EACH * ic_qos_engine_nodes(s->engine);
+}
+
+/* A queue has grown, but not by more than chance may have made it. */
+static bool is_open(const struct simulator *s)
+{
+    bool open = false;
+    for (uint32_t c = 0; c < s->simulation->qos.classes; c++)
+        open |= grown(s, c) > GROWTH * (double)s->measures[c].generated && !is_saturated(s, c);
+    return open;
+}
+
+/* Few messages cannot tell growth from chance: it goes on without measuring. */
+static gmc_status watch(struct simulator *s)
+{
+    gmc_status status = GMC_OK;
+    uint64_t end = WATCHED_MOST * ic_qos_engine_now(s->engine);
+    s->is_watching = true;
+    while (status == GMC_OK && is_open(s) && ic_qos_engine_now(s->engine) < end)
+        status = step(s);
+    return status;
 }
 
 static void describe(const struct simulator *s, struct ic_qos_simulated *out)
@@ -203,7 +242,6 @@ static void describe(const struct simulator *s, struct ic_qos_simulated *out)
         out->classes[c].network = ic_batches_interval(&s->measures[c].network);
         out->classes[c].wait = ic_batches_interval(&s->measures[c].wait);
         out->classes[c].miss = ic_batches_interval(&s->measures[c].miss);
-        out->classes[c].is_saturated = is_saturated(s, c);
     }
     for (uint32_t i = 0; s->run->on_channel != NULL && i < ic_qos_engine_links(s->engine); i++) {
         struct ic_qos_link_record link;
@@ -228,8 +266,12 @@ gmc_status ic_qos_simulate(const struct ic_qos_simulation *simulation, const str
     status = begin(&s);
     if (status == GMC_OK)
         status = simulate(&s);
-    if (status == GMC_OK)
+    if (status == GMC_OK) {
         describe(&s, out);
+        status = watch(&s);
+        for (uint32_t c = 0; c < simulation->qos.classes; c++)
+            out->classes[c].is_saturated = is_saturated(&s, c);
+    }
     ic_qos_traffic_fini(&s.traffic);
     ic_qos_engine_free(s.engine);
     return status;

@@ -7,6 +7,11 @@
 
 #include "base/assert.h"
 
+/* Backlogs of a load that is carried differ by chance, the more the larger they are. */
+#define GROWTH 0.015 /* of the messages that were sent */
+#define CHANCE 4.0   /* times the root of the backlog */
+#define LOOKS 3
+
 struct simulation {
     const struct ic_wh_network *network;
     const struct ic_wh_load *load;
@@ -20,8 +25,8 @@ struct simulation {
     uint64_t delivered, hops;
     uint64_t begin;        /* cycle */
     uint64_t wanted, told; /* deliveries of the run: all, and when progress was told last */
-    uint64_t backlog_most;
-    bool is_measuring;
+    uint64_t backlog_before, backlog_most; /* when measuring began; what floods the network */
+    bool is_measuring, is_watching;
     struct ic_warmup warmup;
     struct ic_batches latency, network_latency;
 };
@@ -67,6 +72,8 @@ static void take_message(struct simulation *sim, const struct ic_wh_message *mes
 {
     double latency = (double)(message->delivered - message->created);
     sim->delivered++;
+    if (sim->is_watching)
+        return;
     if (!sim->is_measuring) {
         ic_warmup_add(&sim->warmup, latency);
         return;
@@ -168,16 +175,50 @@ static void record_channels(const struct simulation *sim, uint64_t cycles)
     }
 }
 
-/* What was seen since sim->begin. */
-static void summarise(const struct simulation *sim, uint64_t backlog_before,
-                      struct ic_wh_figures *figures)
+/* Messages that were sent, but not delivered, since sim->begin. */
+static double grown(const struct simulation *sim)
 {
-    double backlog = (double)backlog_before;
-    double grown = (double)ic_wh_engine_backlog(sim->engine) - backlog;
+    return (double)ic_wh_engine_backlog(sim->engine) - (double)sim->backlog_before;
+}
+
+static bool is_growing(const struct simulation *sim)
+{
+    return is_flooded(sim) ||
+           grown(sim) > GROWTH * (double)sim->sent + CHANCE * sqrt((double)sim->backlog_before);
+}
+
+static double enough(const struct simulation *sim)
+{
+    return CHANCE * sqrt((double)sim->backlog_before) / GROWTH;
+}
+
+/* Few messages cannot tell growth from chance, nor from a warm-up that was short as well: it goes
+ * on without measuring, and what is saturated grows each time that it is looked at. */
+static gmc_status watch(struct simulation *sim, char *error)
+{
+    gmc_status status = GMC_OK;
+    bool is_short = (double)sim->sent < enough(sim);
+    sim->is_watching = true;
+    for (int looks = 0; is_short && looks < LOOKS && status == GMC_OK; looks++) {
+        if (looks > 0) {
+            sim->backlog_before = ic_wh_engine_backlog(sim->engine);
+            sim->sent = 0;
+        }
+        while (status == GMC_OK && !is_flooded(sim) && (double)sim->sent < enough(sim)) {
+            status = cycle(sim);
+            if (status == GMC_OK)
+                status = tell(sim, error);
+        }
+        is_short = is_growing(sim) && !is_flooded(sim);
+    }
+    return status;
+}
+
+/* What was seen since sim->begin. */
+static void summarise(const struct simulation *sim, struct ic_wh_figures *figures)
+{
     uint64_t cycles = ic_wh_engine_now(sim->engine) - sim->begin;
     double capacity = (double)sim->network->nodes * (double)cycles;
-    figures->is_saturated =
-        is_flooded(sim) || grown > 0.015 * (double)sim->sent + 4 * sqrt(backlog);
     figures->latency = ic_batches_interval(&sim->latency);
     figures->network = ic_batches_interval(&sim->network_latency);
     figures->cycles = cycles;
@@ -194,17 +235,19 @@ static void summarise(const struct simulation *sim, uint64_t backlog_before,
 static gmc_status run(struct simulation *sim, const struct ic_wh_options *options,
                       struct ic_wh_figures *figures, char *error)
 {
-    uint64_t backlog = 0;
     *figures = (struct ic_wh_figures){0};
     gmc_status status = warm_up(sim, 20 * (uint64_t)options->flits, error);
     if (status == GMC_OK && !is_flooded(sim)) {
         figures->warmup = sim->delivered;
         figures->flit_hops = carried(sim);
-        backlog = ic_wh_engine_backlog(sim->engine);
+        sim->backlog_before = ic_wh_engine_backlog(sim->engine);
         status = measure(sim, error);
     }
-    if (status == GMC_OK)
-        summarise(sim, backlog, figures);
+    if (status != GMC_OK)
+        return status;
+    summarise(sim, figures);
+    status = watch(sim, error);
+    figures->is_saturated = is_growing(sim);
     return status;
 }
 

@@ -343,6 +343,33 @@ static void curves_are_their_points(void **state)
     }
 }
 
+/* Too few messages to see a queue grow among them; loads near saturation are told apart, too. */
+static void short_runs_know_saturation(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        double n, carried, beyond;
+    } rows[] = {{"hypercube", 6, 0.012, 0.02},
+                {"fattree", 3, 0.0105, 0.013},
+                {"qos", 6, 0.008, 0.02}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct ic_family *family = ic_family_find(rows[i].family);
+        double values[ROOM];
+        ic_family_defaults(family, values);
+        values[ic_family_param(family, "n")] = rows[i].n;
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            const struct ic_run run = {.seed = seed, .messages = seed * 100};
+            values[ic_family_param(family, "load")] = rows[i].carried;
+            assert_ok(ic_family_simulate(family, values, NULL, &run, &result, error));
+            assert_false(result.is_saturated);
+            values[ic_family_param(family, "load")] = rows[i].beyond;
+            assert_ok(ic_family_simulate(family, values, NULL, &run, &result, error));
+            assert_true(result.is_saturated);
+        }
+    }
+}
+
 /* The anchors of the specification, sections 5.2 and 5.3, with nothing given but the load. */
 static void best_effort_is_as_published(void **state)
 {
@@ -369,10 +396,11 @@ static void best_effort_is_as_published(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_are_sound),          cmocka_unit_test(parameters_are_read),
-        cmocka_unit_test(results_have_no_open_ends),   cmocka_unit_test(limits_are_sought_once),
-        cmocka_unit_test(best_effort_is_as_published), cmocka_unit_test(memos_are_bounded),
-        cmocka_unit_test(saturation_is_found),         cmocka_unit_test(curves_are_their_points),
+        cmocka_unit_test(families_are_sound),         cmocka_unit_test(parameters_are_read),
+        cmocka_unit_test(results_have_no_open_ends),  cmocka_unit_test(limits_are_sought_once),
+        cmocka_unit_test(short_runs_know_saturation), cmocka_unit_test(best_effort_is_as_published),
+        cmocka_unit_test(memos_are_bounded),          cmocka_unit_test(saturation_is_found),
+        cmocka_unit_test(curves_are_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
