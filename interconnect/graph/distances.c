@@ -2,12 +2,15 @@
 /* Distances and bounds. */
 #include "interconnect/graph/distances.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "interconnect/graph/reach.h"
 
 /* Beyond that searching bit by bit costs more than node by node. */
 #define LEVELS_MAX 64u
+#define NODES_MAX ((uint64_t)1 << 63)
+#define RING_MAX ((uint64_t)1 << 32)
 
 static gmc_status sum_by_bits(const struct ic_graph *graph, struct ic_reach_sum *sum)
 {
@@ -80,9 +83,11 @@ gmc_status ic_moore_bound(uint64_t degree, uint64_t diameter, uint64_t *nodes, c
 gmc_status ic_distance_bounds(uint64_t nodes, uint64_t degree, struct ic_distance_bounds *bounds,
                               char *error)
 {
-    gmc_status status = ic_check_range("the number of nodes", nodes, 2, (uint64_t)1 << 32, error);
+    gmc_status status = ic_check_range("the number of nodes", nodes, 2, NODES_MAX, error);
     if (status == GMC_OK)
         status = ic_check_range("the degree", degree, nodes > 2 ? 2 : 1, nodes - 1, error);
+    if (status == GMC_OK && degree == 2) /* they are of a ring's length then, and so are sums */
+        status = ic_check_range("the number of nodes of a ring", nodes, 2, RING_MAX, error);
     if (status != GMC_OK)
         return status;
     uint64_t left = nodes - 1, layer = degree;
@@ -90,9 +95,12 @@ gmc_status ic_distance_bounds(uint64_t nodes, uint64_t degree, struct ic_distanc
     while (left > 0) {
         uint64_t filled = layer < left ? layer : left;
         bounds->diameter++;
+        if (filled > (UINT64_MAX - bounds->sum) / bounds->diameter)
+            return ic_refuse(error, "the sum of distances of 2^%.1f nodes has more than 64 bits",
+                             log2((double)nodes));
         bounds->sum += filled * bounds->diameter;
         left -= filled;
-        layer *= degree - 1;
+        layer = layer <= left / (degree > 1 ? degree - 1 : 1) ? layer * (degree - 1) : left;
     }
     bounds->mean = (double)bounds->sum / (double)(nodes - 1);
     bounds->mean_self = (double)bounds->sum / (double)nodes;

@@ -35,7 +35,8 @@ struct ic_distance_bounds {
 };
 
 /* Layers of d, d(d-1), d(d-1)^2, ... nodes are filled until there are enough. INVALID names what is
- * out of range: nodes 2 to 2^32, degree 1 to nodes - 1, degree 1 with more than 2 nodes. */
+ * out of range: nodes 2 to 2^63 (degree 2: 2^32), degree 1 to nodes - 1, degree 1 with more than 2
+ * nodes, a sum of more than 64 bits. */
 GMC_NODISCARD gmc_status ic_distance_bounds(uint64_t nodes, uint64_t degree,
                                             struct ic_distance_bounds *bounds, char *error);
 

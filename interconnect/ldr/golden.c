@@ -19,7 +19,7 @@ static gmc_status moore_row(struct ic_row *row)
     if (status == GMC_OK)
         status = ic_moore_bound(degree, third, &bound, row->error);
     if (status == GMC_OK)
-        status = ic_check_range("d, dimensions of the hypercube,", degree, 1, 32, row->error);
+        status = ic_check_range("d, dimensions of the hypercube,", degree, 1, 63, row->error);
     if (status == GMC_OK)
         status = ic_distance_bounds((uint64_t)1 << degree, degree, &bounds, row->error);
     if (status != GMC_OK)

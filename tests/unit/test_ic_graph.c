@@ -146,6 +146,11 @@ static void bounds_are_those_of_the_text(void **state)
     assert_int_equal(bounds.sum, 6835);
     assert_int_equal(ic_moore_bound(1000, 64, &nodes, error), GMC_ERR_INVALID);
     assert_string_equal(error, "the bound of d = 1000 and k = 64 has more than 64 bits");
+    /* A hypercube of the degree of the last Moore graph: layers of 57, 57 56, ... */
+    assert_ok(ic_distance_bounds((uint64_t)1 << 57, 57, &bounds, error));
+    assert_int_equal(bounds.diameter, 10);
+    assert_near(bounds.mean_self, 9.960342987527039);
+    assert_int_equal(ic_distance_bounds((uint64_t)1 << 63, 63, &bounds, error), GMC_ERR_INVALID);
     assert_int_equal(ic_distance_bounds(8, 8, &bounds, error), GMC_ERR_INVALID);
     assert_string_equal(error, "the degree is 8; it must be 2 to 7");
 }
