@@ -240,6 +240,9 @@ static bool try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripe
     if (uplink == NULL || parent == NULL)
         goto end;
     view.uplink_bps = uplink;
+    /* Several trees are right where rates are known: they share what single paths carry. */
+    if (unshown != NO_RELAY)
+        view.stripes_max = 1;
     look_at(graph, MOST, unshown, uplink);
     if (gmc_tree_predict(&view, graph->parent, *stripes, &without) != GMC_OK)
         goto end;

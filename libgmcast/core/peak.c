@@ -15,18 +15,16 @@ static bool is_young(const struct gmc_peak_kept *kept, gmc_time now, gmc_duratio
     return kept->since != 0 && gmc_time_sub(now, kept->since) <= age;
 }
 
-/* What was carried before and is not now, though there is always more to send, is of another time.
- */
-static void forget_more(struct gmc_peak *peak, gmc_time now, uint64_t bps, bool busy)
+/* What was carried before and is not now, though several always could get more, is of another time.
+ * (A single receiver's path may just be a slow one.) */
+static void forget_more(struct gmc_peak *peak, gmc_time now, uint64_t bps)
 {
-    if (peak->row == 0 || !busy) {
+    if (peak->row == 0 || peak->held != GMC_PEAK_ALL) {
         peak->row = 0;
         peak->row_most = 0;
-        peak->row_limits = true;
     }
-    peak->row += busy;
+    peak->row += peak->held == GMC_PEAK_ALL;
     peak->row_most = greater(peak->row_most, bps);
-    peak->row_limits = peak->row_limits && peak->held == GMC_PEAK_ALL;
     if (peak->row < ROW)
         return;
     peak->row = 0;
@@ -35,7 +33,7 @@ static void forget_more(struct gmc_peak *peak, gmc_time now, uint64_t bps, bool 
     peak->before = (struct gmc_peak_kept){0};
     peak->now = (struct gmc_peak_kept){.most_bps = peak->row_most,
                                        .busy_bps = peak->row_most,
-                                       .limit_bps = peak->row_limits ? peak->row_most : 0,
+                                       .limit_bps = peak->row_most,
                                        .since = now};
 }
 
@@ -49,7 +47,7 @@ static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration
         *kept = (struct gmc_peak_kept){.since = now};
     }
     bool busy = peak->busy >= peak->bytes / 4 * 3;
-    forget_more(peak, now, bps, busy);
+    forget_more(peak, now, bps);
     if (bps > kept->most_bps)
         kept->most_bps = bps;
     if (busy && bps > kept->busy_bps)

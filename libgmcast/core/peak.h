@@ -2,8 +2,8 @@
 /* The most that was carried in any half second lately: a rate that something is known to carry, and
  * perhaps carries more. Spans in which there was always more to send are told from others, and of
  * these again those in which it was so for several that share it: what they show is a limit. What
- * is older than an age is forgotten, within half of that, and at once where three seconds in
- * which there was always more to send brought less than half of it. Acknowledgements may stand
+ * is older than an age is forgotten, within half of that, and at once where three seconds that
+ * show a limit brought less than half of it. Acknowledgements may stand
  * in a queue and come together: what was sent over a longer time than they came counts as that.
  *
  * Bytes in, bit/s out, times in ns. The structure holds no memory; zeros are a fresh one. */
@@ -36,9 +36,8 @@ struct gmc_peak {
     bool is_open;
     enum gmc_peak_held held; /* the least of it */
     struct gmc_peak_kept now, before;
-    uint32_t row;      /* spans in which there was always more to send, */
-    uint64_t row_most; /* the most of them, */
-    bool row_limits;   /* and whether they all show a limit */
+    uint32_t row;      /* spans, one after the other, that show a limit, ... */
+    uint64_t row_most; /* ... and the most of them */
 };
 
 /* A packet was acknowledged. */

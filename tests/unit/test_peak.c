@@ -130,9 +130,9 @@ static void test_what_no_longer_holds_is_forgotten(void **state)
     assert_in_range(gmc_peak_most(&peak, now, AGE), 9900000, 10100000);
     assert_in_range(gmc_peak_busy(&peak, now, AGE), 9900000, 10100000);
     assert_in_range(gmc_peak_limit(&peak, now, AGE), 9900000, 10100000);
+    /* A single receiver may be slow itself. */
     now = carry(&peak, now, 8, BYTES / 4, GMC_PEAK_ONE);
-    assert_in_range(gmc_peak_busy(&peak, now, AGE), 2470000, 2520000);
-    assert_int_equal(gmc_peak_limit(&peak, now, AGE), 0);
+    assert_in_range(gmc_peak_limit(&peak, now, AGE), 9900000, 10100000);
 }
 
 /* Neither a little less, nor what was slow for lack of anything to send, changes anything. */
