@@ -13,7 +13,6 @@
 
 /* Certificate chain: the own one first. NULL on failure. */
 STACK_OF(X509) * gwd_cert_load_chain(const char *path, char *reason, size_t size);
-/* A key that is everybody's is refused. */
 EVP_PKEY *gwd_cert_load_key(const char *path, char *reason, size_t size);
 /* A store of authorities, with revocation checked when crl is not NULL or "". */
 X509_STORE *gwd_cert_load_store(const char *ca, const char *crl, char *reason, size_t size);

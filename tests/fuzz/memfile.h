@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MEMFILE_NAME_MAX 40
@@ -17,7 +16,7 @@ static inline int memfile_make(const void *data, size_t size, char name[MEMFILE_
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size || fchmod(fd, 0600) != 0) {
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
         perror("memfd_create");
         exit(1);
     }
