@@ -241,7 +241,8 @@ static bool let_in_newcomers(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!has_newcomer(gw, ch) || !gw_source_measured(gw, ch))
         return true;
     src->came_late = true;
-    src->partly_known = src->partly_known || !gw_source_knows_latencies(gw, ch);
+    src->partly_known =
+        src->partly_known || (ch->talk == NULL && !gw_source_knows_latencies(gw, ch));
     src->place_again_at = gmc_time_min(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));
     return gw_source_make_record(gw, ch);
 }

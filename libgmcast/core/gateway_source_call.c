@@ -5,8 +5,6 @@
 
 #include "core/gateway_source_impl.h"
 
-#define RATE_MIN_BPS 1000u /* as that of links */
-
 gmc_status gw_say(struct gmc_gateway *gw, const char **error, gmc_status status, const char *text,
                   const char *what)
 {
@@ -45,7 +43,7 @@ static gmc_status check_request(struct gmc_gateway *gw, const struct gmc_stage_r
         return gw_say(gw, error, GMC_ERR_INVALID, "no target given%s", "");
     if ((unsigned)request->shape >= GMC_TREE_SHAPES)
         return gw_say(gw, error, GMC_ERR_INVALID, "unknown tree shape%s", "");
-    if (request->rate_bps > 0 && request->rate_bps < RATE_MIN_BPS)
+    if (request->rate_bps > 0 && request->rate_bps < GMC_PACE_RATE_MIN)
         return gw_say(gw, error, GMC_ERR_INVALID,
                       "at that rate it would hardly ever end: 1 kbit/s is the least%s", "");
     return GMC_OK;

@@ -156,11 +156,11 @@ void gw_source_gather(struct gmc_gateway *gw, struct gwchannel *ch)
     choose_fragment(gw, ch);
     if (!is_alone)
         gw_source_place(gw, ch);
-    src->partly_known = !gw_source_knows_latencies(gw, ch);
     if (src->plan) {
         end_plan(gw, ch);
         return;
     }
+    src->partly_known = ch->talk == NULL && !gw_source_knows_latencies(gw, ch);
     ch->state = GMC_CHANNEL_RUNNING;
     if (!gw_source_make_record(gw, ch))
         return;

@@ -5,7 +5,6 @@
 #define SHIFT 20
 #define BURST_TIME GMC_MS(1)
 #define BURST_BYTES 65536 /* a batch of the kernel's segmentation offload */
-#define RATE_MIN_BPS 1000 /* keeps the products of times and bytes small */
 
 static gmc_duration time_of(const struct gmc_pace *pace, uint64_t bytes)
 {
@@ -26,8 +25,8 @@ static gmc_duration burst_time(const struct gmc_pace *pace)
 
 void gmc_pace_set(struct gmc_pace *pace, uint64_t rate_bps, uint32_t packet_bytes)
 {
-    if (rate_bps < RATE_MIN_BPS)
-        rate_bps = RATE_MIN_BPS;
+    if (rate_bps < GMC_PACE_RATE_MIN)
+        rate_bps = GMC_PACE_RATE_MIN;
     if (rate_bps == pace->rate_bps && packet_bytes == pace->packet_bytes)
         return;
     pace->rate_bps = rate_bps;

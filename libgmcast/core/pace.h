@@ -13,6 +13,8 @@
 
 #include "base/time.h"
 
+/* bit/s: keeps the products of times and bytes small. */
+#define GMC_PACE_RATE_MIN 1000u
 #define GMC_PACE_WAKE GMC_US(250) /* who waits, waits for a batch of this time */
 
 struct gmc_pace {

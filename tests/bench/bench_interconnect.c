@@ -160,13 +160,13 @@ static gmc_status measure_packets(const struct ic_ldr_built *built, const char *
 static gmc_status packets_through(enum ic_ldr_topology topology, const char *what, double *slowest,
                                   char *error)
 {
-    static const double loads[] = {0.1, 0.5};
+    static const double loads[] = {0.1, 0.5, 0.8};
     const struct ic_ldr_spec spec = {.topology = topology, .nodes = 2048, .samples = 1, .seed = 1};
     struct ic_ldr_built built;
     gmc_status status = ic_ldr_build(&built, &spec, error);
     if (status != GMC_OK)
         return status;
-    for (int i = 0; i < 2 && status == GMC_OK; i++)
+    for (int i = 0; i < 3 && status == GMC_OK; i++)
         for (uint32_t bound = 0; bound <= 4 && status == GMC_OK; bound += 4)
             for (int b = 0; b < IC_BUFFERINGS && status == GMC_OK; b++)
                 status = measure_packets(&built, what, loads[i], (enum ic_buffering)b, bound,
