@@ -12,6 +12,7 @@ are, routes between the two: multicast does not pass. With it everything ends.
 
 import json
 import os
+import shutil
 import subprocess
 
 import lib
@@ -175,5 +176,6 @@ class LanGrid(lib.Grid):
 def enter():
     """As wires.enter(), and nft is needed."""
     wires.enter()
-    if subprocess.run(["nft", "list", "ruleset"], capture_output=True, check=False).returncode != 0:
+    if (shutil.which("nft") is None or
+            subprocess.run(["nft", "list", "ruleset"], capture_output=True, check=False).returncode != 0):
         wires.skip("needs nft")
