@@ -27,6 +27,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "daemons"))
 import lan  # noqa: E402
 import lib  # noqa: E402
+from ballast import Ballast  # noqa: E402
 
 
 def setting(name, default):
@@ -44,6 +45,8 @@ MULTICAST = float(setting("MULTICAST", str((RATE * 0.99 if RATE else 1e9) / 1e6)
 LEAST_RATE = 20e6
 PATIENCE = 30 + BYTES * 8 / LEAST_RATE
 os.environ.setdefault("GMC_TMPDIR", "/dev/shm")
+# What a run stores, and all sockets and caches.
+MEMORY = len(NODES) * BYTES + (1 << 30)
 
 
 def lose(network, share):
@@ -72,9 +75,10 @@ def gmcast(share, way):
         path = grid.write(lan.SOURCE, "object", BYTES)
         lose(grid.lan, share)
         sent, cpu = grid.lan.sent_bytes(lan.GATEWAY), spent_by(grid)
-        begun = time.monotonic()
-        result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY], limit=PATIENCE)
-        seconds = time.monotonic() - begun
+        with Ballast(grid.path, MEMORY):
+            begun = time.monotonic()
+            result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY], limit=PATIENCE)
+            seconds = time.monotonic() - begun
         sent = grid.lan.sent_bytes(lan.GATEWAY) - sent
         cpu = [after - before for before, after in zip(cpu, spent_by(grid))]
         whole = sum(is_whole(path, os.fsdecode(grid.incoming(name, "object"))) for name in NODES)
@@ -140,7 +144,8 @@ def other(name, share):
             for folder in folders.values():
                 os.mkdir(folder)
             lose(network, share)
-            return run_other(OTHERS[name][1](network, path, folders), path, folders, running)
+            with Ballast(top, MEMORY):
+                return run_other(OTHERS[name][1](network, path, folders), path, folders, running)
         finally:
             for process in running:
                 process.kill()

@@ -21,7 +21,7 @@ tests_bench_bench_tls_LDADD = $(OPENSSL_SSL_LIBS) $(OPENSSL_LIBS)
 bench: all tests/bench/bench_tls tests/bench/bench_crypto
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_daemons.py
 .PHONY: bench
-EXTRA_DIST += tests/bench/bench_daemons.py
+EXTRA_DIST += tests/bench/bench_daemons.py tests/bench/ballast.py
 
 # make bench-sim: the simulator's tables of figures beside their limits; QUICK=--quick for 100 MB.
 bench-sim: sim-wan/sim-wan bench-sim-speed
