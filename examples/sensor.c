@@ -38,8 +38,9 @@ static int measure(char **words, int count)
     }
     for (unsigned long value = 1; value <= values; value++, sleep_ms(1)) {
         int len = snprintf(text, sizeof text, "%lu", value);
-        enum gmc_client_result result = gmc_publisher_send(publisher, text, (size_t)len, 0);
-        /* AGAIN: the next value is soon there, and better than this one. */
+        int wait_ms = value == values ? 10000 : 0;
+        enum gmc_client_result result = gmc_publisher_send(publisher, text, (size_t)len, wait_ms);
+        /* AGAIN: the next value is soon there, and better than this one; the last has none. */
         if (result != GMC_CLIENT_OK && result != GMC_CLIENT_AGAIN) {
             fprintf(stderr, "sensor: %s\n", gmc_publisher_error(publisher));
             gmc_publisher_close(publisher, "failed", 0);
