@@ -12,6 +12,7 @@
 #define LOSS_MAX_PPM 900000u
 #define ECHO_UNKNOWN 32 /* packets whose fate must be known before a path counts as clean */
 #define ECHO_WAIT_MAX GMC_MS(20)
+#define ACK_BUDGET 6000u /* four full packets' worth */
 
 void gmc_link_update_pace(struct gmc_link *link)
 {
@@ -111,6 +112,22 @@ static bool is_ecn_capable(struct gmc_link *link, bool tracked)
            gmc_ecn_mark(&link->ecn, link->loss.pto_count);
 }
 
+/* Acknowledgements need not be paced (RFC 9002, 7.7), but unpaid for they are a queue where data
+ * fills a wire to the last percent. They take half of the rate at most: those of a fast stream that
+ * comes would take all of one that is low yet, and data that never goes shows no path to be faster. */
+static bool is_paced(struct gmc_link *link, uint32_t bytes, bool tracked)
+{
+    if (tracked) {
+        uint32_t budget = link->ack_budget + bytes;
+        link->ack_budget = budget < ACK_BUDGET ? budget : ACK_BUDGET;
+        return true;
+    }
+    if (link->ack_budget < bytes)
+        return false;
+    link->ack_budget -= bytes;
+    return true;
+}
+
 /* Enters a packet of udp_payload bytes into the books; the mark that it goes out with. */
 static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_kind kind,
                                 size_t udp_payload, uint64_t cookie, size_t length, bool tracked)
@@ -131,7 +148,7 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     gmc_loss_on_sent(&link->loss, &packet);
     link->packets_sent++;
     link->bytes_sent += udp_payload;
-    if (link->active != ROUTES) {
+    if (link->active != ROUTES && is_paced(link, bytes, tracked)) {
         link->pace.slack =
             link->idle || link->cc->slack == NULL ? 0 : link->cc->slack(link->cc_state);
         gmc_pace_pay(&link->pace, now, bytes);

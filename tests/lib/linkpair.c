@@ -74,11 +74,12 @@ static void make_link(struct linkpair *pair, int i)
         .transport = pair->config.transport,
         .udp_payload_max = pair->config.udp_payload_max,
     };
+    uint64_t back_bps = pair->config.fixed_back_bps;
     struct gmc_link_config config = {
         .crypto = &pair->crypto.crypto,
         .session = &session,
         .cc = pair->config.cc != NULL ? pair->config.cc : &gmc_cc_fixed,
-        .fixed_rate_bps = pair->config.fixed_rate_bps,
+        .fixed_rate_bps = i == 1 && back_bps != 0 ? back_bps : pair->config.fixed_rate_bps,
     };
 
     memset(session.send_secret, 7 + i, GMC_KEY_BYTES);

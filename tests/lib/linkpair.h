@@ -30,6 +30,7 @@ struct linkpair_config {
     struct linkpair_wire wires[2];
     const struct gmc_cc_ops *cc; /* NULL: fixed */
     uint64_t fixed_rate_bps;
+    uint64_t fixed_back_bps; /* of side 1; 0: the same */
     enum gmc_transport transport;
     uint32_t udp_payload_max;
     bool unconfigured;   /* side 1 does not know side 0's address */

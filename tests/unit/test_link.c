@@ -463,6 +463,23 @@ static void carries_data_both_ways(void **state)
     linkpair_free(pair);
 }
 
+/* The acknowledgements of a fast stream are as many as a slow one that goes against it may send at
+ * all: of its rate they take half. */
+static void acknowledgements_do_not_starve_data(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 100000);
+    config.fixed_back_bps = 200000;
+    struct linkpair *pair = linkpair_new(&config);
+
+    linkpair_supply(pair, 0, UINT64_MAX, BODY);
+    linkpair_supply(pair, 1, UINT64_MAX, BODY);
+    linkpair_run_until(pair, AT(10000));
+    uint64_t packets = 200000 * 10 / 8 / 1500;
+    assert_in_range(linkpair_stats(pair, 0)->delivered, packets * 45 / 100, packets);
+    linkpair_free(pair);
+}
+
 /* 8 ms of jitter at one packet in 120 us: packets overtake each other by dozens. */
 static void learns_that_packets_overtake(void **state)
 {
@@ -792,6 +809,7 @@ int main(void)
         cmocka_unit_test(carries_data_without_loss),
         cmocka_unit_test(repairs_what_was_lost),
         cmocka_unit_test(carries_data_both_ways),
+        cmocka_unit_test(acknowledgements_do_not_starve_data),
         cmocka_unit_test(learns_that_packets_overtake),
         cmocka_unit_test(probes_the_tail),
         cmocka_unit_test(what_is_not_accepted_counts_as_lost),
