@@ -279,7 +279,7 @@ static void background_init(void *state, const struct gmc_cc_params *params, str
 static void model_expect(void *state, gmc_time now, uint64_t rate_bps)
 {
     struct gmc_ccm *m = state;
-    bool is_idle = now - m->last_sent > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100);
+    bool is_idle = now - m->last_filled > 2 * gmc_ccm_least_rtt(m) + GMC_MS(100);
 
     if ((m->phase != START && !is_idle && !m->unproven) || m->bw_bps >= rate_bps / 2)
         return;
@@ -299,7 +299,8 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
 {
     struct gmc_ccm *m = state;
 
-    (void)app_limited; /* the pace of a round shows it, see is_limited */
+    if (!app_limited) /* of a round its pace shows that, see is_limited */
+        m->last_filled = now;
     if (now - m->last_sent > IDLE_LONG && m->phase != START) {
         m->bw_bps /= 2; /* the path may have got other users: sends at bw, and looks */
         begin_start(m, now);

@@ -46,14 +46,16 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define ROUND_PACKETS 16u  /* fewer say nothing */
 #define START_PACKETS 256u /* START that ends within so many is tried again */
 #define START_TRIES 3u
-#define WHOLE_PROBES 2u       /* in a row, until START looks for the path's rate anew */
-#define LEARN_PACKETS 128u    /* base is learnt by so many */
-#define TEST_PACKETS 64u      /* DOWN tells congestion from the path by so many */
-#define SHRUNK_PACKETS 32u    /* a round of fewer does not show that the path has shrunk */
-#define UP_PACKETS 4u         /* a probe's least step, per round trip, for small shares */
-#define LEAST_PACKETS 2u      /* the least rate, per round trip: TCP's least window */
-#define ROUND_MIN GMC_MS(4)   /* acknowledgements come every 4 ms at the latest */
-#define ROUND_LONG GMC_MS(64) /* may be waited for enough packets, however short the path is */
+#define WHOLE_PROBES 2u        /* in a row, until START looks for the path's rate anew */
+#define LEARN_PACKETS 128u     /* base is learnt by so many */
+#define TEST_PACKETS 64u       /* DOWN tells congestion from the path by so many, ... */
+#define TEST_PACKETS_MAX 256u  /* ... or, where chance may have lost few, by so many */
+#define LOSS_SHOWS_PACKETS 24u /* of so many one is lost, if the path is what loses */
+#define SHRUNK_PACKETS 32u     /* a round of fewer does not show that the path has shrunk */
+#define UP_PACKETS 4u          /* a probe's least step, per round trip, for small shares */
+#define LEAST_PACKETS 2u       /* the least rate, per round trip: TCP's least window */
+#define ROUND_MIN GMC_MS(4)    /* acknowledgements come every 4 ms at the latest */
+#define ROUND_LONG GMC_MS(64)  /* may be waited for enough packets, however short the path is */
 
 #define MINIMUM_WINDOW GMC_S(20)
 #define DRIFT GMC_MS(2)                /* of clocks in it, at most: 100 ppm */
@@ -109,10 +111,10 @@ struct gmc_ccm {
     struct gmc_cc_rounds rounds;
     gmc_duration queue; /* as the last acknowledgement told */
     gmc_time round_since, round_until;
-    gmc_time last_sent;
-    gmc_time late_until;   /* until then a queue may be what this host made up for */
-    gmc_time urgent_until; /* messages pass */
-    uint64_t largest;      /* acknowledged */
+    gmc_time last_sent, last_filled; /* the latter by who had more to send */
+    gmc_time late_until;             /* until then a queue may be what this host made up for */
+    gmc_time urgent_until;           /* messages pass */
+    uint64_t largest;                /* acknowledged */
     bool largest_any;
 
     enum gmc_ccm_phase phase;

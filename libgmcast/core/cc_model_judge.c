@@ -142,9 +142,11 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
         m->bw_bps = gmc_ccm_times(sample, YIELD_LESS);
 }
 
-static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_count *test)
+/* Of the loss rate that is tested, the slower packets show at least so many quarters. */
+static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_count *test,
+                        uint32_t quarters)
 {
-    return down->n >= TEST_PACKETS && down->lost * test->n * 4 >= test->lost * down->n * 3;
+    return down->lost * test->n * 4 >= test->lost * down->n * quarters;
 }
 
 static void cut(struct gmc_ccm *m, gmc_time now)
@@ -169,22 +171,45 @@ static bool is_clear(const struct gmc_ccm *m, const struct gmc_cc_round *round)
            round->queue_min < m->up_queue_max / 2;
 }
 
+/* Too few packets, or too few of them lost to tell the path from chance: a long cruise at a wrong
+ * rate would cost more than some more round trips at a lower one. Not in a queue, and not where
+ * nothing is lost: it is others' doing then, and each round trip leaves them more. */
+static bool test_goes_on(const struct gmc_ccm *m, bool is_queue_clear)
+{
+    const struct gmc_ccm_count *down = &m->down;
+
+    if (!m->testing || !is_queue_clear)
+        return false;
+    if (down->n < TEST_PACKETS)
+        return down->n < LOSS_SHOWS_PACKETS || down->lost > 0;
+    return down->n < TEST_PACKETS_MAX && is_as_lossy(down, &m->test, 2);
+}
+
 static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     struct gmc_ccm_count *down = &m->down;
 
     down->n += round->decided;
     down->lost += round->lost;
+    bool is_lossy = is_clear(m, round) && gmc_cc_loss_is_excess(&m->base, down->n, down->lost);
+    bool is_path =
+        m->testing && is_lossy && down->n >= TEST_PACKETS && is_as_lossy(down, &m->test, 3);
+    if (!is_path && test_goes_on(m, is_clear(m, round))) {
+        if (m->phase == CRUISE)
+            gmc_ccm_enter(m, now, DOWN);
+        return;
+    }
     if (down->n < TEST_PACKETS)
         return;
     if (gmc_cc_loss_is_below(&m->base, down->n, down->lost, 3)) {
         gmc_cc_loss_set(&m->base, down->n, down->lost);
-    } else if (m->testing && gmc_cc_loss_is_excess(&m->base, down->n, down->lost) &&
-               is_clear(m, round) && is_as_lossy(down, &m->test)) {
+    } else if (is_path) {
         gmc_cc_loss_set(&m->base, down->n + m->test.n, down->lost + m->test.lost);
         m->bw_bps = m->test_bw_bps;
         m->long_left = 0;
         m->testing = false;
+        if (m->phase == CRUISE)
+            m->cruise_until = now; /* what was taken for somebody else's kept cruises long */
     } else if (is_clear(m, round)) {
         gmc_cc_loss_learn_clipped(&m->base, down->n, down->lost);
     }
