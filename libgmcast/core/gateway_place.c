@@ -435,12 +435,25 @@ static bool spread(struct graph *graph, uint32_t count, uint32_t stripes)
     return are_trees(graph, stripes);
 }
 
-/* Who always has more to send is what holds its children up now, be it by its uplink or not. */
-static void take_busy_for_limits(const struct graph *graph)
+static size_t children_of(const struct graph *graph, size_t at, uint32_t stripes)
+{
+    size_t n = graph->view.n, count = 0;
+    for (size_t i = 1; i < n; i++) {
+        bool is_child = false;
+        for (uint32_t k = 0; k < stripes; k++)
+            is_child = is_child || graph->parent[k * n + i] == (int32_t)at;
+        count += is_child;
+    }
+    return count;
+}
+
+/* Who always has more to send is what holds its only child up now, be it by its uplink or not. Of
+ * several the limit is seen. */
+static void take_busy_for_limits(const struct graph *graph, uint32_t stripes)
 {
     for (size_t i = 0; i < graph->view.n; i++) {
         struct gw_measured *one = &graph->measured[i];
-        if (one->limit == 0 && one->busy >= one->most / 8 * 7)
+        if (one->limit == 0 && one->busy >= one->most / 8 * 7 && children_of(graph, i, stripes) < 2)
             one->limit = one->busy;
     }
 }
@@ -481,7 +494,7 @@ bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     if (taken) {
         for (uint32_t k = 0; k < stripes; k++)
             (void)present_tree(ch, &graph, k, NULL);
-        take_busy_for_limits(&graph);
+        take_busy_for_limits(&graph, stripes);
         graph.view.bytes = bytes_left;
         graph.view.stripes_max = stripes;
         taken = are_trees(&graph, stripes);

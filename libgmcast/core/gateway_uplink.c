@@ -99,7 +99,8 @@ static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t by
         forget(gw);
 }
 
-/* The limit of the uplink shows when two or more could get more: one alone may be slow itself.
+/* The limit of the uplink shows when two or more could get more, and wait for one another: one alone
+ * may be slow itself, and each of several may have a path of its own.
  * Those that have nothing to get, or are not to get more, are seen when they are heard of. Counted
  * is what arrives: what a path is said to lose is not sure enough to be added. */
 void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
@@ -107,12 +108,13 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_
 {
     if (peer->is_node)
         return;
+    bool is_limit = gw->feeding > 1 && gw->learnt.is_shared;
     enum gmc_peak_held held = !gw_children_waiting(peer) ? GMC_PEAK_SHORT
-                              : gw->feeding > 1          ? GMC_PEAK_ALL
+                              : is_limit                 ? GMC_PEAK_ALL
                                                          : GMC_PEAK_ONE;
     struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
     gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
-    learn(gw, peer, bytes, held == GMC_PEAK_ALL);
+    learn(gw, peer, bytes, held != GMC_PEAK_SHORT);
 }
 
 /* Into a JOIN or STATUS. */

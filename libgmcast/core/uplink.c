@@ -8,6 +8,7 @@
 #define DRAIN_TIME GMC_MS(500)
 #define FREE_FIRST GMC_S(2)
 #define FREE_MOST GMC_S(80)
+#define UNUSED 10u
 #define STALE GMC_S(60) /* without a word of it: others may have come, or gone */
 #define RAISE_FIRST 6u  /* powers of two of the parts by which it is raised */
 #define RAISE_MOST 2u
@@ -77,6 +78,7 @@ static void judge_free(struct gmc_uplink *u, gmc_time now, uint64_t carried)
 
 static void raise(struct gmc_uplink *u)
 {
+    u->unused = 0;
     if (u->queue != GMC_TIME_NEVER && u->queue > standing(u) / 2)
         u->raised = 0;
     u->known_bps += u->known_bps >> (RAISE_FIRST - u->raised);
@@ -94,6 +96,8 @@ static void judge_paced(struct gmc_uplink *u, gmc_time now, uint64_t carried)
     if (u->queue == GMC_TIME_NEVER || u->queue <= standing(u)) {
         if (carried >= u->known_bps - u->known_bps / 16)
             raise(u);
+        else if (u->held && u->several && ++u->unused >= UNUSED)
+            u->is_shared = false;
         return;
     }
     if (carried < u->known_bps)
@@ -111,6 +115,8 @@ static void drain(struct gmc_uplink *u, gmc_time now, gmc_duration queue)
 {
     if (queue < standing(u) / 2) {
         u->free_for = 0;
+        u->is_shared = true;
+        u->unused = 0;
         pace(u, u->limit_bps != 0 ? u->known_bps : u->known_bps / 50 * 49);
         open_period(u, now);
     } else if (now >= u->until) {
@@ -138,8 +144,10 @@ bool gmc_uplink_on_ack(struct gmc_uplink *u, const struct gmc_uplink_ack *ack)
     uint64_t rate = u->rate_bps;
     gmc_duration pause = gmc_time_sub(ack->now, u->last);
 
-    if (u->last == 0 || pause > STALE)
+    if (u->last == 0 || pause > STALE) {
         set_free(u, ack->now, 0);
+        u->is_shared = false;
+    }
     if (u->last == 0 || pause > PERIOD)
         open_period(u, ack->now);
     u->last = ack->now;

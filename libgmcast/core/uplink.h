@@ -15,6 +15,11 @@
  *          49/50 of the rate. If it does not go, others feed it, and they are best met link by
  *          link: FREE, for 2 s, twice as long each time, up to 80 s.
  *
+ * That several links carry no more may be for want of an uplink or because each has a path of its own
+ * that is full; at the rate they cannot be told apart. So it is seen by the queue: only one that all
+ * wait in goes away when all slow down together (is_shared). Ten periods
+ * of PACED that the links do not use up, without a queue, say that their paths are what limits them.
+ *
  * A configured rate (limit_bps) is not learnt: FREE is at that rate, PACED begins at it and never
  * goes above, and goes on at what was carried after DRAIN. Sent at the very rate of the wire a
  * queue would stand for ever, whoever made it, and no link could tell it from a rival's.
@@ -42,6 +47,8 @@ struct gmc_uplink {
     uint64_t learnt_bps; /* the most that it was since FREE */
     uint64_t before_bps; /* FREE: of the period before; 0: one alone, or could not get more */
     uint32_t raised;     /* periods in a row that raised it */
+    uint32_t unused;     /* periods since then that several links did not fill, without a queue */
+    bool is_shared;      /* a queue stood in all links, and went when they slowed down together */
     gmc_time until;      /* FREE: not before; DRAIN: no longer than */
     gmc_duration free_for;
     /* the present period */

@@ -64,6 +64,26 @@ static struct site make_star(void)
     return site;
 }
 
+/* The source has a wire of its own to each, which loses so much. */
+static struct site make_own(uint32_t loss_ppm)
+{
+    struct sim_world_config config = {.seed = 9};
+    struct site site = {.world = sim_world_new(&config), .first = 0, .seed = 1};
+    struct sim_wire_config wire = {.rate_bps = 100 * MBIT,
+                                   .delay = GMC_MS(15),
+                                   .queue_bytes = 100 * MBIT / 8 / 20,
+                                   .loss_ppm = loss_ppm};
+    for (uint32_t i = 0; i <= TARGETS; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        if (i > 0)
+            sim_net_add_wire(&site.world->net, site.world->hosts[0]->id, host->id, &wire, &wire);
+    }
+    sim_world_start(site.world);
+    return site;
+}
+
 static void set_rate(struct site *site, uint32_t gateway, uint64_t mbit)
 {
     struct sim_lane *lane = sim_net_lane(&site->world->net, site->wires[gateway], 0);
@@ -174,6 +194,25 @@ static void test_relays_are_tried(void **state)
     assert_true(second < first / 2.5);
     assert_true(third < first / 2.5);
     sim_world_free(site.world);
+}
+
+/* No copy holds up another: that each gets no more is its own wire's doing, and no chain is tried
+ * for it, neither in mid-transfer nor the next time. */
+static void test_who_has_a_wire_to_each_sends_to_each(void **state)
+{
+    (void)state;
+    for (uint32_t percent = 0; percent <= 20; percent += 10) {
+        struct site site = make_own(percent * 10000);
+        struct gmc_channel_info info;
+        double limit = 100e6 * 8 / (100e6 * (100 - percent) / 100);
+        for (int i = 0; i < 3; i++) {
+            double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &info);
+            print_message("loss of %" PRIu32 " %%: %.2f s, limit %.2f s\n", percent, seconds, limit);
+            assert_true(i == 0 || seconds < limit * 1.15); /* the first makes the sessions */
+            assert_int_equal(plan(&site).rates[0].copies, TARGETS);
+        }
+        sim_world_free(site.world);
+    }
 }
 
 /* One of them turns out to be slow: it is known then. */
@@ -335,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_slow_relay_is_seen_once),
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
         cmocka_unit_test(test_relays_are_tried),
+        cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
         cmocka_unit_test(test_a_slow_one_is_tried_once),
         cmocka_unit_test(test_a_cap_is_no_measure),
         cmocka_unit_test(test_near_and_far_get_the_same),

@@ -72,6 +72,7 @@ static void test_learns_and_leaves_nothing(void **state)
     assert_int_not_equal(m.law.phase, GMC_UPLINK_FREE);
     assert_true(run(&m, 20000) > 0.985);
     assert_in_range(m.most, 0, GMC_MS(15));
+    assert_true(m.law.is_shared);
 }
 
 static void test_while_it_grows_nothing_is_known(void **state)
@@ -173,6 +174,23 @@ static void test_paths_that_carry_less_are_left_alone(void **state)
     run(&m, 3000);
     assert_true(m.law.rate_bps > 62 * MBIT && m.law.phase == GMC_UPLINK_PACED);
     assert_true(run(&m, 3000) > 0.599);
+    assert_false(m.law.is_shared); /* each may have a path of its own */
+}
+
+/* It was the uplink that held them up, and now it is what lies behind. */
+static void test_paths_that_become_slower_are_seen(void **state)
+{
+    struct model m = make(100 * MBIT);
+
+    (void)state;
+    m.wanted = 120 * MBIT;
+    run(&m, 5000);
+    assert_true(m.law.is_shared);
+    m.wanted = 60 * MBIT;
+    run(&m, 1500);
+    assert_true(m.law.is_shared);
+    run(&m, 3000);
+    assert_false(m.law.is_shared);
 }
 
 /* The queue of others does not go when we send less: they are met link by link. */
@@ -186,6 +204,7 @@ static void test_others_end_it(void **state)
     run(&m, 2500);
     assert_int_equal(m.law.phase, GMC_UPLINK_FREE);
     assert_true(run(&m, 40000) > 0.48); /* half is ours */
+    assert_false(m.law.is_shared);
     m.others = 0;
     run(&m, 90000);
     assert_int_not_equal(m.law.phase, GMC_UPLINK_FREE);
@@ -201,6 +220,7 @@ static void test_is_forgotten(void **state)
     m.now += GMC_S(61);
     step(&m, true);
     assert_int_equal(m.law.rate_bps, 0);
+    assert_false(m.law.is_shared);
 }
 
 int main(void)
@@ -215,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_a_low_rate_heals),
         cmocka_unit_test(test_a_high_rate_heals),
         cmocka_unit_test(test_paths_that_carry_less_are_left_alone),
+        cmocka_unit_test(test_paths_that_become_slower_are_seen),
         cmocka_unit_test(test_others_end_it),
         cmocka_unit_test(test_is_forgotten),
     };
