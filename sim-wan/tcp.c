@@ -16,9 +16,10 @@ void sim_tcp_init(struct sim_tcp *tcp, struct sim_engine *engine, struct sim_net
     gmc_map_init(&tcp->conns, 0);
 }
 
-static void end_init(struct sim_tcp_end *end, uint32_t host)
+static void end_init(struct sim_tcp_end *end, uint32_t host, gmc_time now)
 {
     end->host = host;
+    end->heard = now;
     end->window = SIM_TCP_WINDOW_FIRST;
     end->threshold = SIM_TCP_WINDOW_MAX;
     end->timeout = SIM_TCP_TIMEOUT_FIRST;
@@ -32,8 +33,8 @@ struct sim_conn *sim_tcp_connect(struct sim_tcp *tcp, uint32_t from, uint32_t to
     conn->tcp = tcp;
     conn->id = tcp->next_id++;
     conn->began = tcp->engine->now;
-    end_init(&conn->ends[0], from);
-    end_init(&conn->ends[1], to);
+    end_init(&conn->ends[0], from, conn->began);
+    end_init(&conn->ends[1], to, conn->began);
     conn->ends[0].side = 0;
     conn->ends[1].side = 1;
     conn->ends[0].state = SIM_END_OPENING;

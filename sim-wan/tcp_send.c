@@ -6,8 +6,12 @@
 #include "sim-wan/mem.h"
 #include "sim-wan/tcp_internal.h"
 
-#define KEEPALIVE_EVERY GMC_S(10)
-#define KEEPALIVE_SILENCE GMC_S(35)
+/* As gatewayd sets its sockets: it is not TCP that finds out who is gone. */
+#define KEEPALIVE_EVERY GMC_S(60)
+#define UNANSWERED_MAX GMC_S(300)
+/* Linux, TCP_THIN_LINEAR_TIMEOUTS: who has hardly anything under way is not congestion's cause. */
+#define THIN_SEGMENTS 4u
+#define THIN_RETRIES 6u
 #define REORDERING 3u /* segments that overtake before one counts as lost */
 
 static struct sim_tcp_segment *new_segment(struct sim_tcp_end *end)
@@ -196,11 +200,12 @@ void sim_tcp_on_timer(struct sim_event *event, gmc_time now)
 {
     struct sim_tcp_end *end = SIM_OWNER(event, struct sim_tcp_end, timer);
     struct sim_conn *conn = sim_tcp_conn_of(end);
-    (void)now;
-    if (++end->retries > SIM_TCP_RETRIES_MAX) {
+    bool is_thin = end->state == SIM_END_OPEN && end->flying < THIN_SEGMENTS;
+    if (gmc_time_sub(now, end->heard) > UNANSWERED_MAX) {
         sim_tcp_end_side(conn, end->side, "connection timed out");
         return;
     }
+    end->retries++;
     for (struct sim_tcp_segment *s = end->first; s != NULL; s = s->next) {
         if (s->flying) {
             s->flying = false;
@@ -210,7 +215,8 @@ void sim_tcp_on_timer(struct sim_event *event, gmc_time now)
     }
     end->threshold = end->window / 2 > 2 ? end->window / 2 : 2;
     end->window = 2;
-    end->timeout = gmc_time_min(end->timeout * 2, SIM_TCP_TIMEOUT_MAX);
+    if (!is_thin || end->retries > THIN_RETRIES)
+        end->timeout = gmc_time_min(end->timeout * 2, SIM_TCP_TIMEOUT_MAX);
     sim_tcp_push(conn, end->side);
     arm(conn, end);
 }
@@ -227,7 +233,7 @@ void sim_tcp_on_keepalive(struct sim_event *event, gmc_time now)
 {
     struct sim_tcp_end *end = SIM_OWNER(event, struct sim_tcp_end, keepalive);
     struct sim_conn *conn = sim_tcp_conn_of(end);
-    if (now - end->heard > KEEPALIVE_SILENCE) {
+    if (now - end->heard > UNANSWERED_MAX) {
         sim_tcp_end_side(conn, end->side, "connection timed out");
         return;
     }

@@ -220,14 +220,14 @@ static void test_kill_is_told_and_power_loss_is_not(void **state)
     int downs = s[0].downs;
     s[1].powered = s[1].listening = false;
     sim_sessions_crash(&bench.sessions, 1, false);
-    sim_engine_run(&bench.engine, GMC_S(35));
+    sim_engine_run(&bench.engine, GMC_S(290));
     assert_int_equal(s[0].downs, downs);
-    sim_engine_run(&bench.engine, GMC_S(90));
+    sim_engine_run(&bench.engine, GMC_S(400));
     assert_int_equal(s[0].downs, downs + 1);
     assert_string_equal(s[0].reason, "connection timed out");
     /* To a host without power a dial times out. */
     sim_session_want(&bench.sessions, 0, 1);
-    sim_engine_run(&bench.engine, GMC_S(101));
+    sim_engine_run(&bench.engine, GMC_S(411));
     assert_string_equal(s[0].reason, "connecting timed out");
     bench_fini(&bench);
 }
