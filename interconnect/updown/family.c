@@ -172,7 +172,9 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     const struct ic_updown_config config = config_of(values);
     struct common *common;
     double from;
-    gmc_status status = find_flows(values, setting, &common, error);
+    gmc_status status = ic_wh_check_load(values[LOAD], config.flits, 1, error);
+    if (status == GMC_OK)
+        status = find_flows(values, setting, &common, error);
     if (status != GMC_OK)
         return status;
     struct ic_updown_latency out = ic_updown_model(common->flows, &config, values[LOAD]);

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "interconnect/error.h"
+
 const char *const ic_wh_yes_names[] = {"no", "yes", NULL};
 const char *const ic_wh_arrival_names[] = {"poisson", "bernoulli", NULL};
 const char *const ic_wh_order_names[] = {"turns", "order", NULL};
@@ -56,6 +58,12 @@ static void fill(const struct ic_wh_layout *layout, const struct ic_wh_figures *
     ic_result_set(result, more + IC_WH_OUTPUT_HOPS, figures->hops);
 }
 
+gmc_status ic_wh_check_load(double load, uint32_t flits, double cycle, char *error)
+{
+    return ic_check_number("the load of a node, whose own channel takes a flit per cycle,",
+                           load / cycle, 0, 1 / (flits * cycle), error);
+}
+
 gmc_status ic_wh_simulate(const struct ic_wh_network *network, const struct ic_wh_layout *layout,
                           const double *values, double load, uint32_t vcs, uint32_t flits,
                           const struct ic_run *run, struct ic_result *result, char *error)
@@ -64,7 +72,9 @@ gmc_status ic_wh_simulate(const struct ic_wh_network *network, const struct ic_w
     struct ic_wh_options options = options_of(own, vcs, flits);
     struct ic_wh_load arrivals;
     struct ic_wh_figures figures;
-    gmc_status status = read_load(own, load, layout->cycle, network->nodes, &arrivals, error);
+    gmc_status status = ic_wh_check_load(load, flits, layout->cycle, error);
+    if (status == GMC_OK)
+        status = read_load(own, load, layout->cycle, network->nodes, &arrivals, error);
     if (status == GMC_OK)
         status = ic_wh_run(network, &options, &arrivals, run, &figures, error);
     if (status == GMC_OK)

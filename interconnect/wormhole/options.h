@@ -81,6 +81,9 @@ struct ic_wh_layout {
     double uncounted; /* cycles that it leaves out of latencies */
 };
 
+/* Messages per node and cycle that the node's own channel can take; told in messages of the
+ * family's unit of time, of which a cycle has so much. INVALID with words. */
+GMC_NODISCARD gmc_status ic_wh_check_load(double load, uint32_t flits, double cycle, char *error);
 /* Simulates and fills the result; load in messages per node and cycle. vcs and flits are the
  * family's own parameters. INVALID and STATE with words, NOMEM. */
 GMC_NODISCARD gmc_status ic_wh_simulate(const struct ic_wh_network *network,

@@ -133,9 +133,11 @@ expect 0 compare ldr --topology "hypercube,$dir/map" --nodes 8 --load 0.1,0.3 --
 cp "$dir/out" "$dir/one"
 expect 0 compare ldr --topology "hypercube,$dir/map" --nodes 8 --load 0.1,0.3 --messages 2000 --jobs 3
 cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference to graphs"
-expect 0 compare updown --topology "$dir/map,$dir/ring" --load 0.001,0.9 --messages 2000
+expect 0 compare updown --topology "$dir/map,$dir/ring" --load 0.001,0.031 --messages 2000
 [ "$(grep -c ",$dir/ring,3,2,.*held all the time\|queues grow" "$dir/out")" -ge 1 ] ||
     fail "not saturated: $(cat "$dir/out")"
+expect 1 simulate updown --topology "$dir/ring" --load 0.9
+says "is 0.9; it must be 0 to 0.03125"
 expect 1 simulate updown --topology "$dir/nothing"
 says "it must be hypercube, ldr, improved, or the file of a list of edges: No such file"
 expect 0 model updown --traffic transpose --links turns --load 0.001
@@ -156,15 +158,15 @@ expect 1 simulate ldr --topology "$dir/map" --topology "$dir/ring"
 says "topology is given twice"
 
 # Where curves saturate.
-expect 0 simulate updown --topology "$dir/ring" --V 1 --load 0.01,0.9 --messages 2000
+expect 0 simulate updown --topology "$dir/ring" --V 1 --load 0.01,0.031 --messages 2000
 grep -q 'queues grow.*; not at load 0.01 yet' "$dir/out" || fail "no bounds: $(cat "$dir/out")"
-expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.9 --messages 2000 \
+expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.031 --messages 2000 \
     --find-saturation --jobs 1
 cp "$dir/out" "$dir/one"
 grep -q 'queues grow.*; in runs from load 0.0' "$dir/out" || fail "nothing found: $(cat "$dir/out")"
 head -1 "$dir/out" | grep -q 'saturation_load_model \[.*,saturation_load_simulated \[' ||
     fail "no column: $(cat "$dir/out")"
-expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.9 --messages 2000 \
+expect 0 compare updown --topology "$dir/ring" --V 1,2 --load 0.01,0.031 --messages 2000 \
     --find-saturation --jobs 3
 cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference to saturation"
 expect 0 model hypercube --find-saturation
@@ -289,7 +291,7 @@ if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/d
     head -n 4 "$vectors/sim_fattree.csv" >"$dir/sim_fattree.csv"
     expect 0 model --golden "$dir/sim_fattree.csv"
     cp "$dir/out" "$dir/one-golden"
-    searched="compare updown --topology $dir/ring --V 1..3 --load 0.01,0.9 --messages 2000 \
+    searched="compare updown --topology $dir/ring --V 1..3 --load 0.01,0.031 --messages 2000 \
         --find-saturation"
     # shellcheck disable=SC2086 # words
     expect 0 $searched

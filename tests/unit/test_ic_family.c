@@ -370,6 +370,36 @@ static void short_runs_know_saturation(void **state)
     }
 }
 
+/* No simulator or model of a wormhole network takes more than a flit per cycle from a node. */
+static void more_than_a_source_can_send_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *family;
+        double most; /* with the usual 32 flits, in the family's unit of time */
+        const char *told;
+    } rows[] = {{"hypercube", 1.0 / 32, "0 to 0.03125"},
+                {"fattree", 1.0 / 32, "0 to 0.03125"},
+                {"updown", 1.0 / 32, "0 to 0.03125"},
+                {"multicluster", 1 / (32 * 0.522), "0 to 0.0598659"}};
+    const struct ic_run run = {.seed = 1, .messages = 200};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct ic_family *family = ic_family_find(rows[i].family);
+        double values[ROOM];
+        ic_family_defaults(family, values);
+        values[ic_family_param(family, "load")] = 0.999 * rows[i].most;
+        assert_ok(ic_family_model(family, values, NULL, &result, error));
+        assert_ok(ic_family_simulate(family, values, NULL, &run, &result, error));
+        assert_true(result.is_saturated);
+        values[ic_family_param(family, "load")] = 1.001 * rows[i].most;
+        assert_int_equal(ic_family_model(family, values, NULL, &result, error), GMC_ERR_INVALID);
+        assert_non_null(strstr(error, rows[i].told));
+        assert_int_equal(ic_family_simulate(family, values, NULL, &run, &result, error),
+                         GMC_ERR_INVALID);
+        assert_non_null(strstr(error, rows[i].told));
+    }
+}
+
 /* The anchors of the specification, sections 5.2 and 5.3, with nothing given but the load. */
 static void best_effort_is_as_published(void **state)
 {
@@ -396,10 +426,15 @@ static void best_effort_is_as_published(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(families_are_sound),         cmocka_unit_test(parameters_are_read),
-        cmocka_unit_test(results_have_no_open_ends),  cmocka_unit_test(limits_are_sought_once),
-        cmocka_unit_test(short_runs_know_saturation), cmocka_unit_test(best_effort_is_as_published),
-        cmocka_unit_test(memos_are_bounded),          cmocka_unit_test(saturation_is_found),
+        cmocka_unit_test(more_than_a_source_can_send_is_refused),
+        cmocka_unit_test(families_are_sound),
+        cmocka_unit_test(parameters_are_read),
+        cmocka_unit_test(results_have_no_open_ends),
+        cmocka_unit_test(limits_are_sought_once),
+        cmocka_unit_test(short_runs_know_saturation),
+        cmocka_unit_test(best_effort_is_as_published),
+        cmocka_unit_test(memos_are_bounded),
+        cmocka_unit_test(saturation_is_found),
         cmocka_unit_test(curves_are_their_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
