@@ -83,6 +83,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/cube.c \
 	interconnect/qos/deadline.c interconnect/qos/deadline.h \
 	interconnect/qos/delays.c interconnect/qos/delays.h \
+	interconnect/qos/lattice.c interconnect/qos/lattice.h \
 	interconnect/qos/engine.c interconnect/qos/engine.h \
 	interconnect/qos/family.c \
 	interconnect/qos/golden.c \

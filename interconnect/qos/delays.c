@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts the {X_k}, a table at a time. */
+/* Counts the {X_k}: all at once where lattice.h can, else one after the other. */
 #include "interconnect/qos/delays.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "interconnect/qos/deadline.h"
+#include "interconnect/qos/lattice.h"
 
 /* Stretches are ratios of rates: 2.9999999 is a 3. */
 #define ROUNDING 1e-9
@@ -17,9 +19,11 @@
 struct filling {
     unsigned states, subset; /* subset by state, bit 0 being state 0 */
     double stretch[IC_QOS_STATES];
+    uint64_t parts; /* of a cycle, that all stretches are a number of; 0: see lattice.h */
     enum ic_qos_miss kind;
-    uint64_t least, most; /* n0 */
     uint64_t width;
+    /* Of one range, where they are counted one after the other: */
+    uint64_t least, most; /* n0 */
     double *mass;
     double *weights; /* n0^-|A| summed from n0 on; 0..most + 1 */
     double *rows;    /* row i of counts, i < width: see row_of */
@@ -145,16 +149,24 @@ static unsigned set_size(const struct filling *f)
     return (unsigned)__builtin_popcount(f->subset);
 }
 
-static gmc_status fill(struct filling *f)
+static gmc_status fill_lattice(const struct filling *f, const struct ic_qos_range *ranges)
+{
+    struct ic_qos_lattice lattice = {.parts = f->parts, .width = f->width, .ranges = ranges};
+    for (unsigned i = 0; i < f->states; i++)
+        if (f->subset >> i & 1)
+            lattice.strides[lattice.count++] = (uint64_t)llround(f->stretch[i] * (double)f->parts);
+    return f->kind == IC_QOS_MISS_CONSTRAINED ? ic_qos_lattice_rest(&lattice)
+                                              : ic_qos_lattice_alone(&lattice);
+}
+
+/* All {X_k}, one after the other. */
+static gmc_status fill_each(struct filling *f)
 {
     double *slots = calloc(f->width, sizeof(*slots));
-    f->weights = calloc(f->most + 2, sizeof(*f->weights));
     f->rows = calloc(f->width * (f->width + 1) / 2, sizeof(*f->rows));
     gmc_status status = GMC_ERR_NOMEM;
-    if (slots != NULL && f->weights != NULL && f->rows != NULL) {
+    if (slots != NULL && f->rows != NULL) {
         status = GMC_OK;
-        for (uint64_t n = f->most; n > 0; n--)
-            f->weights[n] = f->weights[n + 1] + pow((double)n, -(double)set_size(f));
         choose(f, 1, 0, 0, 0);
         if (f->kind == IC_QOS_MISS_CONSTRAINED)
             add_rest(f, slots);
@@ -162,8 +174,26 @@ static gmc_status fill(struct filling *f)
             add_alone(f, slots);
     }
     free(slots);
-    free(f->weights);
     free(f->rows);
+    return status;
+}
+
+/* The tables of one set, of all ranges. */
+static gmc_status fill(struct filling *f, const struct ic_qos_range *ranges)
+{
+    gmc_status status = GMC_OK;
+    for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+        for (uint64_t n = ranges[i].most; n > 0; n--)
+            ranges[i].weights[n] = ranges[i].weights[n + 1] + pow((double)n, -(double)set_size(f));
+    if (f->parts > 0)
+        return fill_lattice(f, ranges);
+    for (unsigned i = 0; i < IC_QOS_PASSINGS && status == GMC_OK; i++) {
+        f->least = ranges[i].least;
+        f->most = ranges[i].most;
+        f->weights = ranges[i].weights;
+        f->mass = ranges[i].mass;
+        status = fill_each(f);
+    }
     return status;
 }
 
@@ -238,21 +268,32 @@ static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing p
 }
 
 /* ---- all of it ---- */
-static gmc_status make_tables(struct ic_qos_delays *delays, const struct filling *common,
-                              enum ic_qos_passing passing)
+static uint64_t smallest(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static gmc_status make_tables(struct ic_qos_delays *delays, struct filling *f,
+                              struct ic_qos_range *ranges)
 {
     gmc_status status = GMC_OK;
-    uint64_t reach = longest(common->stretch, common->states, common->most);
-    delays->by[passing] = calloc(delays->subsets * delays->width, sizeof(double));
-    if (delays->by[passing] == NULL)
-        return GMC_ERR_NOMEM;
-    for (unsigned set = 0; set < delays->subsets && status == GMC_OK; set++) {
-        struct filling f = *common;
-        f.subset = set << delays->first_state;
-        f.width = reach < f.width ? reach + 1 : f.width;
-        f.mass = &delays->by[passing][set * delays->width];
-        status = fill(&f);
+    uint64_t reach = longest(f->stretch, f->states, ranges[IC_QOS_PASS_ALL].most);
+    f->width = smallest(reach + 1, delays->width, IC_QOS_DEADLINE_MAX + 1);
+    for (unsigned i = 0; i < IC_QOS_PASSINGS; i++) {
+        ranges[i].weights = calloc(ranges[i].most + 2, sizeof(double));
+        delays->by[i] = calloc(delays->subsets * delays->width, sizeof(double));
+        if (ranges[i].weights == NULL || delays->by[i] == NULL)
+            status = GMC_ERR_NOMEM;
     }
+    for (unsigned set = 0; set < delays->subsets && status == GMC_OK; set++) {
+        f->subset = set << delays->first_state;
+        for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+            ranges[i].mass = &delays->by[i][set * delays->width];
+        status = fill(f, ranges);
+    }
+    for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+        free(ranges[i].weights);
     return status;
 }
 
@@ -279,20 +320,22 @@ static void sum_up(struct ic_qos_delays *delays, enum ic_qos_passing passing)
 static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qos, uint64_t hops)
 {
     uint64_t c = delays->traffic_class, flits = qos->flits[c];
-    struct filling f = {.states = delays->states, .kind = delays->kind, .width = delays->width};
+    struct filling f = {.states = delays->states, .kind = delays->kind};
+    struct ic_qos_range ranges[IC_QOS_PASSINGS] = {
+        [IC_QOS_PASS_BEFORE] = {.least = 1, .most = delays->most},
+        [IC_QOS_PASS_OWN] = {.least = flits, .most = flits},
+        [IC_QOS_PASS_ALL] = {.least = flits + 1, .most = flits + delays->most},
+    };
     find_stretches(qos, c, f.stretch);
-    gmc_status status = GMC_OK;
-    if (qos->dimension > 0)
+    f.parts = ic_qos_lattice_parts(f.stretch, f.states);
+    gmc_status status = make_tables(delays, &f, ranges);
+    if (status == GMC_OK && qos->dimension > 0)
         status = make_circle(delays, ic_qos_delays_reach(qos, c, hops));
     for (int passing = 0; passing < IC_QOS_PASSINGS && status == GMC_OK; passing++) {
         enum ic_qos_passing which = (enum ic_qos_passing)passing;
-        f.least = which == IC_QOS_PASS_BEFORE ? 1 : which == IC_QOS_PASS_OWN ? flits : flits + 1;
-        f.most = (which == IC_QOS_PASS_BEFORE ? 0 : flits) +
-                 (which == IC_QOS_PASS_OWN ? 0 : delays->most);
-        status = make_tables(delays, &f, which);
-        if (status == GMC_OK && qos->dimension > 0 && which != IC_QOS_PASS_BEFORE)
+        if (qos->dimension > 0 && which != IC_QOS_PASS_BEFORE)
             not_below(delays, which, flits);
-        if (status == GMC_OK && qos->dimension > 0)
+        if (qos->dimension > 0)
             status = make_waves(delays, which);
         if (status == GMC_OK)
             sum_up(delays, which);

@@ -192,7 +192,7 @@ static int packets(void)
 /* ---- curves of models ---- */
 static const struct curve {
     const char *family;
-    const char *params[4][2];
+    const char *params[5][2];
 } curves[] = {
     {"torus", {{"k", "32"}, {"group", "2..1001"}}},
     {"star", {{"group", "2..1001"}}},
@@ -205,6 +205,9 @@ static const struct curve {
     {"qos", {{"n", "7"}, {"load", "0.00002..0.02/0.00002"}}},
     {"qos", {{"n", "7"}, {"deadline", "70"}, {"load", "0.00002..0.02/0.00002"}}},
     {"qos", {{"n", "0"}, {"deadline", "42..1041"}, {"ratio3", "3"}}},
+    {"qos", {{"ratio3", "3"}, {"deadline", "2000"}, {"flits", "256"}, {"load", "1e-6..1e-3/1e-6"}}},
+    {"qos",
+     {{"ratio3", "3"}, {"deadline", "4096"}, {"flits", "4096"}, {"load", "1e-7..1e-4/1e-7"}}},
     {"updown", {{"nodes", "64"}, {"load", "0.00001..0.01/0.00001"}}},
     {"updown", {{"nodes", "1024"}, {"load", "0.00001..0.01/0.00001"}}},
     {"ldr", {{"nodes", "64"}, {"load", "0.00099..0.99/0.00099"}}},

@@ -157,6 +157,45 @@ static void late_deadlines_are_met(void **state)
         }
 }
 
+/* Counted all at once where stretches are whole numbers of a part of a cycle, one after the other
+ * where they are not: as here, by less than these few flits can show. */
+static void both_ways_of_counting_agree(void **state)
+{
+    struct ic_qos whole = {.classes = 4,
+                           .rate = {0.0006, 0.0003, 0.0002, 0.001},
+                           .flits = {8, 8, 8, 8},
+                           .stages = 5,
+                           .buffer_flits = 8};
+    struct ic_qos near = whole;
+    (void)state;
+    near.rate[1] *= 1 - 1e-12;
+    near.rate[2] *= 1 - 1e-12;
+    for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++)
+        for (uint64_t c = 0; c < 3; c++)
+            for (uint64_t d = 8; d < 100; d += 7)
+                assert_near(miss(&near, c, 0, d, (enum ic_qos_miss)kind),
+                            miss(&whole, c, 0, d, (enum ic_qos_miss)kind), 1e-9);
+}
+
+/* The longest messages, all that they can wait for, three classes that share: seconds when counted
+ * one after the other. */
+static void long_messages_take_bounded_work(void **state)
+{
+    struct ic_qos qos = {.classes = 4,
+                         .rate = {2e-5, 1e-5, 2e-5 / 3, 1e-5},
+                         .flits = {4096, 4096, 4096, 32},
+                         .stages = 5,
+                         .buffer_flits = 32};
+    clock_t begin = clock();
+    (void)state;
+    for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++)
+        for (uint64_t c = 0; c < 3; c++) {
+            double late = miss(&qos, c, 0, IC_QOS_DEADLINE_MAX, (enum ic_qos_miss)kind);
+            assert_true(late > 0 && late <= 1);
+        }
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 20);
+}
+
 /* Without a competitor and without blocking all flits pass alone. */
 static void a_lone_class_is_in_time(void **state)
 {
@@ -282,6 +321,8 @@ int main(void)
         cmocka_unit_test(classes_notice_what_the_text_says),
         cmocka_unit_test(deadlines_behave),
         cmocka_unit_test(late_deadlines_are_met),
+        cmocka_unit_test(both_ways_of_counting_agree),
+        cmocka_unit_test(long_messages_take_bounded_work),
         cmocka_unit_test(what_swings_is_solved),
         cmocka_unit_test(a_lone_class_is_in_time),
         cmocka_unit_test(saturation_is_named),
