@@ -12,6 +12,19 @@
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
 
+const char *ic_qos_rate_words(const struct ic_qos *qos, uint64_t traffic_class)
+{
+    static const char *const words[IC_QOS_CLASSES_MAX] = {
+        "the rate of R1, in messages per cycle and node,",
+        "the rate of R2, in messages per cycle and node,",
+        "the rate of R3, in messages per cycle and node,",
+        "the rate of R4, in messages per cycle and node,",
+        "the rate of R5, in messages per cycle and node,",
+        "the rate of best effort, in messages per cycle and node,",
+    };
+    return words[traffic_class + 1 < qos->classes ? traffic_class : IC_QOS_CLASSES_MAX - 1];
+}
+
 /* is_carried: the sources' channels carry the rates. */
 static gmc_status check(const struct ic_qos *qos, bool is_carried, char *error)
 {
@@ -32,8 +45,7 @@ static gmc_status check(const struct ic_qos *qos, bool is_carried, char *error)
         status =
             ic_check_range("M, the flits of a message,", qos->flits[c], 1, IC_QOS_FLITS_MAX, error);
         if (status == GMC_OK)
-            status = ic_check_number("the rate of a class, in messages per cycle and node,",
-                                     qos->rate[c], IC_QOS_RATE_LEAST,
+            status = ic_check_number(ic_qos_rate_words(qos, c), qos->rate[c], IC_QOS_RATE_LEAST,
                                      is_carried ? 1 / (double)qos->flits[c] : 1, error);
     }
     return status;

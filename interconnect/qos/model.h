@@ -79,6 +79,8 @@ struct ic_qos_solution {
 
 /* INVALID with words; a rate that the source's own channel cannot carry is. */
 GMC_NODISCARD gmc_status ic_qos_check(const struct ic_qos *qos, char *error);
+/* How messages call the rate of a class: of R1, R2, .. and of best effort. */
+const char *ic_qos_rate_words(const struct ic_qos *qos, uint64_t traffic_class);
 /* INVALID with words; otherwise OK, also where there is no solution, and for rates up to 1, which
  * the equations do not bound. */
 GMC_NODISCARD gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution,

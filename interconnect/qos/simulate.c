@@ -43,8 +43,8 @@ static gmc_status check(const struct ic_qos_simulation *simulation, const struct
         status =
             ic_check_range("the number of ports", simulation->ports, 2, IC_QOS_PORTS_MAX, error);
     for (uint64_t c = 0; c < qos->classes && status == GMC_OK; c++)
-        status = ic_check_number("the rate of a class, for simulations,", qos->rate[c],
-                                 IC_QOS_SIMULATED_LEAST, 1, error);
+        status = ic_check_number(ic_qos_rate_words(qos, c), qos->rate[c], IC_QOS_SIMULATED_LEAST, 1,
+                                 error);
     if (status == GMC_OK)
         status = ic_check_number("the peak rate over the mean rate", simulation->peak, 1,
                                  IC_QOS_PEAK_MAX, error);

@@ -280,8 +280,14 @@ static void bad_parameters_are_named(void **state)
         {{.classes = 2, .stages = 5, .buffer_flits = 1, .flits = {32, 0}, .rate = {0.01, 0.01}},
          "M, the flits of a message, is 0; it must be 1 to 4096"},
         {{.classes = 2, .stages = 5, .buffer_flits = 1, .flits = {32, 32}, .rate = {0.04, 0.01}},
-         "the rate of a class, in messages per cycle and node, is 0.04; it must be 1e-09 to "
-         "0.03125"},
+         "the rate of R1, in messages per cycle and node, is 0.04; it must be 1e-09 to 0.03125"},
+        {{.classes = 3,
+          .stages = 5,
+          .buffer_flits = 1,
+          .flits = {32, 32, 1024},
+          .rate = {0.004, 0.002, 0.002}},
+         "the rate of best effort, in messages per cycle and node, is 0.002; it must be 1e-09 to "
+         "0.000976562"},
     };
     struct ic_qos qos = usual(6, 0.004, 0.002);
     struct ic_qos_solution solution = solve(&qos);
