@@ -334,10 +334,10 @@ gmc_peer *gw_source_participants(struct gmc_gateway *gw, const struct gwchannel 
 void gw_source_place(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *late);
 /* Other trees for what is left: those that would be made now, if they take at most so much of the
- * time (0: they are not tried), or, with `measured`, by what uplinks have shown since. Then the
- * record is to be made anew. */
+ * time (0: they are not tried), or, with `measured`, by what uplinks have shown since, where the
+ * present ones will take `seen` at least. Then the record is to be made anew. */
 bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
-                           bool measured, uint64_t bytes_left);
+                           bool measured, uint64_t bytes_left, gmc_duration seen);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Whether the latencies between all members that are here are known. */
 bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *ch);

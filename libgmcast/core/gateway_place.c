@@ -227,8 +227,10 @@ static void look_at(const struct graph *graph, enum view view, uint64_t unshown,
 
 /* Takes the trees that the measured rates give, if they are better than those without them even
  * where these come out at their best and the others at their worst. So a wrong figure makes nothing
- * worse than none. */
-static bool try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripes)
+ * worse than none. `seen`: the trees without them take at least that long, whatever is predicted.
+ */
+static bool try_measured(struct graph *graph, uint64_t unshown, gmc_duration seen,
+                         uint32_t *stripes)
 {
     struct gmc_tree_graph view = graph->view;
     struct gmc_tree_prediction without, with;
@@ -246,6 +248,8 @@ static bool try_measured(struct graph *graph, uint64_t unshown, uint32_t *stripe
     look_at(graph, MOST, unshown, uplink);
     if (gmc_tree_predict(&view, graph->parent, *stripes, &without) != GMC_OK)
         goto end;
+    if (without.time < seen)
+        without.time = seen;
     look_at(graph, SHOWN, unshown, uplink);
     if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
         goto end;
@@ -266,10 +270,10 @@ static gmc_status build(const struct gwchannel *ch, struct graph *graph, uint32_
     gmc_status status = gmc_tree_ops(ch->src->shape)->build(&graph->view, graph->parent, stripes);
     if (status != GMC_OK || ch->src->shape != GMC_TREE_BULK || !graph->any_measured)
         return status;
-    (void)try_measured(graph, NO_RELAY, stripes);
+    (void)try_measured(graph, NO_RELAY, 0, stripes);
     /* Whoever was never a relay shows nothing, and a source whose uplink is full would send a copy
      * to each for ever. */
-    (void)try_measured(graph, least_limit(graph), stripes);
+    (void)try_measured(graph, least_limit(graph), 0, stripes);
     return GMC_OK;
 }
 
@@ -482,7 +486,7 @@ static bool try_fresh(struct graph *graph, uint32_t percent, uint32_t *stripes)
 }
 
 bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
-                           bool measured, uint64_t bytes_left)
+                           bool measured, uint64_t bytes_left, gmc_duration seen)
 {
     struct graph graph = {0};
     uint32_t stripes = ch->stripe_count;
@@ -502,7 +506,7 @@ bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     if (taken && fresh_percent > 0)
         better = try_fresh(&graph, fresh_percent, &stripes);
     if (taken && measured && graph.any_measured)
-        better = try_measured(&graph, least_limit(&graph), &stripes) || better;
+        better = try_measured(&graph, least_limit(&graph), better ? 0 : seen, &stripes) || better;
     taken = better && spread(&graph, stripes, ch->stripe_count);
     if (taken)
         take_parents(ch, &graph, ch->stripe_count);

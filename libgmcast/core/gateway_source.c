@@ -221,12 +221,15 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     if (src->partly_known && !gw_source_measured(gw, ch))
         return true; /* the round is under way */
     uint32_t fresh_percent = src->partly_known ? 100 : src->came_late ? LATE_PERCENT : 0;
+    bool is_first = src->place_again_wait == PLACE_AGAIN_MIN;
     if (src->place_again_wait < PLACE_AGAIN_MAX)
         src->place_again_wait *= 2;
     src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
-    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left))
+    /* What it took so far was no mere beginning: by a third it may yet be faster. */
+    gmc_duration seen = is_first ? 0 : left / 4 * 3;
+    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
         return true;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
              "goes on by other trees, which bring the rest sooner");

@@ -114,7 +114,8 @@ static bool is_ecn_capable(struct gmc_link *link, bool tracked)
 
 /* Acknowledgements need not be paced (RFC 9002, 7.7), but unpaid for they are a queue where data
  * fills a wire to the last percent. They take half of the rate at most: those of a fast stream that
- * comes would take all of one that is low yet, and data that never goes shows no path to be faster. */
+ * comes would take all of one that is low yet, and data that never goes shows no path to be faster.
+ */
 static bool is_paced(struct gmc_link *link, uint32_t bytes, bool tracked)
 {
     if (tracked) {

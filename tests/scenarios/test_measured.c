@@ -84,6 +84,23 @@ static struct site make_own(uint32_t loss_ppm)
     return site;
 }
 
+/* Around a router, all with 100 Mbit/s of downlink, and uplinks that differ by ten. */
+static struct site make_unequal(uint64_t seed)
+{
+    static const uint64_t mbit[1 + TARGETS] = {40, 80, 20, 60, 30, 10};
+    struct sim_world_config config = {.seed = seed};
+    struct site site = {.world = sim_world_new(&config), .first = 1, .seed = 1};
+    struct sim_host *router = sim_world_add_router(site.world, "router");
+    for (uint32_t i = 0; i <= TARGETS; i++) {
+        char name[32];
+        sim_host_name(name, sizeof(name), i);
+        struct sim_host *host = sim_world_add(site.world, name);
+        site.wires[i] = join(&site, host->id, router->id, mbit[i], GMC_MS(15));
+    }
+    sim_world_start(site.world);
+    return site;
+}
+
 static void set_rate(struct site *site, uint32_t gateway, uint64_t mbit)
 {
     struct sim_lane *lane = sim_net_lane(&site->world->net, site->wires[gateway], 0);
@@ -207,12 +224,32 @@ static void test_who_has_a_wire_to_each_sends_to_each(void **state)
         double limit = 100e6 * 8 / (100e6 * (100 - percent) / 100);
         for (int i = 0; i < 3; i++) {
             double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &info);
-            print_message("loss of %" PRIu32 " %%: %.2f s, limit %.2f s\n", percent, seconds, limit);
+            print_message("loss of %" PRIu32 " %%: %.2f s, limit %.2f s\n", percent, seconds,
+                          limit);
             assert_true(i == 0 || seconds < limit * 1.15); /* the first makes the sessions */
             assert_int_equal(plan(&site).rates[0].copies, TARGETS);
         }
         sim_world_free(site.world);
     }
+}
+
+/* What relays showed is too little to be taken for better than copies, if all of it were wrong by a
+ * factor of two: but what the copies take is seen while they go out. */
+static void test_copies_are_left_when_they_are_seen_to_be_slow(void **state)
+{
+    double most = 0, copies = TARGETS * 100e6 * 8 / (40 * MBIT);
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct site site = make_unequal(seed);
+        struct gmc_channel_info info;
+        (void)stage(&site, 10000000, GMC_TREE_BULK, false, &info);
+        (void)stage(&site, 10000000, GMC_TREE_BULK, false, &info);
+        double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &info);
+        print_message("unequal, seed %" PRIu64 ": %.1f s\n", seed, seconds);
+        most = seconds > most ? seconds : most;
+        sim_world_free(site.world);
+    }
+    assert_true(most < copies / 2);
 }
 
 /* One of them turns out to be slow: it is known then. */
@@ -375,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
         cmocka_unit_test(test_relays_are_tried),
         cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
+        cmocka_unit_test(test_copies_are_left_when_they_are_seen_to_be_slow),
         cmocka_unit_test(test_a_slow_one_is_tried_once),
         cmocka_unit_test(test_a_cap_is_no_measure),
         cmocka_unit_test(test_near_and_far_get_the_same),

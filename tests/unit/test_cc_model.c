@@ -434,8 +434,8 @@ static void test_follows_the_path(void **state)
     ccwire_free(wire);
 }
 
-/* A path of few packets a round trip that begins to lose one in five: few enough are lost in a round
- * that chance alone makes the test of them look like others' doing. */
+/* A path of few packets a round trip that begins to lose one in five: few enough are lost in a
+ * round that chance alone makes the test of them look like others' doing. */
 static void test_tells_new_losses_of_a_slow_path(void **state)
 {
     double sum = 0, least = 1;
