@@ -191,10 +191,11 @@ static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
 
     down->n += round->decided;
     down->lost += round->lost;
-    bool is_lossy = is_clear(m, round) && gmc_cc_loss_is_excess(&m->base, down->n, down->lost);
-    bool is_path =
-        m->testing && is_lossy && down->n >= TEST_PACKETS && is_as_lossy(down, &m->test, 3);
-    if (!is_path && test_goes_on(m, is_clear(m, round))) {
+    bool is_queue_clear = is_clear(m, round);
+    bool is_path = m->testing && is_queue_clear && down->n >= TEST_PACKETS &&
+                   gmc_cc_loss_is_excess(&m->base, down->n, down->lost) &&
+                   is_as_lossy(down, &m->test, 3);
+    if (!is_path && test_goes_on(m, is_queue_clear)) {
         if (m->phase == CRUISE)
             gmc_ccm_enter(m, now, DOWN);
         return;
@@ -210,7 +211,7 @@ static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
         m->testing = false;
         if (m->phase == CRUISE)
             m->cruise_until = now; /* what was taken for somebody else's kept cruises long */
-    } else if (is_clear(m, round)) {
+    } else if (is_queue_clear) {
         gmc_cc_loss_learn_clipped(&m->base, down->n, down->lost);
     }
     if (m->testing && m->test_cuts)

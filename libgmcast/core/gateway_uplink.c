@@ -99,10 +99,10 @@ static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t by
         forget(gw);
 }
 
-/* The limit of the uplink shows when two or more could get more, and wait for one another: one alone
- * may be slow itself, and each of several may have a path of its own.
- * Those that have nothing to get, or are not to get more, are seen when they are heard of. Counted
- * is what arrives: what a path is said to lose is not sure enough to be added. */
+/* The limit of the uplink shows when two or more could get more, and wait for one another: one
+ * alone may be slow itself, and each of several may have a path of its own. Those that have nothing
+ * to get, or are not to get more, are seen when they are heard of. Counted is what arrives: what a
+ * path is said to lose is not sure enough to be added. */
 void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
                          size_t bytes)
 {

@@ -130,7 +130,7 @@ struct gmc_link {
     /* sending */
     struct gmc_pace pace;
     uint32_t ack_budget; /* bytes that acknowledgements may take of it; see is_paced */
-    bool idle; /* nothing to send since the last packet */
+    bool idle;           /* nothing to send since the last packet */
     uint32_t pings_owed;
     uint32_t echoes;    /* how often the first stream bytes are yet to be repeated unasked */
     bool echoed;        /* nothing new was queued since */

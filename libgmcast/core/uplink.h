@@ -15,10 +15,10 @@
  *          49/50 of the rate. If it does not go, others feed it, and they are best met link by
  *          link: FREE, for 2 s, twice as long each time, up to 80 s.
  *
- * That several links carry no more may be for want of an uplink or because each has a path of its own
- * that is full; at the rate they cannot be told apart. So it is seen by the queue: only one that all
- * wait in goes away when all slow down together (is_shared). Ten periods
- * of PACED that the links do not use up, without a queue, say that their paths are what limits them.
+ * That several links carry no more may be for want of an uplink, or because each has a path of its
+ * own that is full: at the rate they cannot be told apart. So it is seen by the queue: only one
+ * that all wait in goes away when all slow down together (is_shared). Ten periods of PACED that the
+ * links do not use up, without a queue, say that their paths are what limits them.
  *
  * A configured rate (limit_bps) is not learnt: FREE is at that rate, PACED begins at it and never
  * goes above, and goes on at what was carried after DRAIN. Sent at the very rate of the wire a

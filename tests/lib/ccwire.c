@@ -594,6 +594,11 @@ void ccwire_set_path(struct ccwire *w, const struct ccwire_path *path)
     w->path = *path;
 }
 
+void ccwire_expect(struct ccwire *w, int flow, uint64_t rate_bps)
+{
+    w->flows[flow].want.ops->expect(w->flows[flow].state, w->now, rate_bps);
+}
+
 void ccwire_set_supply(struct ccwire *w, int flow, uint64_t supply_bps)
 {
     struct flow *f = &w->flows[flow];

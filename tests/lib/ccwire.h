@@ -52,6 +52,8 @@ int ccwire_add_tcp(struct ccwire *wire, const struct gmc_cc_ops *ops, gmc_time s
 /* From now on: the path changes under way. */
 void ccwire_set_path(struct ccwire *wire, const struct ccwire_path *path);
 void ccwire_set_supply(struct ccwire *wire, int flow, uint64_t supply_bps);
+/* The path is said to carry so much. */
+void ccwire_expect(struct ccwire *wire, int flow, uint64_t rate_bps);
 void ccwire_run_until(struct ccwire *wire, gmc_time until);
 /* Runs until the flow has delivered its packets, at most until `until`. */
 gmc_time ccwire_run_flow(struct ccwire *wire, int flow, gmc_time until);

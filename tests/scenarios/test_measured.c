@@ -48,20 +48,32 @@ static struct site make(void)
     return site;
 }
 
-/* All behind one router, 100 Mbit/s each, 15 ms. The source is the first. */
-static struct site make_star(void)
+/* All behind one router, with 100 Mbit/s of downlink and these uplinks. The source is the first. */
+static struct site make_around(uint64_t seed, const uint64_t *mbit)
 {
-    struct sim_world_config config = {.seed = 8};
+    struct sim_world_config config = {.seed = seed};
     struct site site = {.world = sim_world_new(&config), .first = 1, .seed = 1};
     struct sim_host *router = sim_world_add_router(site.world, "router");
     for (uint32_t i = 0; i <= TARGETS; i++) {
         char name[32];
         sim_host_name(name, sizeof(name), i);
         struct sim_host *host = sim_world_add(site.world, name);
-        site.wires[i] = join(&site, host->id, router->id, 100, GMC_MS(15));
+        site.wires[i] = join(&site, host->id, router->id, mbit[i], GMC_MS(15));
     }
     sim_world_start(site.world);
     return site;
+}
+
+static struct site make_star(void)
+{
+    static const uint64_t mbit[1 + TARGETS] = {100, 100, 100, 100, 100, 100};
+    return make_around(8, mbit);
+}
+
+static struct site make_unequal(uint64_t seed)
+{
+    static const uint64_t mbit[1 + TARGETS] = {40, 80, 20, 60, 30, 10};
+    return make_around(seed, mbit);
 }
 
 /* The source has a wire of its own to each, which loses so much. */
@@ -79,23 +91,6 @@ static struct site make_own(uint32_t loss_ppm)
         struct sim_host *host = sim_world_add(site.world, name);
         if (i > 0)
             sim_net_add_wire(&site.world->net, site.world->hosts[0]->id, host->id, &wire, &wire);
-    }
-    sim_world_start(site.world);
-    return site;
-}
-
-/* Around a router, all with 100 Mbit/s of downlink, and uplinks that differ by ten. */
-static struct site make_unequal(uint64_t seed)
-{
-    static const uint64_t mbit[1 + TARGETS] = {40, 80, 20, 60, 30, 10};
-    struct sim_world_config config = {.seed = seed};
-    struct site site = {.world = sim_world_new(&config), .first = 1, .seed = 1};
-    struct sim_host *router = sim_world_add_router(site.world, "router");
-    for (uint32_t i = 0; i <= TARGETS; i++) {
-        char name[32];
-        sim_host_name(name, sizeof(name), i);
-        struct sim_host *host = sim_world_add(site.world, name);
-        site.wires[i] = join(&site, host->id, router->id, mbit[i], GMC_MS(15));
     }
     sim_world_start(site.world);
     return site;

@@ -518,6 +518,7 @@ static void test_messages_are_no_estimate(void **state)
 static void test_learns_losses_when_others_go(void **state)
 {
     struct ccwire_path path = path_100m;
+    unsigned late = 0; /* of 15 */
 
     (void)state;
     path.delay = GMC_MS(30);
@@ -530,13 +531,17 @@ static void test_learns_losses_when_others_go(void **state)
             ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = GMC_S(4)});
             for (int i = 0; i < 2; i++)
                 ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .packets = 15000});
-            ccwire_run_until(wire, GMC_S(30));
-            assert_true(rate_over(wire, GMC_S(5)) > 0.95 * 64e6);
+            ccwire_run_until(wire, GMC_S(25));
+            if (rate_over(wire, GMC_S(5)) < 0.95 * 64e6) {
+                late++;
+                assert_true(rate_over(wire, GMC_S(5)) > 0.95 * 64e6);
+            }
             ccwire_stats(wire, 0, &stats);
             assert_in_range(stats.loss_ppm, 330000, 390000);
             ccwire_free(wire);
         }
     }
+    assert_in_range(late, 0, 1);
 }
 
 static void test_little_to_send_lowers_nothing(void **state)
@@ -738,6 +743,28 @@ static void test_expects_ten_times_too_much(void **state)
     assert_true(dropped < 100000000 / 12000 / 2); /* half a second of the path */
 }
 
+/* A link that carried data over a slow path, and messages since then: these are no reason to keep
+ * to what it knew. */
+static void test_messages_do_not_outweigh_what_is_expected(void **state)
+{
+    struct ccwire_path path = path_100m;
+
+    (void)state;
+    path.rate_bps = 5000000;
+    struct ccwire *wire = ccwire_new(&path, 8);
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(4));
+    ccwire_set_supply(wire, 0, 300000);
+    path.rate_bps = 100000000;
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, GMC_S(8));
+    ccwire_expect(wire, 0, 100000000);
+    ccwire_set_supply(wire, 0, 0);
+    ccwire_run_until(wire, ccwire_now(wire) + GMC_MS(50));
+    assert_true(rate_over(wire, GMC_MS(200)) > 0.9 * 100e6);
+    ccwire_free(wire);
+}
+
 static void test_expectations_lower_nothing(void **state)
 {
     const struct gmc_cc_ops *ops = &gmc_cc_model;
@@ -807,6 +834,7 @@ int main(void)
         cmocka_unit_test(test_same_seed_same_story),
         cmocka_unit_test(test_begins_at_what_is_expected),
         cmocka_unit_test(test_expects_ten_times_too_much),
+        cmocka_unit_test(test_messages_do_not_outweigh_what_is_expected),
         cmocka_unit_test(test_expectations_lower_nothing),
         cmocka_unit_test(test_fixed_is_fixed),
     };
