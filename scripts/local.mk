@@ -44,19 +44,22 @@ format:
 	cd $(top_srcdir) && find $(FORMAT_FOLDERS) -name '*.[ch]' -exec $(CLANG_FORMAT) -i {} +
 FORMAT_FOLDERS = libgmcast fabric gatewayd noded sim-wan interconnect experiments tools tests
 
+# How far check-static, check-valgrind and check-foreign go: all, or short as make ci does.
+SCOPE = all
+
 # What readers of sources find.
 check-static: $(BUILT_SOURCES)
-	@$(AM_TESTS_ENVIRONMENT) $(top_srcdir)/scripts/check-static
+	@$(AM_TESTS_ENVIRONMENT) $(top_srcdir)/scripts/check-static $(SCOPE)
 
 # Memory: what a test uses, and whether it gives it back.
 check-valgrind: all
 	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' \
-	    $(top_srcdir)/scripts/check-valgrind $(check_PROGRAMS)
+	    $(top_srcdir)/scripts/check-valgrind $(SCOPE) $(check_PROGRAMS)
 
 # Core and simulator on machines with other words than this one's.
 FOREIGN = i386 s390x
 check-foreign: all
-	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(FOREIGN)
+	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(SCOPE) $(FOREIGN)
 
 # CI_STEPS="static core" runs only those.
 ci:
