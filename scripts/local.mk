@@ -46,20 +46,22 @@ FORMAT_FOLDERS = libgmcast fabric gatewayd noded sim-wan interconnect experiment
 
 # How far check-static, check-valgrind and check-foreign go: all, or short as make ci does.
 SCOPE = all
+WITH_SCOPE = case '$(SCOPE)' in all | short) ;; \
+	*) echo "SCOPE is '$(SCOPE)': all or short is possible" >&2; exit 1 ;; esac; $(AM_TESTS_ENVIRONMENT)
 
 # What readers of sources find.
 check-static: $(BUILT_SOURCES)
-	@$(AM_TESTS_ENVIRONMENT) $(top_srcdir)/scripts/check-static $(SCOPE)
+	@$(WITH_SCOPE) $(top_srcdir)/scripts/check-static $(SCOPE)
 
 # Memory: what a test uses, and whether it gives it back.
 check-valgrind: all
-	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' \
+	@$(WITH_SCOPE) MAKE='$(MAKE)' \
 	    $(top_srcdir)/scripts/check-valgrind $(SCOPE) $(check_PROGRAMS)
 
 # Core and simulator on machines with other words than this one's.
 FOREIGN = i386 s390x
 check-foreign: all
-	@$(AM_TESTS_ENVIRONMENT) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(SCOPE) $(FOREIGN)
+	@$(WITH_SCOPE) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(SCOPE) $(FOREIGN)
 
 # CI_STEPS="static core" runs only those.
 ci:
