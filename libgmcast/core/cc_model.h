@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the congestion control `model` share: its state and constants. The law is
- * described in cc_model.c; nobody else includes this. */
+ * described in cc_model.c; nobody but their unit test includes this. */
 #ifndef GMC_CORE_CC_MODEL_H
 #define GMC_CORE_CC_MODEL_H
 

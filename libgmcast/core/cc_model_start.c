@@ -143,7 +143,11 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
 {
     uint64_t n = round->decided, lost = round->lost;
     uint64_t sample = gmc_ccm_sample(m, round, true);
+    uint64_t most = gmc_ccm_sample(m, round, false);
 
+    /* base loss learnt from a few packets may make more of what arrived than was sent */
+    if (sample > most)
+        sample = most;
     if (n >= 16 &&
         (round->ce > 0 || gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / 8)))) {
         if (m->rounds.total.packets - m->start_packets < START_PACKETS &&

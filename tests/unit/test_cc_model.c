@@ -7,6 +7,7 @@
 
 #include "core/cc_filter.h"
 #include "core/cc_loss.h"
+#include "core/cc_model.h"
 #include "core/cc_round.h"
 #include "sim-wan/traffic/law.h"
 #include "tests/lib/ccwire.h"
@@ -784,6 +785,30 @@ static void test_expectations_lower_nothing(void **state)
     free(model);
 }
 
+/* Rounds of few packets: one of the first four is lost, so base loss is believed to be a quarter,
+ * and then all arrive. What arrived over what is left of it would be more than was sent. */
+static void test_few_packets_make_no_rate(void **state)
+{
+    struct gmc_cc_params params = {.packet_bytes = 1500, .initial_rtt = GMC_MS(30)};
+    struct gmc_cc_round round = {.acks = 2, .decided = 2, .rate_bps = 100000000, .windowed = true};
+    struct gmc_prng prng;
+    struct gmc_ccm model;
+
+    (void)state;
+    gmc_prng_init(&prng, 1);
+    gmc_cc_model.init(&model, &params, &prng, 0);
+    gmc_cc_loss_set(&model.base, 4, 1);
+    for (int i = 0; i < 20 && model.phase == START; i++) {
+        round.to.packets = round.from.packets + round.decided;
+        round.to.bytes = round.from.bytes + round.decided * UINT64_C(1500);
+        round.to.arrival_ns = round.from.arrival_ns + round.decided * GMC_US(120);
+        gmc_ccm_judge_start(&model, GMC_MS(15), &round);
+        round.from = round.to;
+    }
+    assert_int_equal(model.phase, DRAIN);
+    assert_in_range(model.bw_bps, 99000000, 100000000);
+}
+
 static void test_fixed_is_fixed(void **state)
 {
     struct ccwire_path path = path_100m;
@@ -836,6 +861,7 @@ int main(void)
         cmocka_unit_test(test_expects_ten_times_too_much),
         cmocka_unit_test(test_messages_do_not_outweigh_what_is_expected),
         cmocka_unit_test(test_expectations_lower_nothing),
+        cmocka_unit_test(test_few_packets_make_no_rate),
         cmocka_unit_test(test_fixed_is_fixed),
     };
 
