@@ -189,7 +189,7 @@ static gmc_duration debt(struct gmc_ccm *m, gmc_time now)
     const struct gmc_cc_round *up = gmc_cc_rounds_current(&m->rounds);
     gmc_duration span = now - m->round_since;
     uint64_t most = gmc_ccm_minus(gmc_ccm_up_rate(m, m->bw_bps), m->bw_bps);
-    uint64_t sent = gmc_cc_rate_bps((uint64_t)up->sent * m->packet_bytes, span);
+    uint64_t sent = gmc_cc_rate_bps(up->sent_bytes, span);
     uint64_t more = gmc_ccm_minus(sent, m->bw_bps);
 
     if (up->windowed || m->queue > gmc_ccm_queue_threshold(m) || more >= most / 4 * 3)
@@ -313,7 +313,7 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
     if (now - m->last_sent > LATE_GAP + 4 * gmc_duration_of_bytes(bytes, m->bw_bps))
         m->late_until = now + LATE_FOR;
     m->last_sent = now;
-    gmc_cc_rounds_sent(&m->rounds, packet);
+    gmc_cc_rounds_sent(&m->rounds, packet, bytes);
 }
 
 static void model_on_acked(void *state, gmc_time now, uint64_t packet, uint32_t bytes,
@@ -323,6 +323,8 @@ static void model_on_acked(void *state, gmc_time now, uint64_t packet, uint32_t 
 
     (void)now;
     (void)sent;
+    if (bytes > m->packet_bytes) /* the path takes larger ones than was known when it began */
+        m->packet_bytes = bytes;
     gmc_cc_rounds_decided(&m->rounds, packet, bytes, false);
 }
 

@@ -43,7 +43,7 @@ void gmc_cc_rounds_open(struct gmc_cc_rounds *rounds, uint32_t phase, uint32_t e
                                    .queue_min = GMC_TIME_NEVER};
 }
 
-void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet)
+void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet, uint32_t bytes)
 {
     struct gmc_cc_round *round = gmc_cc_rounds_current(rounds);
 
@@ -54,6 +54,7 @@ void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet)
     round->any = true;
     round->last = packet;
     round->sent++;
+    round->sent_bytes += bytes;
 }
 
 static struct gmc_cc_round *find(struct gmc_cc_rounds *rounds, uint64_t packet)

@@ -24,6 +24,7 @@ struct gmc_cc_mark {
 struct gmc_cc_round {
     uint64_t first, last;         /* packet numbers */
     uint32_t sent, decided, lost; /* packets */
+    uint64_t sent_bytes;
     uint32_t ce;           /* marked by congestion, as told while its packets were acknowledged */
     uint32_t phase, epoch; /* the law's own */
     uint64_t rate_bps;     /* pacing when it began */
@@ -50,7 +51,7 @@ void gmc_cc_rounds_open(struct gmc_cc_rounds *rounds, uint32_t phase, uint32_t e
 /* The round being sent; NULL before the first. */
 struct gmc_cc_round *gmc_cc_rounds_current(struct gmc_cc_rounds *rounds);
 
-void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet);
+void gmc_cc_rounds_sent(struct gmc_cc_rounds *rounds, uint64_t packet, uint32_t bytes);
 void gmc_cc_rounds_decided(struct gmc_cc_rounds *rounds, uint64_t packet, uint32_t bytes,
                            bool lost);
 /* False: its round has been taken out. */

@@ -513,7 +513,7 @@ int ccwire_add(struct ccwire *w, const struct ccwire_flow *flow)
         f->want.ack_delay = GMC_MS(4);
     if (f->want.tick == 0)
         f->want.tick = GMC_US(250);
-    params.packet_bytes = f->want.packet_bytes;
+    params.packet_bytes = f->want.told_bytes != 0 ? f->want.told_bytes : f->want.packet_bytes;
     params.initial_rtt = 2 * (w->path.delay + f->want.extra_delay) + jitter(w);
     params.fixed_rate_bps = w->path.rate_bps;
     f->srtt = params.initial_rtt;

@@ -28,6 +28,7 @@ struct ccwire_path {
 struct ccwire_flow {
     const struct gmc_cc_ops *ops;
     uint32_t packet_bytes; /* 0: 1500 */
+    uint32_t told_bytes;   /* the law is told that they are of so many; 0: the truth */
     gmc_time start;
     uint64_t packets;         /* to deliver; 0: without end */
     uint64_t supply_bps;      /* what the application has to send; 0: always enough */

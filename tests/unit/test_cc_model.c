@@ -107,12 +107,12 @@ static void test_round_counts_by_number(void **state)
     (void)state;
     gmc_cc_rounds_init(&rounds);
     assert_null(gmc_cc_rounds_current(&rounds));
-    gmc_cc_rounds_sent(&rounds, 1); /* before the first: nobody's */
+    gmc_cc_rounds_sent(&rounds, 1, 1500); /* before the first: nobody's */
     gmc_cc_rounds_open(&rounds, 1, 0, 1000);
     for (uint64_t i = 10; i < 20; i++)
-        gmc_cc_rounds_sent(&rounds, i);
+        gmc_cc_rounds_sent(&rounds, i, 1500);
     gmc_cc_rounds_open(&rounds, 2, 0, 1000);
-    gmc_cc_rounds_sent(&rounds, 20);
+    gmc_cc_rounds_sent(&rounds, 20, 1500);
     for (uint64_t i = 10; i < 19; i++)
         gmc_cc_rounds_decided(&rounds, i, 1500, i % 3 == 0);
     struct gmc_cc_ack ack = {.largest = 14,
@@ -131,6 +131,7 @@ static void test_round_counts_by_number(void **state)
     assert_true(gmc_cc_rounds_next(&rounds, GMC_MS(7), GMC_MS(2), 20, &round));
     assert_int_equal(round.phase, 1);
     assert_int_equal(round.sent, 10);
+    assert_int_equal(round.sent_bytes, 15000);
     assert_int_equal(round.decided, 10);
     assert_int_equal(round.lost, 2);
     assert_int_equal(round.acks, 2);
@@ -139,7 +140,7 @@ static void test_round_counts_by_number(void **state)
     assert_false(gmc_cc_rounds_next(&rounds, GMC_MS(9), 0, 20, &round)); /* not closed */
     for (uint64_t i = 0; i < 100; i++) { /* never decided: the oldest make room */
         gmc_cc_rounds_open(&rounds, 3, 0, 1000);
-        gmc_cc_rounds_sent(&rounds, 100 + i);
+        gmc_cc_rounds_sent(&rounds, 100 + i, 1500);
     }
     assert_int_equal(gmc_cc_rounds_current(&rounds)->first, 199);
     assert_false(gmc_cc_rounds_spurious(&rounds, 10));
@@ -162,7 +163,7 @@ static void test_rounds_wait_side_by_side(void **state)
     gmc_cc_rounds_init(&rounds);
     for (gmc_time now = 0; now < GMC_MS(400); now += GMC_MS(4)) {
         gmc_cc_rounds_open(&rounds, 1, 0, 1000);
-        gmc_cc_rounds_sent(&rounds, ++packet);
+        gmc_cc_rounds_sent(&rounds, ++packet, 1500);
         gmc_cc_rounds_decided(&rounds, packet, 1500, false);
         while (gmc_cc_rounds_next(&rounds, now, GMC_MS(6), packet, &round))
             out++;
@@ -396,6 +397,18 @@ static double rate_over(struct ccwire *wire, gmc_duration span)
 
     ccwire_run_until(wire, ccwire_now(wire) + span);
     return (delivered(wire, 0) - before) * 12000 / ((double)span / 1e9);
+}
+
+/* A path takes larger packets than was known when the law began. DOWN pays back the whole probe. */
+static void test_packets_grow(void **state)
+{
+    struct ccwire *wire = ccwire_new(&path_100m, 3);
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .told_bytes = 1228});
+    ccwire_run_until(wire, GMC_S(1));
+    assert_true(rate_over(wire, GMC_S(9)) > 0.995 * 100e6);
+    ccwire_free(wire);
 }
 
 static void test_follows_the_path(void **state)
@@ -845,6 +858,7 @@ int main(void)
         cmocka_unit_test(test_grows_on_a_short_path),
         cmocka_unit_test(test_shares_with_tcp),
         cmocka_unit_test(test_shares_with_siblings),
+        cmocka_unit_test(test_packets_grow),
         cmocka_unit_test(test_follows_the_path),
         cmocka_unit_test(test_tells_new_losses_of_a_slow_path),
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
