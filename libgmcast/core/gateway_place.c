@@ -209,6 +209,13 @@ static uint64_t least_limit(const struct graph *graph)
     return any ? least : NO_RELAY;
 }
 
+/* Who never had more to send than went out has shown what its uplink carries at least, and no
+ * limit: a relay of something small, or below somebody slow. */
+static bool shows_limit(const struct gw_measured *one)
+{
+    return one->most != 0 && one->busy >= one->most / 8 * 7;
+}
+
 /* Figures that were measured may be wrong, or of another time, by a factor of two either way, and
  * so may be what is thought of those that have not shown what they carry (`unshown`). At most these
  * are the best of all. */
@@ -221,7 +228,9 @@ static void look_at(const struct graph *graph, enum view view, uint64_t unshown,
         else if (view == MOST)
             uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
         else
-            uplink[i] = (most != 0 ? most : unshown) / (view == LEAST ? 2 : 1) + 1;
+            uplink[i] = (most > unshown || shows_limit(&graph->measured[i]) ? most : unshown) /
+                            (view == LEAST ? 2 : 1) +
+                        1;
     }
 }
 
@@ -284,12 +293,11 @@ static enum gmc_rate_origin origin_of(const struct graph *graph, size_t i)
                                           : GMC_RATE_CONFIGURED;
 }
 
-/* Predictions count with what was measured, whatever the trees were built from. Who never had more
- * to send than went out has shown what its uplink carries at least, and no limit. */
+/* Predictions count with what was measured, whatever the trees were built from. */
 static void use_measured(struct graph *graph)
 {
     for (size_t i = 0; i < graph->view.n; i++)
-        if (graph->uplink[i] == 0 && graph->measured[i].busy >= graph->measured[i].most / 8 * 7)
+        if (graph->uplink[i] == 0 && shows_limit(&graph->measured[i]))
             graph->uplink[i] = graph->measured[i].most;
     uint64_t least = gmc_tree_least_uplink(&graph->view);
     for (size_t i = 0; i < graph->view.n; i++)

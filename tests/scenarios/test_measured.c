@@ -228,6 +228,26 @@ static void test_who_has_a_wire_to_each_sends_to_each(void **state)
     }
 }
 
+/* Half a second of a relay whose parent gave it no more is no limit: a large object after small
+ * ones goes from one to the next, and not as one copy for each. */
+static void test_small_objects_show_no_limit(void **state)
+{
+    static const uint64_t mbit[1 + TARGETS] = {100, 100, 100, 100, 100, 100};
+    double most = 0, one = 100e6 * 8 / (100 * MBIT);
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct site site = make_around(seed, mbit);
+        struct gmc_channel_info info;
+        (void)stage(&site, 10000000, GMC_TREE_BULK, false, &info);
+        (void)stage(&site, 10000000 - 1000000 * seed, GMC_TREE_BULK, false, &info);
+        double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &info);
+        print_message("alike, after %" PRIu64 " MB: %.1f s\n", 10 - seed, seconds);
+        most = seconds > most ? seconds : most;
+        sim_world_free(site.world);
+    }
+    assert_true(most < 1.2 * one);
+}
+
 /* What relays showed is too little to be taken for better than copies, if all of it were wrong by a
  * factor of two: but what the copies take is seen while they go out. */
 static void test_copies_are_left_when_they_are_seen_to_be_slow(void **state)
@@ -407,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
         cmocka_unit_test(test_relays_are_tried),
         cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
+        cmocka_unit_test(test_small_objects_show_no_limit),
         cmocka_unit_test(test_copies_are_left_when_they_are_seen_to_be_slow),
         cmocka_unit_test(test_a_slow_one_is_tried_once),
         cmocka_unit_test(test_a_cap_is_no_measure),
