@@ -56,6 +56,9 @@ struct gmc_cc_ops {
     uint32_t (*loss_ppm)(const void *state);     /* base loss as estimated */
     /* The time that what was acknowledged last stood in queues. NULL: not known. */
     gmc_duration (*queue)(const void *state);
+    /* The rate was found to be what the path carries, and is not on its way there from the first
+     * packets. NULL: always. */
+    bool (*is_found)(const void *state);
     /* Of the pacing: how much of it may go at once where the host was late. NULL: no more than the
      * least. */
     gmc_duration (*slack)(const void *state);

@@ -460,6 +460,13 @@ static gmc_duration model_queue(const void *state)
     return ((const struct gmc_ccm *)state)->queue;
 }
 
+static bool model_is_found(const void *state)
+{
+    const struct gmc_ccm *m = state;
+
+    return m->phase != START && m->phase != DRAIN && !m->unproven;
+}
+
 /* They begin differently; what `background` concludes otherwise it asks its state for. */
 #define OPERATIONS(NAME, INIT, EXPECT)                                                             \
     {                                                                                              \
@@ -468,7 +475,7 @@ static gmc_duration model_queue(const void *state)
         .on_acked = model_on_acked, .on_lost = model_on_lost, .on_spurious = model_on_spurious,    \
         .on_ack = model_on_ack, .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,        \
         .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm, .slack = model_slack,      \
-        .queue = model_queue                                                                       \
+        .queue = model_queue, .is_found = model_is_found                                           \
     }
 
 const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init, model_expect);

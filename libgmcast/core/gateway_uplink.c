@@ -109,12 +109,14 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_
     if (peer->is_node)
         return;
     bool is_limit = gw->feeding > 1 && gw->learnt.is_shared;
-    enum gmc_peak_held held = !gw_children_waiting(peer) ? GMC_PEAK_SHORT
-                              : is_limit                 ? GMC_PEAK_ALL
-                                                         : GMC_PEAK_ONE;
+    bool is_waiting = gw_children_waiting(peer);
+    enum gmc_peak_held held = !is_waiting                          ? GMC_PEAK_SHORT
+                              : is_limit                           ? GMC_PEAK_ALL
+                              : gmc_link_rate_is_found(peer->link) ? GMC_PEAK_ONE
+                                                                   : GMC_PEAK_START;
     struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
     gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
-    learn(gw, peer, bytes, held != GMC_PEAK_SHORT);
+    learn(gw, peer, bytes, is_waiting);
 }
 
 /* Into a JOIN or STATUS. */

@@ -112,6 +112,8 @@ uint32_t gmc_link_loss_ppm(const struct gmc_link *link);
 /* Of what was acknowledged last, in queues on the way; 0 not known. */
 gmc_duration gmc_link_queue(const struct gmc_link *link);
 gmc_duration gmc_link_least_rtt(const struct gmc_link *link); /* 0 not known */
+/* Congestion control has found what the path carries, and does not come from less. */
+bool gmc_link_rate_is_found(const struct gmc_link *link);
 
 /* Data waits, since then, for something that links share: what the pace would have let go meanwhile
  * may go at once when the wait is over. NEVER: it does not wait. */

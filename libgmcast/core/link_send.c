@@ -322,6 +322,12 @@ gmc_duration gmc_link_queue(const struct gmc_link *link)
     return is_known ? link->cc->queue(link->cc_state) : 0;
 }
 
+bool gmc_link_rate_is_found(const struct gmc_link *link)
+{
+    return link->state == GMC_LINK_UP &&
+           (link->cc->is_found == NULL || link->cc->is_found(link->cc_state));
+}
+
 unsigned gmc_link_copies(const struct gmc_link *link)
 {
     if (link->state != GMC_LINK_UP)

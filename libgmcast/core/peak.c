@@ -46,7 +46,7 @@ static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration
         peak->before = *kept;
         *kept = (struct gmc_peak_kept){.since = now};
     }
-    bool busy = peak->busy >= peak->bytes / 4 * 3;
+    bool busy = peak->held != GMC_PEAK_START && peak->busy >= peak->bytes / 4 * 3;
     forget_more(peak, now, bps);
     if (bps > kept->most_bps)
         kept->most_bps = bps;
@@ -76,7 +76,7 @@ void gmc_peak_add(struct gmc_peak *peak, const struct gmc_peak_ack *ack, gmc_dur
         peak->bytes = peak->busy = 0;
     }
     peak->bytes += ack->bytes;
-    peak->busy += ack->held != GMC_PEAK_SHORT ? ack->bytes : 0;
+    peak->busy += ack->held > GMC_PEAK_SHORT ? ack->bytes : 0;
     if (ack->held < peak->held)
         peak->held = ack->held;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The most that was carried in any half second lately: a rate that something is known to carry, and
- * perhaps carries more. Spans in which there was always more to send are told from others, and of
- * these again those in which it was so for several that share it: what they show is a limit. What
- * is older than an age is forgotten, within half of that, and at once where three seconds that
- * show a limit brought less than half of it. Acknowledgements may stand
- * in a queue and come together: what was sent over a longer time than they came counts as that.
+ * perhaps carries more. Spans in which there was always more to send, at a rate that had been
+ * found, are told from others, and of these again those in which it was so for several that share
+ * it: what they show is a limit. What is older than an age is forgotten, within half of that, and
+ * at once where three seconds that show a limit brought less than half of it. Acknowledgements may
+ * stand in a queue and come together: what was sent over a longer time than they came counts as
+ * that.
  *
  * Bytes in, bit/s out, times in ns. The structure holds no memory; zeros are a fresh one. */
 #ifndef GMC_CORE_PEAK_H
@@ -16,6 +17,7 @@
 
 /* What held a sender back. */
 enum gmc_peak_held {
+    GMC_PEAK_START, /* its own congestion control, which has not found yet what the path carries */
     GMC_PEAK_SHORT, /* nothing: it had no more to send, or was not to send more */
     GMC_PEAK_ONE,   /* the path of one receiver, or what is measured */
     GMC_PEAK_ALL    /* what is measured, most likely: several receivers could get more */

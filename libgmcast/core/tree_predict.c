@@ -129,6 +129,7 @@ struct paths {
     const struct gmc_tree_prediction *prediction;
     uint32_t stripes;
     uint64_t *begin; /* one more than when a gateway's data begins; 0: not yet known */
+    uint64_t *full;  /* when it would have begun if it had come at the full rate at once */
     int32_t *way;    /* up to one that is known */
 };
 
@@ -137,38 +138,38 @@ static bool knows_uplink(const struct gmc_tree_graph *graph, int32_t i)
     return graph->uplink_bps != NULL && graph->uplink_bps[i] != 0;
 }
 
-/* Set-up, and what START loses, of the link from its parent. */
-static uint64_t begin_of(const struct paths *p, int32_t child, int32_t parent)
+/* Set-up of the link from its parent, and what START loses there: not what the parent's own data
+ * came too late for anyway, for links that begin one after the other double side by side. */
+static void begin_at(struct paths *p, int32_t child, int32_t parent)
 {
     uint64_t half = hop(p->graph, child, parent);
     uint64_t asked = hop(p->graph, child, 0) + half + (parent != 0 ? 2 * SESSION_TRIPS * half : 0);
-    uint64_t begin = p->begin[parent] - 1;
+    uint64_t begin = p->begin[parent] - 1, full = p->full[parent] + half;
 
     begin = (asked > begin ? asked : begin) + half;
+    p->begin[child] = begin + 1;
     if (p->prediction->assumed || !knows_uplink(p->graph, parent))
         begin += 2 * half * doublings(2 * half, p->prediction->rate_bps / p->stripes);
-    return begin;
+    p->full[child] = begin > full ? begin : full;
 }
 
 /* The last of a tree to be complete, as the source hears it. */
-static uint64_t longest(const struct paths *p, const int32_t *parent)
+static uint64_t longest(struct paths *p, const int32_t *parent)
 {
     uint64_t most = 0;
 
     for (size_t i = 0; i < p->graph->n; i++)
         p->begin[i] = i == 0 ? 1 : 0;
+    p->full[0] = 0;
     for (size_t i = 1; i < p->graph->n; i++) {
         size_t count = 0;
         uint64_t end;
 
         for (int32_t at = (int32_t)i; p->begin[at] == 0; at = parent[at])
             p->way[count++] = at;
-        for (; count > 0; count--) {
-            int32_t at = p->way[count - 1];
-
-            p->begin[at] = 1 + begin_of(p, at, parent[at]);
-        }
-        end = p->begin[i] - 1 + hop(p->graph, (int32_t)i, 0);
+        for (; count > 0; count--)
+            begin_at(p, p->way[count - 1], parent[p->way[count - 1]]);
+        end = p->full[i] + hop(p->graph, (int32_t)i, 0);
         most = end > most ? end : most;
     }
     return most;
@@ -209,9 +210,10 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
     loads.out = calloc(graph->n, sizeof(*loads.out));
     loads.in = calloc(graph->n, sizeof(*loads.in));
     paths.begin = malloc(graph->n * sizeof(*paths.begin));
+    paths.full = malloc(graph->n * sizeof(*paths.full));
     paths.way = malloc(graph->n * sizeof(*paths.way));
     if (loads.children == NULL || loads.out == NULL || loads.in == NULL || paths.begin == NULL ||
-        paths.way == NULL) {
+        paths.full == NULL || paths.way == NULL) {
         status = GMC_ERR_NOMEM;
         goto end;
     }
@@ -230,6 +232,7 @@ end:
     free(loads.out);
     free(loads.in);
     free(paths.begin);
+    free(paths.full);
     free(paths.way);
     return status;
 }

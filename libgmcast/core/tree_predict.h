@@ -11,7 +11,8 @@
  *       makes a session with its parent (three round trips; with the source there is one), and asks
  *       it; data comes when the parent has some, and the source hears of its end. Where the rate
  *       is not planned, a link needs a round trip more for each doubling from 32 packets in
- *       one. Links that are not heard count nothing.
+ *       one, but links on one way double side by side: it is that of one of them that counts.
+ *       Links that are not heard count nothing.
  *   P4  The bound is what no trees can beat: max(F/u_s, F/d_min, (n-1)F / sum of all u) (Kumar and
  *       Ross 2006).
  */

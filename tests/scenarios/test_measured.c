@@ -248,6 +248,27 @@ static void test_small_objects_show_no_limit(void **state)
     assert_true(most < 1.2 * one);
 }
 
+/* Nor is the way up to its rate of a link that begins: who came to half of it in ten megabytes
+ * could send twice as much, and the plan knows. */
+static void test_a_start_shows_no_limit(void **state)
+{
+    static const uint64_t mbit[1 + TARGETS] = {100, 100, 100, 100, 100, 100};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct site site = make_around(seed, mbit);
+        struct gmc_channel_info planned, done;
+        (void)stage(&site, 10000000, GMC_TREE_BULK, false, &done);
+        (void)stage(&site, 10000000, GMC_TREE_BULK, false, &done);
+        (void)stage(&site, 100000000, GMC_TREE_BULK, true, &planned);
+        double predicted = (double)planned.plan.time / 1e9;
+        double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &done);
+        print_message("alike: planned %.2f s, %.2f s\n", predicted, seconds);
+        assert_int_equal(planned.plan.rates[0].copies, 1);
+        assert_true(predicted > seconds * 0.9 && predicted < seconds * 1.1);
+        sim_world_free(site.world);
+    }
+}
+
 /* What relays showed is too little to be taken for better than copies, if all of it were wrong by a
  * factor of two: but what the copies take is seen while they go out. */
 static void test_copies_are_left_when_they_are_seen_to_be_slow(void **state)
@@ -428,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_relays_are_tried),
         cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
         cmocka_unit_test(test_small_objects_show_no_limit),
+        cmocka_unit_test(test_a_start_shows_no_limit),
         cmocka_unit_test(test_copies_are_left_when_they_are_seen_to_be_slow),
         cmocka_unit_test(test_a_slow_one_is_tried_once),
         cmocka_unit_test(test_a_cap_is_no_measure),

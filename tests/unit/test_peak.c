@@ -62,6 +62,21 @@ static void test_limit_needs_the_whole_span(void **state)
     assert_int_equal(gmc_peak_limit(&peak, now, AGE), 0);
 }
 
+/* On its way up, even for a moment, and the span shows what is carried at least. */
+static void test_a_start_is_not_busy(void **state)
+{
+    struct gmc_peak peak = {0};
+    gmc_time now = GMC_S(100);
+
+    (void)state;
+    for (unsigned i = 0; i < 5000; i++, now += GMC_MS(1))
+        add(&peak, now, BYTES, i % 450 != 0 ? GMC_PEAK_ONE : GMC_PEAK_START);
+    assert_in_range(gmc_peak_most(&peak, now, AGE), 9900000, 10100000);
+    assert_int_equal(gmc_peak_busy(&peak, now, AGE), 0);
+    now = carry(&peak, now, 1, BYTES / 2, GMC_PEAK_ONE);
+    assert_in_range(gmc_peak_busy(&peak, now, AGE), 4900000, 5100000);
+}
+
 static void test_less_than_a_span_says_nothing(void **state)
 {
     struct gmc_peak peak = {0};
@@ -158,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_best_span_counts),
         cmocka_unit_test(test_kinds_are_told_apart),
         cmocka_unit_test(test_limit_needs_the_whole_span),
+        cmocka_unit_test(test_a_start_is_not_busy),
         cmocka_unit_test(test_less_than_a_span_says_nothing),
         cmocka_unit_test(test_pauses_raise_nothing),
         cmocka_unit_test(test_what_comes_together_was_not_carried_so),

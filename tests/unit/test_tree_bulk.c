@@ -330,8 +330,10 @@ static const struct {
      40100, 40000, false},
     {"P2 an uplink that is not known", 3, "90 0 0", NULL, "-1 0 0", 1, 45, GMC_TREE_LIMIT_UPLINK, 0,
      2, 17817, 8888, false},
-    {"P2 none is known", 3, NULL, NULL, "-1 0 1", 1, 100, GMC_TREE_LIMIT_UPLINK, 0, 1, 8170, 8000,
+    {"P2 none is known", 3, NULL, NULL, "-1 0 1", 1, 100, GMC_TREE_LIMIT_UPLINK, 0, 1, 8160, 8000,
      true},
+    {"P3 links double side by side", 5, "100 0 0 0 0", NULL, "-1 0 1 2 3", 1, 100,
+     GMC_TREE_LIMIT_UPLINK, 0, 1, 8180, 8000, false},
     {"P3 the source alone", 1, "5", NULL, "-1", 1, 0, GMC_TREE_LIMIT_NONE, -1, 0, 0, 0, false},
 };
 
