@@ -62,79 +62,87 @@ static double router_in_time(const struct ic_qos *qos, const struct ic_qos_solut
 }
 
 /* ---- cubes ---- */
-struct number {
-    double re, im;
+/* Complex numbers at points of the circle that stand side by side. */
+struct numbers {
+    double re[IC_QOS_WAVE_BLOCK], im[IC_QOS_WAVE_BLOCK];
 };
 
-static struct number product(struct number a, struct number b)
+static void multiply_add(struct numbers *sum, const struct numbers *a, const struct numbers *b)
 {
-    return (struct number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static struct number quotient(struct number a, struct number b)
-{
-    double square = b.re * b.re + b.im * b.im;
-    return (struct number){(a.re * b.re + a.im * b.im) / square,
-                           (a.im * b.re - a.re * b.im) / square};
+    for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++) {
+        sum->re[i] += a->re[i] * b->re[i] - a->im[i] * b->im[i];
+        sum->im[i] += a->re[i] * b->im[i] + a->im[i] * b->re[i];
+    }
 }
 
 static void add_tables(const struct ic_qos_delays *delays, const struct mix *mix,
-                       enum ic_qos_passing passing, uint64_t k, struct number *sum)
+                       enum ic_qos_passing passing, uint64_t from, struct numbers *sum)
 {
-    const double *waves = &delays->waves[passing][k * delays->subsets * 2];
     for (unsigned set = 0; set < delays->subsets; set++) {
-        sum->re += mix->part[passing][set] * waves[2 * (size_t)set];
-        sum->im += mix->part[passing][set] * waves[2 * (size_t)set + 1];
+        const double *re = &delays->waves[passing][2 * set * delays->wave_points + from];
+        const double *im = re + delays->wave_points;
+        double part = mix->part[passing][set];
+        for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++) {
+            sum->re[i] += part * re[i];
+            sum->im[i] += part * im[i];
+        }
     }
 }
 
-/* Generating function at point k of the delays of a way: the sum over all sets of so many of n
- * channels, and the last one. sums[h] is that of h among the channels seen so far. */
-static struct number at_point(const struct ic_qos_delays *delays, const struct mix *mixes,
-                              uint64_t n, uint64_t hops, uint64_t k)
+/* Generating function, from point `from` on, of the delays of a way: the sum over all sets of so
+ * many of n channels, and the last one. sums[h] is that of h among the channels seen so far. */
+static void at_points(const struct ic_qos_delays *delays, const struct mix *mixes, uint64_t n,
+                      uint64_t hops, uint64_t from, struct numbers *value)
 {
-    struct number sums[IC_QOS_CHANNELS] = {{1, 0}}, last = {0, 0};
+    struct numbers sums[IC_QOS_CHANNELS] = {{{0}, {0}}}, last = {{0}, {0}};
+    for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++)
+        sums[0].re[i] = 1;
     for (uint64_t s = 0; s < n; s++) {
-        struct number channel = {mixes[s].at_once, 0};
-        add_tables(delays, &mixes[s], IC_QOS_PASS_BEFORE, k, &channel);
-        for (uint64_t h = hops < s + 1 ? hops : s + 1; h > 0 && h + n > hops + s; h--) {
-            struct number more = product(sums[h - 1], channel);
-            sums[h].re += more.re;
-            sums[h].im += more.im;
-        }
+        struct numbers channel = {{0}, {0}};
+        for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++)
+            channel.re[i] = mixes[s].at_once;
+        add_tables(delays, &mixes[s], IC_QOS_PASS_BEFORE, from, &channel);
+        for (uint64_t h = hops < s + 1 ? hops : s + 1; h > 0 && h + n > hops + s; h--)
+            multiply_add(&sums[h], &sums[h - 1], &channel);
     }
-    add_tables(delays, &mixes[n], IC_QOS_PASS_OWN, k, &last);
-    add_tables(delays, &mixes[n], IC_QOS_PASS_ALL, k, &last);
-    return product(sums[hops], last);
+    add_tables(delays, &mixes[n], IC_QOS_PASS_OWN, from, &last);
+    add_tables(delays, &mixes[n], IC_QOS_PASS_ALL, from, &last);
+    *value = (struct numbers){{0}, {0}};
+    multiply_add(value, &sums[hops], &last);
 }
 
 /* What turns a value at z into its part of the sum of coefficients 0..last:
- * 1 + 1 / z + ... + 1 / z^last. far: radius^-(last + 1). */
-static struct number sum_of_powers(const struct ic_qos_delays *delays, uint64_t k, uint64_t last,
-                                   double far)
+ * 1 + 1 / z + ... + 1 / z^last. far: radius^-(last + 1). The part is real with its conjugate's. */
+static double real_part(const struct ic_qos_delays *delays, uint64_t k, uint64_t last, double far,
+                        double re, double im)
 {
     if (k == 0 && delays->radius == 1)
-        return (struct number){(double)last + 1, 0};
+        return re * ((double)last + 1);
     const double *one = &delays->turns[2 * k];
-    const double *all = &delays->turns[2 * (k * (last + 1) % delays->points)];
+    const double *all = &delays->turns[2 * (k * (last + 1) & (delays->points - 1))];
     double near = 1 / delays->radius;
-    return quotient((struct number){1 - far * all[0], far * all[1]},
-                    (struct number){1 - near * one[0], near * one[1]});
+    double above_re = 1 - far * all[0], above_im = far * all[1];
+    double below_re = 1 - near * one[0], below_im = near * one[1];
+    double product_re = re * above_re - im * above_im, product_im = re * above_im + im * above_re;
+    return (product_re * below_re + product_im * below_im) /
+           (below_re * below_re + below_im * below_im);
 }
 
 static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
                            const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
 {
     struct mix mixes[IC_QOS_CHANNELS];
-    uint64_t n = qos->dimension;
+    struct numbers value;
+    uint64_t n = qos->dimension, half = delays->points / 2;
     double sum = 0, sets = 1, far = pow(delays->radius, -(double)(last + 1));
     for (uint64_t s = 0; s <= n; s++)
         mix_channel(qos, solution, delays, s, s == n, &mixes[s]);
-    for (uint64_t k = 0; k <= delays->points / 2; k++) {
-        bool is_twice = k != 0 && k != delays->points / 2; /* with its conjugate */
-        struct number value =
-            product(at_point(delays, mixes, n, hops, k), sum_of_powers(delays, k, last, far));
-        sum += is_twice ? 2 * value.re : value.re;
+    for (uint64_t k = 0; k <= half; k++) {
+        unsigned at = k % IC_QOS_WAVE_BLOCK;
+        if (at == 0)
+            at_points(delays, mixes, n, hops, k, &value);
+        double part = real_part(delays, k, last, far, value.re[at], value.im[at]);
+        sum += k != 0 && k != half ? 2 * part : part; /* with its conjugate */
     }
     for (uint64_t h = 0; h < hops; h++)
         sets = sets * (double)(n - h) / (double)(h + 1);

@@ -233,6 +233,7 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
         delays->radius = pow(ALIAS, 1 / (double)points);
     }
     delays->points = points;
+    delays->wave_points = (points / 2 / IC_QOS_WAVE_BLOCK + 1) * IC_QOS_WAVE_BLOCK;
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
     if (delays->turns == NULL)
         return GMC_ERR_NOMEM;
@@ -248,7 +249,7 @@ static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing p
     uint64_t points = delays->points, subsets = delays->subsets;
     double *values = calloc(points, sizeof(*values));
     double *waves = calloc(2 * points, sizeof(*waves));
-    double *out = calloc((points / 2 + 1) * subsets * 2, sizeof(*out));
+    double *out = calloc(delays->wave_points * subsets * 2, sizeof(*out));
     for (unsigned set = 0; set < subsets && values != NULL && waves != NULL && out != NULL; set++) {
         const double *mass = &delays->by[passing][set * delays->width];
         double power = 1;
@@ -256,8 +257,8 @@ static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing p
             values[t] = mass[t] * power;
         transform(delays->turns, 1, values, points, waves);
         for (uint64_t k = 0; k <= points / 2; k++) {
-            out[(k * subsets + set) * 2] = waves[2 * k];
-            out[(k * subsets + set) * 2 + 1] = waves[2 * k + 1];
+            out[2 * set * delays->wave_points + k] = waves[2 * k];
+            out[(2 * set + 1) * delays->wave_points + k] = waves[2 * k + 1];
         }
     }
     delays->waves[passing] = out;
@@ -385,7 +386,7 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
 size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
 {
     size_t tables = IC_QOS_PASSINGS * delays->subsets;
-    size_t waves = delays->points > 0 ? delays->points + 2 : 0;
+    size_t waves = 2 * delays->wave_points;
     return sizeof(*delays) +
            (tables * (delays->width + waves) + 2 * delays->points) * sizeof(double);
 }

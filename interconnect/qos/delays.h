@@ -23,6 +23,8 @@
 #define IC_QOS_STATES (1u << (IC_QOS_REAL_TIME_MAX - 1u))
 #define IC_QOS_SUBSETS (1u << IC_QOS_STATES)
 
+#define IC_QOS_WAVE_BLOCK 16u /* points that are computed side by side */
+
 enum ic_qos_miss {
     IC_QOS_MISS_LITERAL,     /* the X_k are independent, as printed in (17) */
     IC_QOS_MISS_CONSTRAINED, /* X_0 is what remains of n0 */
@@ -39,15 +41,18 @@ enum ic_qos_passing {
 struct ic_qos_delays {
     uint64_t traffic_class;
     enum ic_qos_miss kind;
-    unsigned states;                /* that its flits can meet; of state 0, alone, first */
-    unsigned first_state;           /* of those that a set A is of: 1 when X_0 is what remains */
-    unsigned subsets;               /* bit i of a set is state first_state + i */
-    uint64_t width, most;           /* times 0..width - 1, a power of two; B */
-    double *by[IC_QOS_PASSINGS];    /* [subset * width + t]: by the time t, sums of mass */
-    uint64_t points;                /* N */
-    double radius;                  /* of the circle; 1: no time is N or more */
-    double *turns;                  /* cos, sin of 2 pi k / N */
-    double *waves[IC_QOS_PASSINGS]; /* of a cube: [(k * subsets + subset) * 2], k = 0..N / 2 */
+    unsigned states;             /* that its flits can meet; of state 0, alone, first */
+    unsigned first_state;        /* of those that a set A is of: 1 when X_0 is what remains */
+    unsigned subsets;            /* bit i of a set is state first_state + i */
+    uint64_t width, most;        /* times 0..width - 1, a power of two; B */
+    double *by[IC_QOS_PASSINGS]; /* [subset * width + t]: by the time t, sums of mass */
+    uint64_t points;             /* N */
+    double radius;               /* of the circle; 1: no time is N or more */
+    double *turns;               /* cos, sin of 2 pi k / N */
+    /* Of a cube: real parts at [subset * 2 * wave_points + k], k = 0..N / 2, and imaginary ones
+     * wave_points after them; zeros follow up to whole blocks. */
+    double *waves[IC_QOS_PASSINGS];
+    uint64_t wave_points;
 };
 
 /* The width that times up to these cycles need. */
