@@ -26,6 +26,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
 #define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
 #define YIELD_SHAKEN 800u   /* the same, but others shake the queue between probes */
+#define YIELD_MET 780u      /* of what was, where others made a short queue long */
 #define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
 #define YIELD_CUT 900u      /* cruising lost */
 
@@ -41,6 +42,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define SLACK_PACKETS 10u       /* any path takes so many at once: RFC 6928 */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
 #define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
+
+#define LOSSLESS_PPM 5000u /* of base: chance, and what is left of START's */
 
 #define FIRST_PACKETS 32u  /* of the first round trip */
 #define ROUND_PACKETS 16u  /* fewer say nothing */
@@ -95,6 +98,8 @@ struct gmc_ccm_background {
     bool drained;           /* a queue stood, and was drained once */
     bool is_short;          /* the queue: losses come before a delay that is seen */
     uint32_t shaken;        /* cruises whose queue others made long, less half of the others */
+    bool met;               /* they made the queue long since the last probe, ... */
+    bool is_shared;         /* ... or before one of those after which cruises are long */
     int32_t noise_permille; /* of samples, mean */
 };
 

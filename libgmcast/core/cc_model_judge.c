@@ -85,14 +85,31 @@ static bool has_stalled(const struct gmc_ccm *m, gmc_time now, const struct gmc_
     return now < m->late_until && round->queue_min <= gmc_ccm_queue_threshold(m) / 2;
 }
 
+/* A short queue, in which losses tell of others: those of the path would be taken for them. */
+static bool is_short_and_lossless(const struct gmc_ccm *m)
+{
+    return m->others.is_short && gmc_cc_loss_ppm(&m->base) < LOSSLESS_PPM;
+}
+
+/* There a probe is taken in whole while a window sender comes back from a loss, which takes it
+ * seconds: where one was seen lately, three quarters of what is free are left to it. */
+static uint64_t share_of_gain(const struct gmc_ccm *m, uint64_t was, uint64_t sample)
+{
+    bool is_shared = is_short_and_lossless(m) && m->others.is_shared && m->long_left > 0;
+
+    return is_shared && sample > was ? was + (sample - was) / 4 : sample;
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
     bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
     bool excess = lossy || round->ce > 0;
     uint64_t sample = gmc_ccm_sample(m, round, excess);
+    bool is_met = is_short_and_lossless(m) && m->others.met;
 
-    m->up_clean = m->up_calm = false;
+    m->up_clean = m->up_calm = m->others.met = false;
+    m->others.is_shared = is_met || (m->others.is_shared && m->long_left > 0);
     if (round->acks < 2 || gmc_ccm_is_sparse(m, round))
         return;
     if (m->others.is_on && gmc_ccm_background_up(m, now, round, sample))
@@ -112,7 +129,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     m->up_best_again = sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided));
     if (!excess) {
         if (sample > was || !has_stalled(m, now, round))
-            m->bw_bps = sample;
+            m->bw_bps = share_of_gain(m, was, sample);
         m->up_clean = true;
         m->up_calm = sample < gmc_ccm_times(was, 1060);
         m->up_alone = sample < gmc_ccm_times(was, 1030);
@@ -121,7 +138,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
         if (sample >= gmc_ccm_times(was, 1200) && m->long_left == 0 && m->phase == CRUISE)
             m->cruise_until = now;
         look_farther(m, round, sample >= gmc_ccm_times(was, 1200));
-        if (m->long_left > 0)
+        if (m->long_left > 0 && !is_met)
             m->long_left--;
         return;
     }
@@ -140,6 +157,8 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
         m->bw_bps = gmc_ccm_times(sample, gmc_ccm_is_shaken(m) ? YIELD_SHAKEN : YIELD_AS_GOOD);
     else
         m->bw_bps = gmc_ccm_times(sample, YIELD_LESS);
+    if (!m->stubborn && is_met && m->bw_bps > gmc_ccm_times(was, YIELD_MET))
+        m->bw_bps = gmc_ccm_times(was, YIELD_MET);
 }
 
 /* Of the loss rate that is tested, the slower packets show at least so many quarters. */

@@ -351,13 +351,16 @@ static void test_shares_with_tcp(void **state)
     (void)state;
     assert_in_range(share_permille(&sim_law_cubic, 625000), 300, 700);
     assert_in_range(share_permille(&sim_law_bbr, 625000), 300, 700);
-    assert_in_range(share_permille(&sim_law_cubic, 15000), 300, 700);
+    /* The kernel's gets less of such a queue than this one: it is burstier. */
+    assert_in_range(share_permille(&sim_law_cubic, 15000), 300, 560);
     assert_in_range(share_permille(&sim_law_bbr, 15000), 300, 700);
 }
 
-/* Jain's index over a minute, in thousandths. */
+/* Jain's index over a minute, in thousandths. What is left of a short queue is the price of leaving
+ * a TCP its part. */
 static unsigned jain_permille(struct ccwire_path path, int flows)
 {
+    double least = path.queue_bytes < 20000 ? 0.9 : 0.93;
     struct ccwire *wire = ccwire_new(&path, 1);
     double sum = 0, squares = 0;
 
@@ -370,7 +373,7 @@ static unsigned jain_permille(struct ccwire_path path, int flows)
         squares += delivered(wire, i) * delivered(wire, i);
     }
     ccwire_free(wire);
-    assert_true(sum * 12000 / 60 > 0.93 * (double)path.rate_bps * (1 - path.loss_ppm / 1e6));
+    assert_true(sum * 12000 / 60 > least * (double)path.rate_bps * (1 - path.loss_ppm / 1e6));
     return (unsigned)(1000 * sum * sum / (flows * squares));
 }
 
