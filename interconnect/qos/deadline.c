@@ -132,7 +132,7 @@ static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solutio
                            const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
 {
     struct mix mixes[IC_QOS_CHANNELS];
-    struct numbers value;
+    struct numbers value = {{0}, {0}};
     uint64_t n = qos->dimension, half = delays->points / 2;
     double sum = 0, sets = 1, far = pow(delays->radius, -(double)(last + 1));
     for (uint64_t s = 0; s <= n; s++)
