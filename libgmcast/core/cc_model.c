@@ -18,8 +18,9 @@
  * CRUISE  pace bw. Alone ("calm") the gain holds a queue of 1 ms + R/32, so that the link is never
  *         idle; beside others 0.99. Lasts 6 R; alone up to 1 s; after a probe that met losses 3 s.
  * UP      a probe: pace 1.25 bw for R. Clean: bw = sample. Excess: bw is cut, relative to the
- *         sample (a larger share loses more, so siblings converge). A sender that had too little to
- *         send pays back what it queued, which may be nothing.
+ *         sample (a larger share loses more, so siblings converge); in a short queue that others
+ *         were seen in, relative to what it was too, and clean probes raise it by less. A sender
+ *         that had too little to send pays back what it queued, which may be nothing.
  * DOWN    pace 0.75 bw for R: pays back what the probe queued, and shows things. If q stands even
  *         now, others fill the queue: bw *= YIELD. If losses do not fall with the rate they are
  *         the path's, and base is set at once; if they do it was congestion.
