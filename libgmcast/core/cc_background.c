@@ -31,7 +31,7 @@
 #define NOISE_MAX 20 /* permille; with more, parts and shakes are not told from chance */
 #define PARTS_MAX 2u
 #define NOTHINGS_CLEAR 3u /* probes in a row that gained nothing: nobody else is there */
-#define MET_PACKETS 3u
+#define MET_PACKETS 3u    /* what so many of ours take is no queue of others */
 #define SHAKEN_LEAST GMC_US(500)
 #define SHAKEN_MAX 6u
 #define SHAKEN_BOUND 12u /* it is forgotten after so many cruises */
@@ -80,13 +80,12 @@ void gmc_ccm_note_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
     struct gmc_ccm_background *others = &m->others;
     gmc_duration most = m->up_queue_max / 2 > SHAKEN_LEAST ? m->up_queue_max / 2 : SHAKEN_LEAST;
-
-    /* What a few packets of ours take is no queue of others. */
     gmc_duration own = gmc_duration_of_bytes((uint64_t)MET_PACKETS * m->packet_bytes, m->bw_bps);
+    bool is_long = round->queue_max > most;
 
     learn_noise(m, round);
-    others->met = others->met || (round->queue_max > most && round->queue_max > own);
-    if (round->queue_max > most)
+    others->met = others->met || (is_long && round->queue_max > own);
+    if (is_long)
         others->shaken += others->shaken < SHAKEN_BOUND ? 2 : 0;
     else if (others->shaken > 0)
         others->shaken--;
