@@ -216,6 +216,15 @@ static bool shows_limit(const struct gw_measured *one)
     return one->most != 0 && one->busy >= one->most / 8 * 7;
 }
 
+/* What is thought of an uplink that has shown less than `unshown`. */
+static uint64_t thought(uint64_t unshown, uint64_t most, enum view view)
+{
+    if (view != SHOWN)
+        return unshown;
+    /* Of two alike, who has shown more relays first. */
+    return unshown - (unshown - most) / 16;
+}
+
 /* Figures that were measured may be wrong, or of another time, by a factor of two either way, and
  * so may be what is thought of those that have not shown what they carry (`unshown`). At most these
  * are the best of all. */
@@ -223,14 +232,14 @@ static void look_at(const struct graph *graph, enum view view, uint64_t unshown,
 {
     for (size_t i = 0; i < graph->view.n; i++) {
         uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
+        bool is_shown = most > unshown || shows_limit(&graph->measured[i]);
         if (graph->uplink[i] != 0)
             uplink[i] = graph->uplink[i];
         else if (view == MOST)
             uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
         else
-            uplink[i] = (most > unshown || shows_limit(&graph->measured[i]) ? most : unshown) /
-                            (view == LEAST ? 2 : 1) +
-                        1;
+            uplink[i] =
+                (is_shown ? most : thought(unshown, most, view)) / (view == LEAST ? 2 : 1) + 1;
     }
 }
 
