@@ -510,7 +510,7 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out);
 gmc_time gw_groups_deadline(const struct gmc_gateway *gw);
 void gw_groups_step(struct gmc_gateway *gw);
 
-/* gateway_hear.c: a node that hears a group */
+/* gateway_hearing.c, gateway_hear.c: a node that hears a group */
 /* Whoever sent that group has nothing to tell this node any more, unless it is the gateway. */
 void gw_hearing_parent_changed(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,

@@ -95,6 +95,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
 	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c \
 	libgmcast/core/gateway_neighbour.c libgmcast/core/gateway_node.c libgmcast/core/gateway_page.c \
+	libgmcast/core/gateway_graph.c libgmcast/core/gateway_graph_impl.h \
+	libgmcast/core/gateway_measured.c libgmcast/core/gateway_replace.c \
 	libgmcast/core/gateway_pass.c libgmcast/core/gateway_place.c libgmcast/core/gateway_probe.c \
 	libgmcast/core/gateway_record.c libgmcast/core/gateway_resume.c libgmcast/core/gateway_roll.c \
 	libgmcast/core/gateway_rx.c libgmcast/core/gateway_serve.c libgmcast/core/gateway_source.c \
@@ -177,7 +179,9 @@ tests_fuzz_fuzz_message_rx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/backoff.c libgmcast/core/backoff.h \
 	libgmcast/core/gateway_group.c libgmcast/core/gateway_group_impl.h libgmcast/core/gateway_group_listen.c \
 	libgmcast/core/gateway_group_rate.c libgmcast/core/gateway_group_send.c \
-	libgmcast/core/gateway_hear.c libgmcast/core/group.c libgmcast/core/group.h \
+	libgmcast/core/gateway_hear.c libgmcast/core/gateway_hear_impl.h \
+	libgmcast/core/gateway_hear_window.c libgmcast/core/gateway_hearing.c \
+	libgmcast/core/group.c libgmcast/core/group.h \
 	libgmcast/core/group_rate.c libgmcast/core/group_rate.h \
 	libgmcast/core/group_rx.c libgmcast/core/group_rx.h \
 	libgmcast/core/group_tx.c libgmcast/core/group_tx.h

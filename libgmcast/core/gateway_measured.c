@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trees by what uplinks have shown that nobody configured. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_graph_impl.h"
+
+enum view { SHOWN, LEAST, MOST };
+
+uint64_t gw_graph_least_limit(const struct gwgraph *graph)
+{
+    uint64_t least = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < graph->view.n; i++) {
+        uint64_t limit = graph->uplink[i] != 0 ? graph->uplink[i] : graph->measured[i].limit;
+        any = any || graph->measured[i].limit != 0;
+        if (limit != 0 && limit < least)
+            least = limit;
+    }
+    return any ? least : GW_NO_RELAY;
+}
+
+bool gw_graph_shows_limit(const struct gwmeasured *one)
+{
+    return one->most != 0 && one->busy >= one->most / 8 * 7;
+}
+
+/* What is thought of an uplink that has shown less than `unshown`. */
+static uint64_t thought(uint64_t unshown, uint64_t most, enum view view)
+{
+    if (view != SHOWN)
+        return unshown;
+    /* Of two alike, who has shown more relays first. */
+    return unshown - (unshown - most) / 16;
+}
+
+/* Figures that were measured may be wrong, or of another time, by a factor of two either way, and
+ * so may be what is thought of those that have not shown what they carry (`unshown`). At most these
+ * are the best of all. */
+static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshown, uint64_t *uplink)
+{
+    for (size_t i = 0; i < graph->view.n; i++) {
+        uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
+        bool is_shown = most > unshown || gw_graph_shows_limit(&graph->measured[i]);
+        if (graph->uplink[i] != 0)
+            uplink[i] = graph->uplink[i];
+        else if (view == MOST)
+            uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
+        else
+            uplink[i] =
+                (is_shown ? most : thought(unshown, most, view)) / (view == LEAST ? 2 : 1) + 1;
+    }
+}
+
+bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration seen,
+                           uint32_t *stripes)
+{
+    struct gmc_tree_graph view = graph->view;
+    struct gmc_tree_prediction without, with;
+    size_t bytes = sizeof(*graph->parent) * view.n * GMC_STRIPES_MAX;
+    uint64_t *uplink = malloc(sizeof(*uplink) * view.n);
+    int32_t *parent = malloc(bytes);
+    uint32_t count;
+    bool taken = false;
+    if (uplink == NULL || parent == NULL)
+        goto end;
+    view.uplink_bps = uplink;
+    /* Several trees are right where rates are known: they share what single paths carry. */
+    if (unshown != GW_NO_RELAY)
+        view.stripes_max = 1;
+    look_at(graph, MOST, unshown, uplink);
+    if (gmc_tree_predict(&view, graph->parent, *stripes, &without) != GMC_OK)
+        goto end;
+    if (without.time < seen)
+        without.time = seen;
+    look_at(graph, SHOWN, unshown, uplink);
+    if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
+        goto end;
+    look_at(graph, LEAST, unshown, uplink);
+    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time)
+        goto end;
+    memcpy(graph->parent, parent, bytes);
+    *stripes = count;
+    taken = true;
+end:
+    free(uplink);
+    free(parent);
+    return taken;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Other trees while a transfer runs, where they bring what is left sooner. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_graph_impl.h"
+#include "core/probe_plan.h"
+
+/* Blocks stay in their stripes: fewer trees are each taken by several. */
+static bool spread(struct gwgraph *graph, uint32_t count, uint32_t stripes)
+{
+    size_t n = graph->view.n;
+    if (count == 0 || stripes % count != 0)
+        return false;
+    for (uint32_t k = count; k < stripes; k++)
+        memcpy(graph->parent + k * n, graph->parent + (k % count) * n, sizeof(*graph->parent) * n);
+    return gw_graph_are_trees(graph, stripes);
+}
+
+static size_t children_of(const struct gwgraph *graph, size_t at, uint32_t stripes)
+{
+    size_t n = graph->view.n, count = 0;
+    for (size_t i = 1; i < n; i++) {
+        bool is_child = false;
+        for (uint32_t k = 0; k < stripes; k++)
+            is_child = is_child || graph->parent[k * n + i] == (int32_t)at;
+        count += is_child;
+    }
+    return count;
+}
+
+/* Who always has more to send is what holds its only child up now, be it by its uplink or not. Of
+ * several the limit is seen. */
+static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
+{
+    for (size_t i = 0; i < graph->view.n; i++) {
+        struct gwmeasured *one = &graph->measured[i];
+        if (one->limit == 0 && one->busy >= one->most / 8 * 7 && children_of(graph, i, stripes) < 2)
+            one->limit = one->busy;
+    }
+}
+
+/* The trees that would be made now, with members and latencies that were not known then, if they
+ * bring what is left in so much of the time. */
+static bool try_fresh(struct gwgraph *graph, uint32_t percent, uint32_t *stripes)
+{
+    struct gmc_tree_prediction present, fresh;
+    size_t bytes = sizeof(*graph->parent) * graph->view.n * GMC_STRIPES_MAX;
+    int32_t *parent = malloc(bytes);
+    uint32_t count;
+    bool taken = parent != NULL &&
+                 gmc_tree_predict(&graph->view, graph->parent, *stripes, &present) == GMC_OK &&
+                 gmc_tree_ops(GMC_TREE_BULK)->build(&graph->view, parent, &count) == GMC_OK &&
+                 gmc_tree_predict(&graph->view, parent, count, &fresh) == GMC_OK &&
+                 fresh.time / percent <= present.time / 100;
+    taken = taken && (count != *stripes ||
+                      memcmp(graph->parent, parent, sizeof(*parent) * graph->view.n * count) != 0);
+    if (taken) {
+        memcpy(graph->parent, parent, bytes);
+        *stripes = count;
+    }
+    free(parent);
+    return taken;
+}
+
+bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
+                           bool measured, uint64_t bytes_left, gmc_duration seen)
+{
+    struct gwgraph graph = {0};
+    uint32_t stripes = ch->stripe_count;
+    bool better = false;
+    graph.list = gw_source_participants(gw, ch, &graph.view.n);
+    bool taken = graph.view.n > 2 && graph.view.n <= GMC_PROBE_ALL_MAX &&
+                 gw_graph_make(gw, ch, &graph) &&
+                 ((measured && graph.any_measured) || fresh_percent > 0);
+    if (taken) {
+        for (uint32_t k = 0; k < stripes; k++)
+            (void)gw_graph_present(ch, &graph, k, NULL);
+        take_busy_for_limits(&graph, stripes);
+        graph.view.bytes = bytes_left;
+        graph.view.stripes_max = stripes;
+        taken = gw_graph_are_trees(&graph, stripes);
+    }
+    if (taken && fresh_percent > 0)
+        better = try_fresh(&graph, fresh_percent, &stripes);
+    if (taken && measured && graph.any_measured)
+        better = gw_graph_try_measured(&graph, gw_graph_least_limit(&graph), better ? 0 : seen,
+                                       &stripes) ||
+                 better;
+    taken = better && spread(&graph, stripes, ch->stripe_count);
+    if (taken)
+        gw_graph_take(ch, &graph, ch->stripe_count);
+    gw_graph_free(&graph);
+    return taken;
+}
