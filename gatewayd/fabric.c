@@ -4,29 +4,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/random.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/list.h"
-#include "base/map.h"
-#include "fabric/fabric.h"
 #include "fabric/ofi.h"
+#include "gatewayd/fabric_int.h"
 #include "gatewayd/text.h"
 
 #define ROUNDS_MAX 32 /* then the loop looks at others */
-#define AGAIN_AFTER GMC_S(30)
-#define ASK_AGAIN_AFTER GMC_S(10)
 #define REOPEN_AFTER GMC_S(5)
 #define UNANSWERED GMC_S(3)
 #define SELDOM GMC_S(2)
 #define WHILE_WAITING GMC_MS(2) /* a look at what is under way */
 #define WHILE_ALIVE GMC_MS(5)   /* also where something tells: providers are not all sure to */
 #define AT_REST GMC_MS(100)
-#define DRIFT 4096 /* two clocks differ by less than this part of the time that passes */
-#define WAITED_MAX GMC_S(1)
-#define FRAME_MAX 1024
 
 /* Where nothing tells that there is something: how long after the last sign of life it is looked
  * how often. A look is some microseconds of CPU. */
@@ -37,138 +29,8 @@ static const struct {
              {GMC_S(2), GMC_MS(5)},
              {UINT64_MAX, GMC_MS(20)}};
 
-/* Somebody of this domain. */
-struct place {
-    struct gmc_list node;
-    char name[GMC_DOMAIN_NAME_MAX + 1];
-    gmc_peer number;         /* NONE: the core has not named it */
-    bool has_session;        /* its word comes from itself */
-    struct gwd_endpoint end; /* address_len 0: not known */
-    struct fab_peer *peer;   /* NULL: sockets carry what is for it */
-    bool is_used;            /* both ways were tried: it carries data */
-    bool is_heard;           /* something came from it since it is peer */
-    gmc_time again;          /* before that nothing is tried */
-    struct gmc_addr udp;     /* where the core sends to it; len 0: as its session shows */
-    bool has_least;
-    uint64_t least; /* from its clock to ours, for the fastest message of late; modulo 2^64 */
-    gmc_time least_at;
-    gmc_duration waited; /* what comes now did so, as the message's time tells */
-    gmc_time unanswered; /* the first that was sent since something came; NEVER */
-    gmc_time sent_at;    /* the last */
-    uint64_t bytes_sent, bytes_received;
-};
-
-struct gwd_fabric {
-    struct gwd_fabric_config config;
-    char domain[GMC_DOMAIN_NAME_MAX + 1];
-    char gateway[GMC_DOMAIN_NAME_MAX + 1]; /* "": this is it */
-    char provider[GWD_FABRIC_NAME_MAX + 1], of_provider[GWD_FABRIC_NAME_MAX + 1];
-    char machine_name[32]; /* ours, on this machine */
-    bool may_share_memory;
-    uint64_t id;
-    struct fab *fab; /* NULL: it cannot be used now */
-    gmc_time reopen; /* if so, when it is tried again */
-    struct gmc_list places;
-    struct gmc_map by_id;
-    struct place **by_number; /* NULL: not looked up yet; &nobody: none of ours */
-    size_t numbers;
-    struct place nobody;
-    struct event *fd_event, *timer_event;
-    int timer_fd;
-    gmc_time armed;
-    gmc_time alive; /* the last sign of life */
-    bool is_fresh;  /* something was put since the last flush */
-    bool was_full;
-    uint64_t took; /* datagrams, in this turn */
-    uint64_t unknown, lost;
-    struct fab_stats before; /* of earlier openings */
-};
-
-/* ---- places ---- */
-static struct place *find(const struct gwd_fabric *g, const char *name)
-{
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &g->places)
-    {
-        struct place *place = GMC_CONTAINER_OF(node, struct place, node);
-        if (strcasecmp(place->name, name) == 0)
-            return place;
-    }
-    return NULL;
-}
-
-static void forget_numbers(struct gwd_fabric *g)
-{
-    if (g->numbers > 0)
-        memset(g->by_number, 0, g->numbers * sizeof(*g->by_number));
-}
-
-/* NULL: out of memory. */
-static struct place *find_or_add(struct gwd_fabric *g, const char *name)
-{
-    struct place *place = find(g, name);
-    if (place != NULL)
-        return place;
-    place = calloc(1, sizeof *place);
-    if (place == NULL)
-        return NULL;
-    gwd_text(place->name, sizeof place->name, "%s", name);
-    place->number = GMC_PEER_NONE;
-    place->unanswered = GMC_TIME_NEVER;
-    gmc_list_init(&place->node);
-    gmc_list_push_back(&g->places, &place->node);
-    forget_numbers(g); /* it may have been nobody until now */
-    return place;
-}
-
-static bool is_gateway(const struct gwd_fabric *g)
-{
-    return g->gateway[0] == '\0';
-}
-
-static bool make_room(struct gwd_fabric *g, size_t count)
-{
-    if (count <= g->numbers)
-        return true;
-    struct place **more = realloc(g->by_number, count * sizeof(*more));
-    if (more == NULL)
-        return false;
-    memset(more + g->numbers, 0, (count - g->numbers) * sizeof(*more));
-    g->by_number = more;
-    g->numbers = count;
-    return true;
-}
-
-/* Who a neighbour of the core is. */
-static struct place *place_of(struct gwd_fabric *g, gmc_peer peer)
-{
-    if (peer < g->numbers && g->by_number[peer] != NULL)
-        return g->by_number[peer];
-    const char *name = g->config.name_of(g->config.ctx, peer);
-    if (name == NULL || !make_room(g, (size_t)peer + 1))
-        return &g->nobody;
-    struct place *place = find(g, name);
-    /* Whoever else a node sends to is a node. */
-    if (place == NULL && !is_gateway(g))
-        place = find_or_add(g, name);
-    if (place == NULL)
-        place = &g->nobody;
-    else
-        place->number = peer;
-    g->by_number[peer] = place;
-    return place;
-}
-
-static void find_number(struct gwd_fabric *g, struct place *place)
-{
-    const char *name;
-    for (gmc_peer peer = 0; (name = g->config.name_of(g->config.ctx, peer)) != NULL; peer++)
-        if (strcasecmp(name, place->name) == 0)
-            place->number = peer;
-}
-
-/* ---- endpoints ---- */
-static void arm(struct gwd_fabric *g, gmc_duration after)
+/* ---- opening ---- */
+void gwd_fabric_arm(struct gwd_fabric *g, gmc_duration after)
 {
     gmc_time at = gmc_time_add(g->config.now(), after);
     if (g->armed <= at)
@@ -179,167 +41,16 @@ static void arm(struct gwd_fabric *g, gmc_duration after)
     (void)timerfd_settime(g->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static void tell(struct gwd_fabric *g, const char *to, const struct gwd_endpoint *end,
-                 const char *of)
-{
-    uint8_t frame[FRAME_MAX];
-    struct gwd_endpoint named = *end;
-    gwd_text(named.node, sizeof named.node, "%s", of);
-    size_t len = gwd_endpoint_put(&named, frame, sizeof frame);
-    if (len > 0)
-        g->config.tell(g->config.ctx, to, gmc_bytes(frame, len));
-}
-
-static void tell_own(struct gwd_fabric *g, const char *to)
-{
-    struct gwd_endpoint own = {.id = g->id};
-    gwd_text(own.speaks, sizeof own.speaks, "%s",
-             g->fab != NULL ? fab_wire(g->fab)->name : g->provider);
-    if (g->fab != NULL && fab_wire(g->fab)->address.len <= sizeof own.address) {
-        own.address_len = fab_wire(g->fab)->address.len;
-        memcpy(own.address, fab_wire(g->fab)->address.data, own.address_len);
-    }
-    tell(g, to, &own, "");
-}
-
-static void ask(struct gwd_fabric *g, struct place *place, gmc_time now)
-{
-    uint8_t frame[FRAME_MAX];
-    place->again = gmc_time_add(now, ASK_AGAIN_AFTER);
-    size_t len = gwd_where_put(place->name, frame, sizeof frame);
-    if (len > 0)
-        g->config.tell(g->config.ctx, g->gateway, gmc_bytes(frame, len));
-}
-
-static void detach(struct place *place)
-{
-    if (place->peer != NULL)
-        fab_peer_free(place->peer);
-    place->peer = NULL;
-    place->is_used = place->is_heard = place->has_least = false;
-    place->unanswered = GMC_TIME_NEVER;
-}
-
-/* Back to sockets, for a while. */
-static void lose(struct gwd_fabric *g, struct place *place, const char *reason)
-{
-    detach(place);
-    place->again = gmc_time_add(g->config.now(), AGAIN_AFTER);
-    /* It may have another endpoint by then. */
-    if (!place->has_session)
-        place->end.address_len = 0;
-    g->lost++;
-    gwd_log(g->config.log, GMC_LEVEL_WARN, "fabric.lost", GWD_STR("peer", place->name),
-            GWD_STR("fabric", place->end.speaks), GWD_STR("reason", reason),
-            GWD_STR("text", "sockets carry its data; the fabric is tried again in 30 s"));
-}
-
-/* A connection that was made says little of who reads it, and nothing of the way back: data goes by
- * it when a message has left and one has come. */
-static void try_use(const struct gwd_fabric *g, struct place *place)
-{
-    if (place->is_used || !place->is_heard || !fab_peer_is_reached(place->peer))
-        return;
-    place->is_used = true;
-    gwd_log(g->config.log, GMC_LEVEL_INFO, "fabric.used", GWD_STR("peer", place->name),
-            GWD_STR("fabric", place->end.speaks));
-}
-
-static void on_reached(void *ctx, void *peer)
-{
-    try_use(ctx, peer);
-}
-
-/* A message waits at the two hosts, and not on a path that others share: where it takes longer than
- * the fastest of late, the core is not to see a queue in it and to slow down. A fabric that can
- * take no more says so. */
-static void note_wait(struct place *place, gmc_time now, gmc_time begun)
-{
-    uint64_t took = now - begun;
-    if (place->has_least)
-        place->least += (now - place->least_at) / DRIFT;
-    /* Modulo: less than the least. */
-    if (!place->has_least || took - place->least > UINT64_MAX / 2)
-        place->least = took;
-    place->has_least = true;
-    place->least_at = now;
-    place->waited = took - place->least;
-    if (place->waited > WAITED_MAX)
-        place->waited = WAITED_MAX;
-}
-
-/* What we sent first may have come before it knew us; now it does, or will in a moment. */
-static void on_heard(void *ctx, uint64_t id, gmc_time begun)
-{
-    struct gwd_fabric *g = ctx;
-    struct place *place = gmc_map_get(&g->by_id, id);
-    if (place == NULL)
-        return;
-    note_wait(place, g->config.now(), begun);
-    if (place->peer == NULL || place->is_heard)
-        return;
-    place->is_heard = true;
-    fab_peer_greet(place->peer, g->config.now());
-    try_use(g, place);
-}
-
-static void on_lost(void *ctx, void *peer, const char *reason)
-{
-    lose(ctx, peer, reason);
-}
-
-static void attach(struct gwd_fabric *g, struct place *place)
-{
-    if (g->fab == NULL || place->end.address_len == 0 || place->peer != NULL)
-        return;
-    const char *own = fab_wire(g->fab)->name;
-    if (strcmp(own, place->end.speaks) != 0) {
-        place->again = GMC_TIME_NEVER;
-        gwd_log_refusal(g->config.log, g->config.now(), "fabric.unused",
-                        GWD_STR("peer", place->name), GWD_STR("here", own),
-                        GWD_STR("there", place->end.speaks),
-                        GWD_STR("text",
-                                "both need the same option fabric; sockets carry its data"));
-        return;
-    }
-    place->peer = fab_peer_new(g->fab, g->config.now(),
-                               gmc_bytes(place->end.address, place->end.address_len), place);
-    if (place->peer == NULL) {
-        lose(g, place, "its endpoint cannot be reached from here");
-        return;
-    }
-    arm(g, 0); /* to greet it */
-}
-
-static void set_endpoint(struct gwd_fabric *g, struct place *place, const struct gwd_endpoint *end)
-{
-    const struct place *other = gmc_map_get(&g->by_id, end->id);
-    /* Two that ask for each other are told twice. */
-    if (place->peer != NULL && place->end.id == end->id &&
-        gmc_bytes_equal(gmc_bytes(place->end.address, place->end.address_len),
-                        gmc_bytes(end->address, end->address_len)))
-        return;
-    detach(place);
-    if (gmc_map_get(&g->by_id, place->end.id) == place)
-        (void)gmc_map_remove(&g->by_id, place->end.id);
-    place->end = *end;
-    place->again = 0;
-    if ((other != NULL && other != place) || gmc_map_put(&g->by_id, end->id, place) != GMC_OK)
-        place->end.address_len = 0;
-    attach(g, place);
-}
-
-/* ---- opening ---- */
 static void take(void *ctx, uint64_t id, struct gmc_bytes datagram)
 {
     struct gwd_fabric *g = ctx;
-    struct place *place = gmc_map_get(&g->by_id, id);
+    struct gwd_place *place = gmc_map_get(&g->by_id, id);
     struct gmc_dgram_in in = {.path = GMC_PATH_UDP,
                               .peer = GMC_PEER_NONE,
                               .bytes = datagram,
                               .ecn = GMC_NOT_ECT};
     if (place != NULL && place->number == GMC_PEER_NONE)
-        find_number(g, place);
+        gwd_place_number(g, place);
     if (place != NULL) {
         in.from = place->udp;
         in.waited = place->waited;
@@ -385,9 +96,9 @@ static void tell_all(struct gwd_fabric *g)
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &g->places)
     {
-        const struct place *place = GMC_CONTAINER_OF(node, struct place, node);
+        const struct gwd_place *place = GMC_CONTAINER_OF(node, struct gwd_place, node);
         if (place->has_session)
-            tell_own(g, place->name);
+            gwd_fabric_tell_own(g, place->name);
     }
 }
 
@@ -398,7 +109,7 @@ static void shut(struct gwd_fabric *g)
         return;
     GMC_LIST_FOREACH(node, &g->places)
     {
-        detach(GMC_CONTAINER_OF(node, struct place, node));
+        gwd_place_detach(GMC_CONTAINER_OF(node, struct gwd_place, node));
     }
     if (g->fd_event != NULL)
         event_free(g->fd_event);
@@ -433,7 +144,7 @@ static bool watch(struct gwd_fabric *g, int fd)
 static void open_fabric(struct gwd_fabric *g)
 {
     struct fab_ofi_options options = options_of(g);
-    struct fab_owner owner = {g, on_heard, take, on_reached, on_lost};
+    struct fab_owner owner = {g, gwd_place_on_heard, take, gwd_place_on_reached, gwd_place_on_lost};
     struct fab_wire wire;
     struct gmc_list *node;
     char reason[512];
@@ -456,7 +167,7 @@ static void open_fabric(struct gwd_fabric *g)
     tell_all(g);
     GMC_LIST_FOREACH(node, &g->places)
     {
-        attach(g, GMC_CONTAINER_OF(node, struct place, node));
+        gwd_place_attach(g, GMC_CONTAINER_OF(node, struct gwd_place, node));
     }
     turn(g);
 }
@@ -506,7 +217,7 @@ void gwd_fabric_free(struct gwd_fabric *g)
         return;
     shut(g);
     while ((node = gmc_list_pop_front(&g->places)) != NULL)
-        free(GMC_CONTAINER_OF(node, struct place, node));
+        free(GMC_CONTAINER_OF(node, struct gwd_place, node));
     if (g->timer_event != NULL)
         event_free(g->timer_event);
     if (g->timer_fd >= 0)
@@ -543,15 +254,16 @@ static bool may_sleep(const struct gwd_fabric *g)
 static void wait_for_more(struct gwd_fabric *g, bool more)
 {
     if (more)
-        arm(g, 0);
+        gwd_fabric_arm(g, 0);
     else if (g->fd_event == NULL)
-        arm(g, next_look(g, g->config.now()));
+        gwd_fabric_arm(g, next_look(g, g->config.now()));
     else if (!may_sleep(g))
-        arm(g, looks[0].every);
+        gwd_fabric_arm(g, looks[0].every);
     else if (fab_is_waiting(g->fab))
-        arm(g, WHILE_WAITING);
+        gwd_fabric_arm(g, WHILE_WAITING);
     else
-        arm(g, gmc_time_sub(g->config.now(), g->alive) < GMC_S(2) ? WHILE_ALIVE : AT_REST);
+        gwd_fabric_arm(g,
+                       gmc_time_sub(g->config.now(), g->alive) < GMC_S(2) ? WHILE_ALIVE : AT_REST);
 }
 
 bool gwd_fabric_put(struct gwd_fabric *g, const struct gmc_dgram_out *out)
@@ -559,15 +271,15 @@ bool gwd_fabric_put(struct gwd_fabric *g, const struct gmc_dgram_out *out)
     const struct gmc_bytes pieces[3] = {gmc_bytes(out->head, out->head_len), out->body, out->tail};
     if (g->fab == NULL || out->peer == GMC_PEER_NONE)
         return false;
-    struct place *place = place_of(g, out->peer);
+    struct gwd_place *place = gwd_place_of(g, out->peer);
     if (place == &g->nobody)
         return false;
     if (out->to.len > 0)
         place->udp = out->to;
     gmc_time now = g->config.now();
     if (place->peer == NULL) {
-        if (!place->has_session && !is_gateway(g) && now >= place->again)
-            ask(g, place, now);
+        if (!place->has_session && !gwd_fabric_is_gateway(g) && now >= place->again)
+            gwd_place_ask(g, place, now);
         return false;
     }
     enum fab_put result = place->is_used ? fab_put(place->peer, now, pieces, 3) : FAB_ELSEWHERE;
@@ -633,76 +345,16 @@ static void turn(struct gwd_fabric *g)
         g->config.taken(g->config.ctx);
 }
 
-/* ---- what neighbours say ---- */
-void gwd_fabric_on_session(struct gwd_fabric *g, const char *name, bool up)
-{
-    struct place *place = find(g, name);
-    if (up && g->config.is_ours(g->config.ctx, name)) {
-        place = find_or_add(g, name);
-        if (place == NULL)
-            return;
-        place->has_session = true;
-        tell_own(g, name);
-    } else if (place != NULL && place->has_session) {
-        place->has_session = false;
-        detach(place);
-        if (gmc_map_get(&g->by_id, place->end.id) == place)
-            (void)gmc_map_remove(&g->by_id, place->end.id);
-        place->end.address_len = 0;
-    }
-}
-
-/* Each of the two is told of the other: first the one that did not ask, since the one that did
- * sends at once. */
-static void introduce(struct gwd_fabric *g, const struct place *asks, const char *wanted)
-{
-    const struct place *other = find(g, wanted);
-    if (other == NULL || other == asks || other->end.address_len == 0 || asks->end.address_len == 0)
-        return;
-    tell(g, other->name, &asks->end, asks->name);
-    tell(g, asks->name, &other->end, other->name);
-}
-
-void gwd_fabric_on_frame(struct gwd_fabric *g, const char *from, enum gwd_frame_type type,
-                         struct gmc_bytes body)
-{
-    struct place *place = find(g, from);
-    struct gwd_endpoint end;
-    char wanted[GMC_DOMAIN_NAME_MAX + 1];
-    if (place == NULL || !place->has_session)
-        return; /* not of this domain */
-    if (type == GWD_FRAME_WHERE) {
-        if (is_gateway(g) && gwd_where_get(body, wanted) == GMC_OK)
-            introduce(g, place, wanted);
-        return;
-    }
-    if (gwd_endpoint_get(body, &end) != GMC_OK) {
-        gwd_log_refusal(g->config.log, g->config.now(), "fabric.refused", GWD_STR("peer", from),
-                        GWD_STR("reason", "it tells of an endpoint that cannot be read"));
-        return;
-    }
-    /* A node speaks for itself alone. */
-    if (end.node[0] != '\0' && is_gateway(g))
-        return;
-    if (end.node[0] != '\0' && strcasecmp(end.node, g->domain) != 0 &&
-        strcasecmp(end.node, g->gateway) != 0)
-        place = find_or_add(g, end.node);
-    else if (end.node[0] != '\0')
-        return;
-    if (place != NULL)
-        set_endpoint(g, place, &end);
-}
-
 /* ---- now and then ---- */
-static void try_again(struct gwd_fabric *g, struct place *place, gmc_time now)
+static void try_again(struct gwd_fabric *g, struct gwd_place *place, gmc_time now)
 {
     if (place->peer == NULL && now >= place->again)
-        attach(g, place);
+        gwd_place_attach(g, place);
     else if (place->peer != NULL && !place->is_heard)
         fab_peer_greet(place->peer, now);
     else if (place->peer != NULL && place->unanswered != GMC_TIME_NEVER &&
              gmc_time_sub(place->sent_at, place->unanswered) > UNANSWERED)
-        lose(g, place, "it does not answer");
+        gwd_place_lose(g, place, "it does not answer");
 }
 
 void gwd_fabric_tick(struct gwd_fabric *g)
@@ -713,7 +365,7 @@ void gwd_fabric_tick(struct gwd_fabric *g)
         open_fabric(g);
     GMC_LIST_FOREACH(node, &g->places)
     {
-        try_again(g, GMC_CONTAINER_OF(node, struct place, node), now);
+        try_again(g, GMC_CONTAINER_OF(node, struct gwd_place, node), now);
     }
 }
 
@@ -731,14 +383,14 @@ struct gwd_fabric_stats gwd_fabric_stats(const struct gwd_fabric *g)
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &g->places)
     {
-        stats.peers += GMC_CONTAINER_OF(node, struct place, node)->is_used;
+        stats.peers += GMC_CONTAINER_OF(node, struct gwd_place, node)->is_used;
     }
     return stats;
 }
 
 struct gwd_fabric_use gwd_fabric_use(const struct gwd_fabric *g, const char *name)
 {
-    const struct place *place = find(g, name);
+    const struct gwd_place *place = gwd_place_find(g, name);
     if (place == NULL)
         return (struct gwd_fabric_use){0};
     return (struct gwd_fabric_use){.name = place->is_used ? fab_wire(g->fab)->name : NULL,

@@ -16,7 +16,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/ctl_zmq.c gatewayd/ctl_zmq.h \
 	gatewayd/drain.c \
 	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
-	gatewayd/fabric.c gatewayd/fabric.h gatewayd/fabric_open.c \
+	gatewayd/fabric.c gatewayd/fabric.h gatewayd/fabric_int.h gatewayd/fabric_open.c \
+	gatewayd/fabric_place.c \
 	gatewayd/frame.c gatewayd/frame.h \
 	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
 	gatewayd/local_nodes.c \
@@ -26,7 +27,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/hearing.c gatewayd/hearing.h \
 	gatewayd/log.c gatewayd/log.h \
 	gatewayd/mcast.c gatewayd/mcast.h gatewayd/multicast.c \
-	gatewayd/messages.c gatewayd/messages.h gatewayd/messages_int.h gatewayd/messages_relay.c \
+	gatewayd/messages.c gatewayd/messages.h gatewayd/messages_int.h \
+	gatewayd/messages_pub.c gatewayd/messages_relay.c gatewayd/messages_sub.c \
 	gatewayd/traffic.c gatewayd/traffic.h \
 	gatewayd/nodes.c gatewayd/nodes.h gatewayd/token.c gatewayd/token.h \
 	gatewayd/peer.c gatewayd/peer.h gatewayd/peer_int.h gatewayd/peer_conn.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What messages.c and messages_relay.c share: the clients of a daemon's message socket, and those
- * of its nodes. Nobody else includes it. */
+/* What messages.c, messages_pub.c, messages_sub.c and messages_relay.c share: the clients of a
+ * daemon's message socket, and those of its nodes. Nobody else includes it. */
 #ifndef GWD_MESSAGES_INT_H
 #define GWD_MESSAGES_INT_H
 
@@ -85,6 +85,15 @@ void gwd_messages_client_free(struct gwd_messages *m, struct gwd_message_client 
 bool gwd_messages_say(struct gwd_messages *m, struct gwd_message_client *client,
                       const struct gmc_local *local);
 void gwd_messages_refuse(struct gwd_messages *m, const struct gwd_caller *who, const char *text);
+/* False when the client is gone. *full: its pipe is. */
+bool gwd_messages_send(struct gwd_messages *m, const struct gwd_message_client *client,
+                       zmq_msg_t *frame, bool *full);
+/* A message passes: whoever wakes this thread for the next one must not have to wait. */
+void gwd_messages_hurry(struct gwd_messages *m);
+/* DOMAIN as it is called in the configuration; the own one also by the first part of its name. */
+const char *gwd_messages_resolve(const struct gwd_messages *m, const char *name);
+
+/* ---- messages_pub.c ---- */
 void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who, struct gmc_bytes frame,
                        const struct gmc_local *local);
 /* Takes the frame over where it has to wait. May free the client. */
@@ -93,6 +102,17 @@ void gwd_messages_publish(struct gwd_messages *m, struct gwd_message_client *cli
 void gwd_messages_leave(struct gwd_messages *m, struct gwd_message_client *client,
                         const char *reason, bool gone);
 void gwd_messages_tell_accepted(struct gwd_messages *m);
+/* What waits goes to the core while it takes it; then, perhaps, the publisher leaves: its channel
+ * ends with the last one. */
+void gwd_messages_pump(struct gwd_messages *m, struct gwd_message_client *client);
+/* A channel of ours has ended; its publishers may not know. */
+void gwd_messages_over(struct gwd_messages *m, uint64_t e, const char *reason);
+
+/* ---- messages_sub.c ---- */
+void gwd_messages_subscribe(struct gwd_messages *m, const struct gwd_caller *who,
+                            const struct gmc_local *local);
+/* What arrived goes to all subscribers who want it. */
+void gwd_messages_send_batch(struct gwd_messages *m);
 
 /* ---- messages_relay.c ---- */
 /* At a gateway: the answer to a client of a node, if it waits for one; the end of its channel is
