@@ -170,6 +170,9 @@ void gmc_ccm_begin_drain(struct gmc_ccm *m, gmc_time now)
 
 static void begin_start(struct gmc_ccm *m, gmc_time now)
 {
+    /* Tried again, it is not to end at the same losses if they are the path's. */
+    if (m->start_again && m->cruise.n >= LOSS_SHOWS_PACKETS)
+        gmc_ccm_learn_cruise(m);
     m->epoch++;
     m->mark_count = m->recent_count = 0;
     m->start_best = 0;

@@ -227,7 +227,9 @@ bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_
 /* What chance does to the share of n packets that is not lost: three deviations, at most 100. */
 uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n);
 
-/* cc_model_judge.c: all packets of the round are decided. */
+/* cc_model_judge.c: base loss from what was counted in cruises. */
+void gmc_ccm_learn_cruise(struct gmc_ccm *m);
+/* All packets of the round are decided. */
 void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 
 #endif

@@ -321,16 +321,10 @@ static void count_excess(struct gmc_ccm *m, gmc_time now, bool excess)
     m->window_excess += excess;
 }
 
-static void learn_cruise(struct gmc_ccm *m, const struct gmc_cc_round *round)
+void gmc_ccm_learn_cruise(struct gmc_ccm *m)
 {
-    struct gmc_ccm_count *cruise = &m->cruise;
-
-    cruise->n += round->decided;
-    cruise->lost += round->lost;
-    if (cruise->n < LEARN_PACKETS)
-        return;
-    gmc_cc_loss_learn_clipped(&m->base, cruise->n, cruise->lost);
-    *cruise = (struct gmc_ccm_count){0, 0};
+    gmc_cc_loss_learn_clipped(&m->base, m->cruise.n, m->cruise.lost);
+    m->cruise = (struct gmc_ccm_count){0, 0};
 }
 
 static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
@@ -338,8 +332,12 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
     bool excess = lossy || round->ce > 0;
 
-    if (is_clear(m, round))
-        learn_cruise(m, round);
+    if (is_clear(m, round)) {
+        m->cruise.n += round->decided;
+        m->cruise.lost += round->lost;
+    }
+    if (m->cruise.n >= LEARN_PACKETS)
+        gmc_ccm_learn_cruise(m);
     if (round->acks < 2 || (gmc_ccm_is_limited(round) && !excess) || gmc_ccm_is_sparse(m, round))
         return;
     count_excess(m, now, lossy && round->queue_min < gmc_ccm_least_rtt(m));
