@@ -50,6 +50,7 @@ struct link_route {
     bool settled;
     bool searched; /* settled once: what it takes is known, also while more is looked for */
     gmc_time settled_at;
+    gmc_duration again;             /* the last wait until the search was repeated; 0: none */
     uint32_t round;                 /* 0: not begun */
     uint8_t copies[LINK_MTU_SIZES]; /* probes still to be sent in this round, by size */
     gmc_duration rtt;               /* of the first answer */

@@ -143,14 +143,28 @@ static void consider_udp(struct gmc_link *link, gmc_time now)
         use_route(link, ROUTE_UDP, now);
 }
 
+/* The TLS connection carries what seems too large for UDP. Where that is because all probes were
+ * lost, it is the path on which TCP is slowest: they go out again, less and less often. */
+static void search_later(struct gmc_link *link, gmc_time now)
+{
+    struct link_route *udp = &link->routes[ROUTE_UDP];
+
+    if (link->active != ROUTE_STREAM || !link->watch || !udp->settled || !mtu_is_open(link, udp))
+        return;
+    udp->again = udp->again == 0 ? LINK_MTU_AGAIN : gmc_time_min(2 * udp->again, LINK_UDP_AGAIN);
+    udp->next = gmc_time_add(now, udp->again);
+}
+
 /* The reverse: what is to be sent is larger than what UDP carries. */
 static void consider_stream(struct gmc_link *link, gmc_time now)
 {
     const struct link_route *udp = &link->routes[ROUTE_UDP];
 
-    if (link->active == ROUTE_UDP && link->routes[ROUTE_STREAM].valid && udp->settled &&
-        udp->mtu < link->data_max)
-        use_route(link, ROUTE_STREAM, now);
+    if (link->active != ROUTE_UDP || !link->routes[ROUTE_STREAM].valid || !udp->settled ||
+        udp->mtu >= link->data_max)
+        return;
+    use_route(link, ROUTE_STREAM, now);
+    search_later(link, now);
 }
 
 static void settle(struct gmc_link *link, struct link_route *route, gmc_time now)
@@ -161,6 +175,7 @@ static void settle(struct gmc_link *link, struct link_route *route, gmc_time now
     if (is_first && route->mtu > LINK_MTU_MIN)
         gmc_link_start_cc(link, now);
     consider_udp(link, now);
+    search_later(link, now);
 }
 
 static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_duration rtt,
@@ -329,11 +344,13 @@ void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now)
             continue;
         if (!route->valid) {
             challenge_again(link, i, now);
-        } else if (!route->settled) {
-            mtu_round(link, route, now);
-            if (route->settled)
-                settle(link, route, now);
+            continue;
         }
+        if (route->settled) /* the search is repeated */
+            route->round = 0;
+        mtu_round(link, route, now);
+        if (route->settled)
+            settle(link, route, now);
     }
 }
 
@@ -377,6 +394,8 @@ void gmc_link_path_hurry(struct gmc_link *link)
     if (link->watch && link->active == ROUTE_STREAM && udp->open && !udp->valid)
         udp->next = gmc_time_min(udp->next, gmc_time_add(link->now, LINK_UDP_AGAIN));
     consider_udp(link, link->now);
+    if (udp->next == GMC_TIME_NEVER)
+        search_later(link, link->now);
 }
 
 gmc_time gmc_link_path_deadline(const struct gmc_link *link)

@@ -224,6 +224,40 @@ static void goes_over_tls_with_what_udp_does_not_carry(void **state)
     linkpair_free(pair);
 }
 
+/* What went over the TLS connection because all probes of its size were lost comes back to UDP
+ * while somebody cares. */
+static void comes_back_to_udp_when_it_carries_the_size(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    config.wires[0].mtu = config.wires[1].mtu = 1300;
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+    struct gmc_link_info info;
+
+    assert_true(linkpair_run_up(pair, 0, AT(1000)));
+    linkpair_run_until(pair, AT(3000));
+    gmc_link_set_watch(link, true);
+    assert_true(gmc_link_want_payload(link, AT(3000), 1452));
+    linkpair_run_until(pair, AT(4000));
+    assert_true(gmc_link_want_payload(link, AT(4000), 1452));
+    linkpair_run_until(pair, AT(8000));
+    gmc_link_info(link, &info);
+    assert_int_equal(info.path, GMC_PATH_STREAM);
+    linkpair_supply(pair, 0, 50, 1411);
+    assert_true(linkpair_run_delivered(pair, 0, AT(9000)));
+    uint64_t before = linkpair_stats(pair, 0)->kinds[GMC_KIND_CHALLENGE];
+    linkpair_run_until(pair, AT(40000));
+    uint64_t probes = linkpair_stats(pair, 0)->kinds[GMC_KIND_CHALLENGE] - before;
+    assert_in_range(probes, 12, 60); /* less and less often */
+    linkpair_wire(pair, 0)->mtu = linkpair_wire(pair, 1)->mtu = 1472;
+    linkpair_run_until(pair, AT(52000));
+    gmc_link_info(link, &info);
+    assert_int_equal(info.path, GMC_PATH_UDP);
+    assert_int_equal(info.udp_payload_max, 1472);
+    linkpair_free(pair);
+}
+
 static void finds_the_mtu_through_loss(void **state)
 {
     (void)state;
@@ -797,6 +831,7 @@ int main(void)
         cmocka_unit_test(finds_the_mtu),
         cmocka_unit_test(finds_the_mtu_through_loss),
         cmocka_unit_test(looks_for_a_larger_mtu_again),
+        cmocka_unit_test(comes_back_to_udp_when_it_carries_the_size),
         cmocka_unit_test(goes_over_tls_with_what_udp_does_not_carry),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),
         cmocka_unit_test(stays_on_tls_with_large_fragments),
