@@ -19,7 +19,8 @@
 #define LINK_STREAM_MTU 16000       /* over TLS, whose records hold 16384 bytes */
 #define LINK_MTU_MIN 1200           /* what every path is expected to carry */
 #define LINK_AUTO_WAIT GMC_MS(1500) /* unanswered on UDP for so long: try the TLS connection */
-#define LINK_UDP_AGAIN GMC_S(10)    /* from then on UDP is tried so often */
+#define LINK_UDP_AGAIN GMC_S(10)    /* from then on UDP is tried so often, ... */
+#define LINK_HEARD_AGAIN GMC_S(1)   /* ... or while the peer is heard there */
 #define LINK_VALIDATE_MAX GMC_S(10)
 #define LINK_KEEPALIVE GMC_MS(400)
 #define LINK_KEEPALIVE_QUIET GMC_S(15) /* when nobody watches: keeps a NAT's mapping */

@@ -209,6 +209,11 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
         route->mtu = LINK_STREAM_MTU;
         route->settled = true;
         route->next = GMC_TIME_NEVER;
+        /* The peer may have finished its side of the session just now. */
+        if (!link->routes[ROUTE_UDP].valid && link->routes[ROUTE_UDP].open) {
+            link->routes[ROUTE_UDP].attempts = 0;
+            link->routes[ROUTE_UDP].next = now;
+        }
     } else {
         link->from = in->from;
         if (link->routes[ROUTE_NEW].open && same_addr(&link->routes[ROUTE_NEW].to, &in->from)) {
@@ -302,7 +307,8 @@ static void close_new(struct gmc_link *link, gmc_time now)
     struct link_route *route = &link->routes[ROUTE_NEW];
 
     link->refused = route->to;
-    link->refused_until = gmc_time_add(now, LINK_UDP_AGAIN);
+    link->refused_until =
+        gmc_time_add(now, link->active == ROUTE_STREAM ? LINK_HEARD_AGAIN : LINK_UDP_AGAIN);
     route->open = false;
     route->next = GMC_TIME_NEVER;
 }

@@ -72,6 +72,31 @@ static void comes_up_through_loss(void **state)
     assert_in_range(late, 0, 8); /* of 40: two challenges are on their way in the first 30 ms */
 }
 
+/* TLS answers first where its other end was late and each other packet is lost: but the peer's
+ * datagrams come over UDP, and it is not left alone for ten seconds. */
+static void is_soon_on_udp_when_the_peer_is_heard_there(void **state)
+{
+    (void)state;
+    unsigned within_tls = 0;
+
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct linkpair_config config = config_of(100000000, GMC_MS(45), 490000);
+        config.seed = seed;
+        config.late = GMC_S(6);
+        struct linkpair *pair = linkpair_new(&config);
+        struct gmc_link_info info;
+        gmc_link_set_watch(linkpair_link(pair, 0), true);
+        for (int i = 0; i < 50; i++) {
+            linkpair_run_until(pair, AT(6000 + 100 * i));
+            linkpair_supply(pair, 1, 1, 100);
+        }
+        gmc_link_info(linkpair_link(pair, 0), &info);
+        within_tls += info.path == GMC_PATH_STREAM;
+        linkpair_free(pair);
+    }
+    assert_int_equal(within_tls, 0);
+}
+
 static void waits_for_a_peer_that_is_late(void **state)
 {
     (void)state;
@@ -825,6 +850,7 @@ int main(void)
         cmocka_unit_test(comes_up_after_one_round_trip),
         cmocka_unit_test(comes_up_through_loss),
         cmocka_unit_test(waits_for_a_peer_that_is_late),
+        cmocka_unit_test(is_soon_on_udp_when_the_peer_is_heard_there),
         cmocka_unit_test(finds_an_address_that_it_was_not_told),
         cmocka_unit_test(follows_a_peer_that_moves),
         cmocka_unit_test(does_not_follow_an_impostor),
