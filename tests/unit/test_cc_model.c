@@ -825,6 +825,74 @@ static void test_few_packets_make_no_rate(void **state)
     assert_in_range(model.bw_bps, 99000000, 100000000);
 }
 
+static struct gmc_ccm model_of(gmc_duration initial_rtt)
+{
+    struct gmc_cc_params params = {.packet_bytes = 1500, .initial_rtt = initial_rtt};
+    struct gmc_prng prng;
+    struct gmc_ccm model;
+
+    gmc_prng_init(&prng, 1);
+    gmc_cc_model.init(&model, &params, &prng, 0);
+    return model;
+}
+
+/* Path validation took as long as TCP needs to send again: the first packets of a round trip are as
+ * many as if it had not. */
+static void test_first_packets_of_a_round_trip_that_was_seen_too_long(void **state)
+{
+    struct gmc_ccm model = model_of(GMC_MS(500)), right = model_of(GMC_MS(30));
+    struct gmc_cc_ack ack = {.now = GMC_MS(30), .largest_arrival_ns = GMC_MS(15)};
+
+    (void)state;
+    assert_true(gmc_cc_model.rate_bps(&model) * 15 < gmc_cc_model.rate_bps(&right));
+    ack.rtt = GMC_MS(30);
+    gmc_cc_model.on_ack(&model, &ack);
+    assert_int_equal(gmc_cc_model.rate_bps(&model), gmc_cc_model.rate_bps(&right));
+}
+
+/* START ended at losses of the path, and its cruise lost a fifth as well. */
+static void test_start_again_knows_what_cruises_lost(void **state)
+{
+    struct gmc_ccm model = model_of(GMC_MS(30));
+
+    (void)state;
+    model.start_again = true;
+    model.cruise = (struct gmc_ccm_count){80, 16};
+    gmc_ccm_cruise_for(&model, 0, 0);
+    gmc_cc_model.on_sent(&model, GMC_MS(40), 0, 1500, false);
+    assert_int_equal(model.phase, START);
+    assert_int_equal(gmc_cc_loss_ppm(&model.base), 125000); /* clipped to what is no excess */
+    assert_false(gmc_cc_loss_is_excess(&model.base, 20, 7));
+}
+
+/* A relay has too little to fill a probe, but the queue that it made lost nothing: half as long a
+ * one is not full, and what is lost beside it is the path's. */
+static void test_queue_of_a_relay_that_loses_nothing_is_not_full(void **state)
+{
+    struct gmc_ccm model = model_of(GMC_MS(30));
+    struct gmc_cc_round round = {
+        .phase = UP,
+        .epoch = model.epoch,
+        .acks = 8,
+        .decided = 250,
+        .rate_bps = 125000000,
+        .queue_min = GMC_US(500),
+        .queue_max = GMC_MS(4),
+        .to = {.packets = 250, .bytes = 375000, .sent = GMC_MS(30), .arrival_ns = GMC_MS(30)}};
+
+    (void)state;
+    model.bw_bps = 100000000;
+    gmc_ccm_judge(&model, GMC_MS(60), &round);
+    round.phase = CRUISE;
+    round.rate_bps = 100000000;
+    round.lost = 50;
+    round.queue_min = round.queue_max = GMC_MS(1);
+    model.base = (struct gmc_cc_loss){.decided = 8000, .lost = 1200};
+    for (int i = 0; i < 40; i++)
+        gmc_ccm_judge(&model, GMC_MS(100 + 30 * i), &round);
+    assert_true(gmc_cc_loss_ppm(&model.base) > 180000);
+}
+
 static void test_fixed_is_fixed(void **state)
 {
     struct ccwire_path path = path_100m;
@@ -879,6 +947,9 @@ int main(void)
         cmocka_unit_test(test_messages_do_not_outweigh_what_is_expected),
         cmocka_unit_test(test_expectations_lower_nothing),
         cmocka_unit_test(test_few_packets_make_no_rate),
+        cmocka_unit_test(test_first_packets_of_a_round_trip_that_was_seen_too_long),
+        cmocka_unit_test(test_start_again_knows_what_cruises_lost),
+        cmocka_unit_test(test_queue_of_a_relay_that_loses_nothing_is_not_full),
         cmocka_unit_test(test_fixed_is_fixed),
     };
 
