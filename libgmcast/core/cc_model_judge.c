@@ -71,10 +71,13 @@ static void note_share(struct gmc_ccm *m, uint64_t was, uint64_t sample)
 /* A sender that fills its estimate without a queue and has no more to send is alone as well. */
 static void note_limited_up(struct gmc_ccm *m, const struct gmc_cc_round *round, bool is_filled)
 {
-    /* As long as that it has got without losses: what is shorter is not full. */
-    if (round->queue_max > m->up_queue_max)
+    bool is_calm = round->queue_max <= gmc_ccm_queue_threshold(m);
+
+    /* So long it has got without losses, and nobody else made it so: what is shorter is not full.
+     */
+    if (is_calm && round->queue_max > m->up_queue_max)
         m->up_queue_max = round->queue_max;
-    m->up_calm = is_filled && round->queue_max <= gmc_ccm_queue_threshold(m);
+    m->up_calm = is_filled && is_calm;
     if (m->up_calm && m->without_down) {
         m->calm++;
         m->up_calm = false;

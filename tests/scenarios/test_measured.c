@@ -391,9 +391,9 @@ static uint64_t arrived(struct sim_host *const *hosts, const struct gmc_channel_
 
 /* A minute of TCP on the same uplink, after it was learnt: neither gives way to the other, and what
  * TCP leaves is used at once. */
-static void test_tcp_on_the_uplink(void **state)
+static uint64_t share_with_tcp(uint64_t seed)
 {
-    struct sim_world_config config = {.seed = 12};
+    struct sim_world_config config = {.seed = seed};
     struct site site = {.world = sim_world_new(&config)};
     struct sim_host *near = sim_world_add_router(site.world, "near");
     struct sim_host *far = sim_world_add_router(site.world, "far");
@@ -402,7 +402,6 @@ static void test_tcp_on_the_uplink(void **state)
                                      .queue_bytes = 50 * MBIT / 8 / 20};
     struct gmc_channel_key key;
     const char *error = NULL;
-    (void)state;
     sim_net_add_wire(&site.world->net, near->id, far->id, &uplink, &uplink);
     for (uint32_t i = 0; i < 3; i++) {
         char name[32];
@@ -437,8 +436,17 @@ static void test_tcp_on_the_uplink(void **state)
     print_message("%" PRIu64 " bytes, TCP %" PRIu64 "; then %" PRIu64 "\n", ours, theirs, after);
     assert_in_range(ours * 100 / (ours + theirs), 30, 80); /* two links, one connection */
     assert_true(ours + theirs > 50 * MBIT / 8 * 60 * 85 / 100);
-    assert_true(after > 50 * MBIT / 8 * 10 * 85 / 100);
     sim_world_free(site.world);
+    return after;
+}
+
+static void test_tcp_on_the_uplink(void **state)
+{
+    uint64_t after = 0;
+    (void)state;
+    for (uint64_t seed = 12; seed < 16; seed++)
+        after += share_with_tcp(seed) / 4;
+    assert_true(after > 50 * MBIT / 8 * 10 * 85 / 100);
 }
 
 int main(void)
