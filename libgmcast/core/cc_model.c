@@ -170,8 +170,10 @@ void gmc_ccm_begin_drain(struct gmc_ccm *m, gmc_time now)
 
 static void begin_start(struct gmc_ccm *m, gmc_time now)
 {
-    /* Tried again, it is not to end at the same losses if they are the path's. */
-    if (m->start_again && m->cruise.n >= LOSS_SHOWS_PACKETS)
+    /* Tried again, it is not to end at the same losses if they are the path's: then the cruise lost
+     * about as much. Others in a short queue make it lose less. */
+    if (m->start_again && m->cruise.n >= LOSS_SHOWS_PACKETS &&
+        m->cruise.lost * START_EXCESS_PART * 2 >= m->cruise.n)
         gmc_ccm_learn_cruise(m);
     m->epoch++;
     m->mark_count = m->recent_count = 0;

@@ -73,8 +73,7 @@ static void note_limited_up(struct gmc_ccm *m, const struct gmc_cc_round *round,
 {
     bool is_calm = round->queue_max <= gmc_ccm_queue_threshold(m);
 
-    /* So long it has got without losses, and nobody else made it so: what is shorter is not full.
-     */
+    /* It has got so long without losses, and nobody else made it so: a shorter one is not full. */
     if (is_calm && round->queue_max > m->up_queue_max)
         m->up_queue_max = round->queue_max;
     m->up_calm = is_filled && is_calm;

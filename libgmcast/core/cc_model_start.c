@@ -149,7 +149,8 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (sample > most)
         sample = most;
     if (n >= 16 &&
-        (round->ce > 0 || gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / 8)))) {
+        (round->ce > 0 ||
+         gmc_cc_loss_is_excess(&m->base, n, gmc_ccm_minus(lost, n / START_EXCESS_PART)))) {
         if (m->rounds.total.packets - m->start_packets < START_PACKETS &&
             m->start_tries < START_TRIES)
             m->start_again = true;
