@@ -354,17 +354,6 @@ static void model_on_spurious(void *state, gmc_time now, uint64_t packet, uint32
         gmc_cc_loss_undo(&m->base);
 }
 
-/* A round trip that was guessed, or seen where TCP sent again, is many times too long, and made the
- * first packets few. */
-static void expect_first(struct gmc_ccm *m)
-{
-    uint64_t first = gmc_ccm_packets_per(m, FIRST_PACKETS, 2 * gmc_ccm_least_rtt(m));
-
-    if (m->phase != START || m->start_packets > 0 || m->bw_bps >= first / 4)
-        return;
-    m->bw_bps = m->start_from = first;
-}
-
 /* One-way delay above its least of some seconds, and what the round trip of these seconds has been
  * above its least of minutes: a queue that never drains. A clock that drifts looks like a queue
  * that grows, but round trips do not drift, and have the queue in them. */
@@ -404,7 +393,6 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
         (void)gmc_cc_min_add(&m->rtt_min, ack->now, (int64_t)ack->rtt);
         (void)gmc_cc_min_add(&m->rtt_recent, ack->now, (int64_t)ack->rtt);
         m->srtt = m->srtt - m->srtt / 8 + ack->rtt / 8;
-        expect_first(m);
     }
     if (current != 0 && ack->inflight_bytes >= m->window_bytes / 10 * 8)
         current->windowed = true;

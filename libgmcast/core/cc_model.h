@@ -49,7 +49,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define ROUND_PACKETS 16u  /* fewer say nothing */
 #define START_PACKETS 256u /* START that ends within so many is tried again */
 #define START_TRIES 3u
-#define START_EXCESS_PART 8u   /* an excess of n of this ends it, beside chance */
+#define START_EXCESS_PART 8u   /* of a round: START ends at an excess beyond that */
 #define WHOLE_PROBES 2u        /* in a row, until START looks for the path's rate anew */
 #define LEARN_PACKETS 128u     /* base is learnt by so many */
 #define TEST_PACKETS 64u       /* DOWN tells congestion from the path by so many, ... */

@@ -35,7 +35,7 @@ static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
 {
     for (size_t i = 0; i < graph->view.n; i++) {
         struct gwmeasured *one = &graph->measured[i];
-        if (one->limit == 0 && one->busy >= one->most / 8 * 7 && children_of(graph, i, stripes) < 2)
+        if (one->limit == 0 && gw_graph_shows_limit(one) && children_of(graph, i, stripes) < 2)
             one->limit = one->busy;
     }
 }

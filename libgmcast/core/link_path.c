@@ -112,7 +112,8 @@ void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
     struct gmc_cc_params params = {
         .packet_bytes = route->mtu + LINK_WIRE_BYTES,
         .fixed_rate_bps = link->fixed_rate_bps,
-        .initial_rtt = link->loss.rtt.smoothed,
+        /* Not what was smoothed over another route before. */
+        .initial_rtt = gmc_time_min(link->loss.rtt.smoothed, route->rtt),
     };
 
     link->cc_first = link->loss.next;

@@ -436,6 +436,7 @@ static uint64_t share_with_tcp(uint64_t seed)
     print_message("%" PRIu64 " bytes, TCP %" PRIu64 "; then %" PRIu64 "\n", ours, theirs, after);
     assert_in_range(ours * 100 / (ours + theirs), 30, 80); /* two links, one connection */
     assert_true(ours + theirs > 50 * MBIT / 8 * 60 * 85 / 100);
+    assert_true(after > 50 * MBIT / 8 * 10 * 75 / 100);
     sim_world_free(site.world);
     return after;
 }

@@ -327,6 +327,35 @@ static void goes_over_tls_where_udp_is_blocked(void **state)
     linkpair_free(pair);
 }
 
+/* The TLS connection took half a second for what UDP brings in 30 ms: START begins with the packets
+ * of UDP's round trip. */
+static void begins_with_the_round_trip_of_the_new_route(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(250), 0);
+    config.cc = &gmc_cc_model;
+    config.wires[0].udp_blocked = config.wires[1].udp_blocked = true;
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+    struct gmc_link_info info;
+
+    linkpair_run_until(pair, AT(4000));
+    gmc_link_set_watch(link, true);
+    gmc_link_info(link, &info);
+    assert_int_equal(info.path, GMC_PATH_STREAM);
+    for (int i = 0; i < 2; i++) {
+        linkpair_wire(pair, i)->udp_blocked = false;
+        linkpair_wire(pair, i)->delay = GMC_MS(15);
+    }
+    for (int i = 0; i < 200 && info.path == GMC_PATH_STREAM; i++) {
+        linkpair_run_until(pair, linkpair_now(pair) + GMC_MS(100));
+        gmc_link_info(link, &info);
+    }
+    assert_int_equal(info.path, GMC_PATH_UDP);
+    assert_in_range(info.rate_bps, 12000000, 13000000); /* 32 packets in 30 ms */
+    linkpair_free(pair);
+}
+
 /* Fragments that were cut for the TLS connection would not fit. */
 static void stays_on_tls_with_large_fragments(void **state)
 {
@@ -860,6 +889,7 @@ int main(void)
         cmocka_unit_test(comes_back_to_udp_when_it_carries_the_size),
         cmocka_unit_test(goes_over_tls_with_what_udp_does_not_carry),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),
+        cmocka_unit_test(begins_with_the_round_trip_of_the_new_route),
         cmocka_unit_test(stays_on_tls_with_large_fragments),
         cmocka_unit_test(keeps_to_the_transport_that_it_is_given),
         cmocka_unit_test(notices_silence_when_watched),
