@@ -25,8 +25,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define OWN_QUEUE 850u      /* of the fall of a queue that is ours alone */
 #define YIELD_STUBBORN 950u /* a probe lost; the rival does not care (BBR in a short queue) */
 #define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
-#define YIELD_SHAKEN 800u   /* the same, but others shake the queue between probes */
-#define YIELD_MET 780u      /* of what was, where others made a short queue long */
+#define YIELD_SHAKEN 760u   /* the same, but others shake the queue between probes */
+#define YIELD_MET 740u      /* of what was, where others made a short queue long */
 #define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
 #define YIELD_CUT 900u      /* cruising lost */
 
