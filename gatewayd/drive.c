@@ -144,6 +144,14 @@ static void tap_fabric(void *ctx, const char *domain, struct gmc_ctl_fabric *out
         drive->hooks.fabric(drive->hooks.ctx, domain, out);
 }
 
+static void tap_multicast(void *ctx, const char *domain, struct gmc_ctl_multicast *out)
+{
+    struct gwd_drive *drive = ctx;
+    drive->foreign_answer = true;
+    if (drive->replaying == NULL && drive->hooks.multicast != NULL)
+        drive->hooks.multicast(drive->hooks.ctx, domain, out);
+}
+
 /* ---- making ---- */
 static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_config *config,
                          gmc_time now)
@@ -172,8 +180,8 @@ struct gwd_drive *gwd_drive_new(const struct gwd_drive_config *config, gmc_time 
 {
     struct gwd_drive *drive = calloc(1, sizeof *drive);
     struct gmc_gateway_config gateway = config->gateway;
-    struct gmc_ctl_hooks hooks = {drive,     tap_resolve, tap_may,   tap_counters,
-                                  tap_nodes, tap_traffic, tap_fabric};
+    struct gmc_ctl_hooks hooks = {drive,     tap_resolve, tap_may,    tap_counters,
+                                  tap_nodes, tap_traffic, tap_fabric, tap_multicast};
     if (drive == NULL)
         return NULL;
     drive->inner = gateway.crypto;

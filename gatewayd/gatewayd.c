@@ -194,7 +194,8 @@ static bool open_core(struct gwd *gwd)
                     .downlink_bps = gwd->conf->downlink,
                     .discard_data = gwd->options.discard_data},
         .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters,
-                  gwd->nodes != NULL ? gwd_hook_nodes : NULL, gwd_hook_traffic, gwd_hook_fabric},
+                  gwd->nodes != NULL ? gwd_hook_nodes : NULL, gwd_hook_traffic, gwd_hook_fabric,
+                  gwd_hook_multicast},
     };
     uint8_t spki[GMC_PUBKEY_BYTES_MAX];
     size_t spki_len = sizeof spki;

@@ -133,6 +133,7 @@ gmc_status gwd_hook_may(void *gwd, const char *origin, const char *const *paths,
 size_t gwd_hook_counters(void *gwd, struct gmc_counter *out, size_t max);
 
 void gwd_hook_traffic(void *gwd, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
+void gwd_hook_multicast(void *gwd, const char *domain, struct gmc_ctl_multicast *out);
 
 /* ---- local_nodes.c ---- */
 gmc_status gwd_hook_nodes(void *gwd, const struct gmc_ctl_request *request,

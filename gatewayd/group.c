@@ -29,8 +29,9 @@ enum state {
 
 struct member {
     enum state state;
-    enum state told; /* HEARS or DEAF, as last logged */
-    gmc_time again;  /* DEAF: when it is tested once more */
+    enum state told;                     /* HEARS or DEAF, as last logged */
+    gmc_time again;                      /* DEAF: when it is tested once more, ... */
+    char reason[GWD_GROUP_TEXT_MAX + 1]; /* ... and why it was not reached */
 };
 
 enum phase { REST, LISTENING, SENDING, SETTLING, ASKING };
@@ -73,6 +74,16 @@ struct gwd_group_stats gwd_group_stats(const struct gwd_group *g)
     return stats;
 }
 
+struct gmc_ctl_multicast gwd_group_state(const struct gwd_group *g, gmc_peer peer)
+{
+    const struct member *member = peer < g->member_count ? &g->members[peer] : NULL;
+    if (member != NULL && member->told == HEARS)
+        return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_ARRIVES, NULL};
+    if (member != NULL && member->told == DEAF)
+        return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_LOST, member->reason};
+    return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_UNTESTED, NULL};
+}
+
 /* ---- whom to test ---- */
 static bool make_room(struct gwd_group *g, size_t count)
 {
@@ -97,12 +108,14 @@ static bool look(struct gwd_group *g, gmc_time now)
         if (!make_room(g, (size_t)peer + 1))
             return waits;
         struct member *member = &g->members[peer];
-        if (!is_node || !info.up)
-            *member = (struct member){.told = is_node ? member->told : UNTESTED};
-        else if (member->state > UNTESTED && member->state < HEARS)
-            member->state = UNTESTED; /* its link was down when its turn came */
-        else if (member->state == DEAF && now >= member->again)
+        if (!is_node || !info.up) {
             member->state = UNTESTED;
+            member->told = is_node ? member->told : UNTESTED;
+        } else if (member->state > UNTESTED && member->state < HEARS) {
+            member->state = UNTESTED; /* its link was down when its turn came */
+        } else if (member->state == DEAF && now >= member->again) {
+            member->state = UNTESTED;
+        }
         waits = waits || (is_node && info.up && member->state == UNTESTED);
     }
     return waits;
@@ -158,8 +171,10 @@ static void judge(struct gwd_group *g, gmc_peer peer, unsigned received, const c
 {
     struct member *member = &g->members[peer];
     bool hears = received > 0, is_error = text[0] == '!';
+    const char *reason = is_error ? text + 1 : "none of the test datagrams arrived";
     member->state = hears ? HEARS : DEAF;
     member->again = gmc_time_add(g->config.now(), AGAIN_AFTER);
+    gwd_text(member->reason, sizeof member->reason, "%s", hears ? "" : reason);
     if (member->told == member->state)
         return;
     member->told = member->state;
@@ -171,8 +186,7 @@ static void judge(struct gwd_group *g, gmc_peer peer, unsigned received, const c
     else
         gwd_log(g->config.log, GMC_LEVEL_WARN, "multicast.lost", GWD_STR("node", name_of(g, peer)),
                 GWD_STR("group", g->address), GWD_STR("from_interface", g->interface),
-                GWD_STR("to_interface", is_error ? "" : text),
-                GWD_STR("reason", is_error ? text + 1 : "none of the test datagrams arrived"),
+                GWD_STR("to_interface", is_error ? "" : text), GWD_STR("reason", reason),
                 GWD_STR("text", "this node gets everything by unicast, unless one of its subnet "
                                 "relays"));
 }

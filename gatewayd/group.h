@@ -7,6 +7,7 @@
 #define GWD_GROUP_H
 
 #include <event2/event.h>
+#include <gmcast/control.h>
 
 #include "core/gateway.h"
 #include "gatewayd/group_test.h"
@@ -44,5 +45,7 @@ struct gwd_group_stats {
     uint64_t deaf; /* nodes that it did not come to */
 };
 struct gwd_group_stats gwd_group_stats(const struct gwd_group *group);
+/* Of one peer; the reason is borrowed until the next test. */
+struct gmc_ctl_multicast gwd_group_state(const struct gwd_group *group, gmc_peer peer);
 
 #endif

@@ -211,3 +211,11 @@ void gwd_hook_traffic(void *ctx, const struct gmc_channel_key *key, struct gmc_c
     const struct gwd *gwd = ctx;
     *out = gwd_messages_traffic(gwd->messages, key);
 }
+
+void gwd_hook_multicast(void *ctx, const char *domain, struct gmc_ctl_multicast *out)
+{
+    const struct gwd *gwd = ctx;
+    gmc_peer peer = gmc_gateway_peer(gwd_drive_gateway(gwd->drive), domain);
+    if (gwd->group != NULL)
+        *out = gwd_group_state(gwd->group, peer);
+}

@@ -280,6 +280,16 @@ static double loss_percent(const struct gmc_ctl_peer *peer)
                                   : 0;
 }
 
+static void put_multicast(const struct gmc_ctl_multicast *multicast, FILE *out)
+{
+    if (multicast->state == GMC_CTL_MULTICAST_ARRIVES)
+        fputs("  by multicast", out);
+    if (multicast->state != GMC_CTL_MULTICAST_LOST)
+        return;
+    fputs("  multicast does not arrive: ", out);
+    put_safe(multicast->reason, out);
+}
+
 static void put_peer(const struct gmc_ctl_peer *peer, size_t number, int width, FILE *out)
 {
     char rtt[TEXT_FIGURE_MAX], min[TEXT_FIGURE_MAX], sent[TEXT_FIGURE_MAX],
@@ -303,6 +313,7 @@ static void put_peer(const struct gmc_ctl_peer *peer, size_t number, int width, 
         fputs("  ", out);
         put_safe(peer->reason, out);
     }
+    put_multicast(&peer->multicast, out);
     fputc('\n', out);
 }
 

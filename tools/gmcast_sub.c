@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns `gmcast sub`: messages of a channel as lines. */
+/* Owns `gmcast sub`: messages of a channel as lines, or files. */
 #include "tools/gmcast.h"
 
 #include <inttypes.h>
@@ -10,25 +10,31 @@
 #include <gmcast/messages.h>
 #include <jansson.h>
 
+#include "tools/message_file.h"
+#include "tools/report.h"
 #include "tools/session.h"
 
 static const char help[] =
-    "Usage: gmcast sub [DOMAIN/]CHANNEL [--count N] [--follow] [--json]\n"
+    "Usage: gmcast sub [DOMAIN/]CHANNEL [--files DIR] [--count N] [--follow] [--json]\n"
     "Writes the messages of a channel, each as a line, from now on until the channel ends. With\n"
     "DOMAIN only those of this source. Messages that did not come are told on standard error.\n"
     "\n"
+    "  --files DIR each message goes into a file of its own in DIR, whatever its bytes are; the\n"
+    "              line is the path of the file, which is complete then\n"
     "  --count N   end after so many messages\n"
     "  --follow    go on when the channel ends: its source may open it again\n"
-    "  --json      an object per message: source, channel, opening, sequence, missed, and text, "
-    "or\n"
-    "              hex where it is not UTF-8; {\"end\": reason} when the channel ends\n"
+    "  --json      an object per message: source, channel, opening, sequence, missed, and text,\n"
+    "              or hex where it is not UTF-8, or file with --files; {\"end\": reason} when the "
+    "channel ends\n"
     "  -h, --help  this text\n"
     "\n"
-    "Exit status: 0 ended, or interrupted; 1 no gateway, or it is gone.";
+    "Exit status: 0 ended, or interrupted; 1 no gateway, or it is gone,\n"
+    "or a file could not be written.";
 
 struct options {
     const char *source, *channel;
-    long count; /* 0: no end */
+    const char *directory; /* of files; NULL: lines */
+    long count;            /* 0: no end */
     bool follow, json;
 };
 
@@ -55,11 +61,12 @@ static json_t *content(const struct gmc_received *received, const char **key)
     return text;
 }
 
-static void show_json(const struct gmc_received *received)
+/* path: of the file that the message is in; NULL: none. */
+static void show_json(const struct gmc_received *received, const char *path)
 {
-    const char *key;
+    const char *key = "file";
     char opening[17];
-    json_t *body = content(received, &key);
+    json_t *body = path != NULL ? report_text(path) : content(received, &key);
 
     snprintf(opening, sizeof opening, "%016" PRIx64, received->opening);
     json_t *root =
@@ -73,12 +80,8 @@ static void show_json(const struct gmc_received *received)
     json_decref(root);
 }
 
-static void show(const struct options *options, const struct gmc_received *received)
+static void show_text(const struct gmc_received *received, const char *path)
 {
-    if (options->json) {
-        show_json(received);
-        return;
-    }
     if (received->missed > 0)
         (void)gmcast_error("%s/%s: %" PRIu64 " messages before number %" PRIu64 " did not come",
                            received->source, received->channel, received->missed,
@@ -89,8 +92,26 @@ static void show(const struct options *options, const struct gmc_received *recei
                            (int)received->len, (const char *)received->bytes);
         return;
     }
-    fwrite(received->bytes, 1, received->len, stdout);
+    if (path != NULL)
+        fputs(path, stdout);
+    else
+        fwrite(received->bytes, 1, received->len, stdout);
     putchar('\n');
+}
+
+/* False after an error message: its file could not be written. */
+static bool show(const struct options *options, const struct gmc_received *received)
+{
+    char room[PATH_MAX];
+    const char *path = options->directory != NULL && !received->end ? room : NULL;
+
+    if (path != NULL && !message_file_write(options->directory, received, room))
+        return false;
+    if (options->json)
+        show_json(received, path);
+    else
+        show_text(received, path);
+    return true;
 }
 
 static int receive_all(struct gmc_subscriber *subscriber, const struct options *options)
@@ -109,7 +130,8 @@ static int receive_all(struct gmc_subscriber *subscriber, const struct options *
             continue;
         if (result != GMC_CLIENT_OK)
             return gmcast_error("%s: %s", options->channel, gmc_subscriber_error(subscriber));
-        show(options, &received);
+        if (!show(options, &received))
+            return EXIT_REFUSED;
         if (ferror(stdout))
             return gmcast_error("standard output cannot be written");
         if (received.end ? !options->follow : ++count == options->count)
@@ -138,6 +160,7 @@ int gmcast_sub(const struct gmcast_globals *globals, int argc, char **argv)
                                                  {"count", required_argument, NULL, 'c'},
                                                  {"follow", no_argument, NULL, 'f'},
                                                  {"json", no_argument, NULL, 'j'},
+                                                 {"files", required_argument, NULL, 'd'},
                                                  {NULL, 0, NULL, 0}};
     struct options options = {0};
     char *slash;
@@ -154,6 +177,8 @@ int gmcast_sub(const struct gmcast_globals *globals, int argc, char **argv)
             options.follow = true;
         } else if (found == 'j') {
             options.json = true;
+        } else if (found == 'd') {
+            options.directory = optarg;
         } else {
             return gmcast_option_error("sub", found, argv);
         }

@@ -56,6 +56,7 @@ tools_gmcast_SOURCES = \
 	tools/gmcast_sub.c \
 	tools/gmcast_tree.c \
 	tools/gmcast_watch.c \
+	tools/message_file.c tools/message_file.h \
 	tools/session.c tools/session.h \
 	tools/targets.c tools/targets.h
 tools_gmcast_LDADD = tools/libca.la $(GMC_TOOLS_LIBS) $(OPENSSL_LIBS)

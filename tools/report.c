@@ -260,6 +260,19 @@ static json_t *fabric_or_null(const struct gmc_ctl_fabric *fabric)
     return object;
 }
 
+static json_t *multicast_or_null(const struct gmc_ctl_multicast *multicast)
+{
+    json_t *object;
+
+    if (multicast->state == GMC_CTL_MULTICAST_UNTESTED)
+        return json_null();
+    object = json_object();
+    json_object_set_new(object, "arrives",
+                        json_boolean(multicast->state == GMC_CTL_MULTICAST_ARRIVES));
+    json_object_set_new(object, "reason", text_or_null(multicast->reason));
+    return object;
+}
+
 static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
 {
     json_t *object = json_object();
@@ -281,6 +294,7 @@ static json_t *peer_object(const struct gmc_ctl_peer *peer, bool self)
     json_object_set_new(object, "payload_max", count(peer->payload_max));
     json_object_set_new(object, "reason", text_or_null(peer->reason));
     json_object_set_new(object, "fabric", fabric_or_null(&peer->fabric));
+    json_object_set_new(object, "multicast", multicast_or_null(&peer->multicast));
     return object;
 }
 

@@ -43,6 +43,8 @@ struct gmc_ctl_hooks {
     void (*traffic)(void *ctx, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
     /* What carries the datagrams of a neighbour in the place of UDP; NULL: nothing does. */
     void (*fabric)(void *ctx, const char *domain, struct gmc_ctl_fabric *out);
+    /* Whether the domain's group reaches a neighbour; NULL: there is no group. */
+    void (*multicast)(void *ctx, const char *domain, struct gmc_ctl_multicast *out);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

@@ -291,9 +291,12 @@ static void describe_peer(const struct call *call, const struct gmc_peer_info *i
                                   info->packets_lost,
                                   info->payload_max,
                                   info->up ? NULL : info->reason,
+                                  {0},
                                   {0}};
     if (hooks->fabric != NULL)
         hooks->fabric(hooks->ctx, info->domain, &peer->fabric);
+    if (hooks->multicast != NULL)
+        hooks->multicast(hooks->ctx, info->domain, &peer->multicast);
 }
 
 static void list_peers(const struct call *call, struct matrix *m, size_t max)

@@ -183,6 +183,8 @@ static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
     to->fabric = gmc_ctl_text(from->fabric.name);
     to->fabric_bytes_sent = from->fabric.bytes_sent;
     to->fabric_bytes_received = from->fabric.bytes_received;
+    to->multicast = (Gmcast__Ctl__Multicast)from->multicast.state;
+    to->multicast_reason = gmc_ctl_text(from->multicast.reason);
 }
 
 static gmc_status fill_peers(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
@@ -479,7 +481,8 @@ static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
 
         if (!gmc_ctl_name_fits(from->domain, GMC_NAME_MAX) ||
             !gmc_ctl_text_fits(from->reason, GMC_CTL_ERROR_MAX) ||
-            !gmc_ctl_text_fits(from->fabric, GMC_NAME_MAX))
+            !gmc_ctl_text_fits(from->fabric, GMC_NAME_MAX) ||
+            !gmc_ctl_text_fits(from->multicast_reason, GMC_CTL_ERROR_MAX))
             return GMC_ERR_INVALID;
         peers[i] = (struct gmc_ctl_peer){from->domain,
                                          from->up != 0,
@@ -494,7 +497,10 @@ static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
                                          from->payload_max,
                                          from->reason,
                                          {from->fabric, from->fabric_bytes_sent,
-                                          from->fabric_bytes_received}};
+                                          from->fabric_bytes_received},
+                                         {GMC_CTL_MULTICAST_UNTESTED, from->multicast_reason}};
+        if ((unsigned)from->multicast <= GMC_CTL_MULTICAST_LOST)
+            peers[i].multicast.state = (enum gmc_ctl_multicast_state)from->multicast;
     }
     reply->peers = peers;
     reply->peer_count = message->n_peers;

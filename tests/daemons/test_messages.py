@@ -38,6 +38,35 @@ def test_files_and_limit():
 
 
 @lib.timed
+def test_files_arrive_as_files():
+    with lib.Grid("ab") as grid:
+        contents = [b"", b"two\nlines\n", bytes(range(256)) * 100, b"m" * MIB]
+        files = [grid.write("a", "f%d" % i, content) for i, content in enumerate(contents)]
+        inbox = os.path.join(grid.path, "inbox")
+        os.mkdir(inbox)
+        running = subscribe(grid["b"], "files", "--files", inbox)
+        status, errors = publish(grid["a"], "", "files", "--to", "b", *files)
+        lib.check(status == 0, errors)
+        result = running.wait()
+        paths = [line["file"] for line in result.lines if "file" in line]
+        lib.check(len(paths) == len(contents) and result.last.get("end") == "closed", result.lines)
+        for path, content in zip(paths, contents):
+            with open(path, "rb") as file:
+                lib.check(file.read() == content, "%s is not what was published" % path)
+        lib.check(sorted(os.path.join(inbox, name) for name in os.listdir(inbox)) == paths,
+                  "there are others, or they do not sort: %s" % os.listdir(inbox))
+
+
+def test_no_room_for_files():
+    with lib.Grid("a") as grid:
+        running = subscribe(grid["a"], "files", "--files", os.path.join(grid.path, "missing"))
+        publish(grid["a"], "line\n", "files")
+        result = running.wait()
+        lib.check(result.status == 1 and "missing/a.test.files." in result.errors and
+                  "No such file" in result.errors, str(result))
+
+
+@lib.timed
 def test_subscriber_that_never_reads():
     with lib.Grid("ab") as grid:
         stopped = subscribe(grid["b"], "flood")

@@ -114,6 +114,10 @@ def test_blocked_multicast_is_named():
         wait_tested(grid, 2, 1)
         said = "\n".join(lines(grid, "multicast.lost"))
         lib.check("node=n2.test" in said and "by unicast" in said, said)
+        told = {peer["domain"]: peer["multicast"] for peer in grid[lan.GATEWAY].peers()["peers"]}
+        lib.check(told["n1.test"] == {"arrives": True, "reason": None} and
+                  told["n2.test"] == {"arrives": False, "reason": "none of the test datagrams arrived"}
+                  and told["s.test"] is None, told)
         stage_and_compare(grid)
 
 

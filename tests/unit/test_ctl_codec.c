@@ -142,7 +142,10 @@ static void reply_round_trip(void **state)
                                               .total_members = 3,
                                               .failed_members = 2};
     const struct gmc_ctl_peer peers[] = {{.domain = "s", .up = true},
-                                         {.domain = "a", .stream = true, .rtt_ns = 6}};
+                                         {.domain = "a",
+                                          .stream = true,
+                                          .rtt_ns = 6,
+                                          .multicast = {GMC_CTL_MULTICAST_LOST, "no route"}}};
     const struct gmc_ctl_latency latency = {1, 0, 7};
     const struct gmc_ctl_counter counter = {"dropped_auth", 8};
     const struct gmc_ctl_reply in = {.status = GMC_ERR_ACCESS,
@@ -183,6 +186,8 @@ static void reply_round_trip(void **state)
     assert_string_equal(out.transfers[0].members[0].more_parents[0], "c");
     assert_string_equal(out.transfers[0].members[0].more_parents[1], "");
     assert_true(out.peers[1].stream);
+    assert_int_equal(out.peers[1].multicast.state, GMC_CTL_MULTICAST_LOST);
+    assert_string_equal(out.peers[1].multicast.reason, "no route");
     assert_int_equal(out.latencies[0].rtt_ns, 7);
     assert_string_equal(out.counters[0].name, "dropped_auth");
     gmc_ctl_release(holder);

@@ -206,17 +206,23 @@ static void test_dot(void **state)
 
 static void peers(FILE *out)
 {
-    static const struct gmc_ctl_peer list[] = {{.domain = "s", .reason = ""},
-                                               {.domain = "bb",
-                                                .up = true,
-                                                .rtt_ns = 2000000,
-                                                .packets_sent = 200,
-                                                .packets_lost = 1,
-                                                .reason = ""},
-                                               {.domain = "c", .reason = "connection refused"}};
+    static const struct gmc_ctl_peer list[] = {
+        {.domain = "s", .reason = ""},
+        {.domain = "bb",
+         .up = true,
+         .rtt_ns = 2000000,
+         .packets_sent = 200,
+         .packets_lost = 1,
+         .reason = ""},
+        {.domain = "c", .reason = "connection refused"},
+        {.domain = "n1", .up = true, .reason = "", .multicast = {GMC_CTL_MULTICAST_ARRIVES, ""}},
+        {.domain = "n2",
+         .up = true,
+         .reason = "",
+         .multicast = {GMC_CTL_MULTICAST_LOST, "it did not answer"}}};
     static const struct gmc_ctl_latency latency = {0, 1, 2500000};
     struct gmc_ctl_reply reply = {.peers = list,
-                                  .peer_count = 3,
+                                  .peer_count = 5,
                                   .latencies = &latency,
                                   .latency_count = 1};
 
@@ -231,9 +237,11 @@ static void test_peers(void **state)
     assert_non_null(strstr(text, "  1  s       this gateway\n"));
     assert_non_null(strstr(text, "0.50%\n"));
     assert_non_null(strstr(text, "  connection refused\n"));
-    assert_non_null(strstr(text, "            1       2       3\n"
-                                 "  1         .    2.50       -\n"
-                                 "  2      2.50       .       -\n"));
+    assert_non_null(strstr(text, "0.00%  by multicast\n"));
+    assert_non_null(strstr(text, "0.00%  multicast does not arrive: it did not answer\n"));
+    assert_non_null(strstr(text, "            1       2       3       4       5\n"
+                                 "  1         .    2.50       -       -       -\n"
+                                 "  2      2.50       .       -       -       -\n"));
     free(text);
 }
 

@@ -177,6 +177,18 @@ struct gmc_ctl_fabric {
     uint64_t bytes_sent, bytes_received; /* that it carried */
 };
 
+enum gmc_ctl_multicast_state {
+    GMC_CTL_MULTICAST_UNTESTED, /* or there is no group, or it is no node of the gateway */
+    GMC_CTL_MULTICAST_ARRIVES,
+    GMC_CTL_MULTICAST_LOST /* it gets everything by unicast, unless a node of its subnet relays */
+};
+
+/* Whether datagrams to the domain's group came to a node when that was last tested. */
+struct gmc_ctl_multicast {
+    enum gmc_ctl_multicast_state state;
+    const char *reason; /* when LOST */
+};
+
 struct gmc_ctl_peer {
     const char *domain;
     bool up;
@@ -188,6 +200,7 @@ struct gmc_ctl_peer {
     uint32_t payload_max; /* UDP payload that the path takes */
     const char *reason;   /* why it is down */
     struct gmc_ctl_fabric fabric;
+    struct gmc_ctl_multicast multicast;
 };
 
 /* A measured round trip between two entries of peers. */
