@@ -4,6 +4,7 @@
 # They are skipped where the daemons are not built.
 DAEMON_TESTS = \
 	tests/daemons/test_cli.sh \
+	tests/daemons/test_demo.sh \
 	tests/daemons/test_examples.py \
 	tests/daemons/test_bad_clients.py \
 	tests/daemons/test_files.py \

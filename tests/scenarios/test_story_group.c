@@ -324,6 +324,7 @@ static void test_somebody_forges(void **state)
     lan_run_to(&lan, 1, 3, GMC_S(20));
     assert_true(story_has_line("a.example somebody forges in the group of this domain: node "
                                "n2.example found block "));
+    assert_int_equal(story_host(&lan.story, "a")->gateway->counts.group_forged, 1);
     lan_end(&lan);
 }
 
