@@ -74,14 +74,12 @@ struct gwd_group_stats gwd_group_stats(const struct gwd_group *g)
     return stats;
 }
 
-struct gmc_ctl_multicast gwd_group_state(const struct gwd_group *g, gmc_peer peer)
+struct gwd_group_verdict gwd_group_verdict(const struct gwd_group *g, gmc_peer peer)
 {
     const struct member *member = peer < g->member_count ? &g->members[peer] : NULL;
-    if (member != NULL && member->told == HEARS)
-        return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_ARRIVES, NULL};
-    if (member != NULL && member->told == DEAF)
-        return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_LOST, member->reason};
-    return (struct gmc_ctl_multicast){GMC_CTL_MULTICAST_UNTESTED, NULL};
+    if (member == NULL || member->told == UNTESTED)
+        return (struct gwd_group_verdict){0};
+    return (struct gwd_group_verdict){true, member->told == HEARS, member->reason};
 }
 
 /* ---- whom to test ---- */

@@ -7,7 +7,6 @@
 #define GWD_GROUP_H
 
 #include <event2/event.h>
-#include <gmcast/control.h>
 
 #include "core/gateway.h"
 #include "gatewayd/group_test.h"
@@ -45,7 +44,12 @@ struct gwd_group_stats {
     uint64_t deaf; /* nodes that it did not come to */
 };
 struct gwd_group_stats gwd_group_stats(const struct gwd_group *group);
-/* Of one peer; the reason is borrowed until the next test. */
-struct gmc_ctl_multicast gwd_group_state(const struct gwd_group *group, gmc_peer peer);
+/* How the last test of a peer ended. */
+struct gwd_group_verdict {
+    bool is_tested; /* else nothing is known: it is no node, or was not tested yet */
+    bool hears;
+    const char *reason; /* why it does not; borrowed until the next test */
+};
+struct gwd_group_verdict gwd_group_verdict(const struct gwd_group *group, gmc_peer peer);
 
 #endif

@@ -215,7 +215,12 @@ void gwd_hook_traffic(void *ctx, const struct gmc_channel_key *key, struct gmc_c
 void gwd_hook_multicast(void *ctx, const char *domain, struct gmc_ctl_multicast *out)
 {
     const struct gwd *gwd = ctx;
-    gmc_peer peer = gmc_gateway_peer(gwd_drive_gateway(gwd->drive), domain);
-    if (gwd->group != NULL)
-        *out = gwd_group_state(gwd->group, peer);
+    if (gwd->group == NULL)
+        return;
+    struct gwd_group_verdict verdict =
+        gwd_group_verdict(gwd->group, gmc_gateway_peer(gwd_drive_gateway(gwd->drive), domain));
+    if (verdict.is_tested)
+        *out = (struct gmc_ctl_multicast){verdict.hears ? GMC_CTL_MULTICAST_ARRIVES
+                                                        : GMC_CTL_MULTICAST_LOST,
+                                          verdict.reason};
 }

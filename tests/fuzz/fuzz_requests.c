@@ -113,7 +113,9 @@ static void take_all(struct sut *sut, struct gmc_bytes input)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const uint8_t seed[32] = {1};
-    const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request, counters, NULL, NULL, NULL, NULL};
+    const struct gmc_ctl_hooks hooks = {.may_request = may_request,
+                                        .resolve = resolve,
+                                        .counters = counters};
     struct gmc_crypto_cheap *cheap = gmc_crypto_cheap_new("a.example", seed);
     struct gmc_crypto crypto;
     struct sut sut = {.now = GMC_S(1)};

@@ -68,7 +68,9 @@ static size_t counters(void *ctx, struct gmc_counter *out, size_t max)
 static void side_new(struct side *side, const char *domain, gmc_time now)
 {
     static const uint8_t seed[32] = {1};
-    const struct gmc_ctl_hooks hooks = {NULL, resolve, may_request, counters, NULL, NULL, NULL, NULL};
+    const struct gmc_ctl_hooks hooks = {.may_request = may_request,
+                                        .resolve = resolve,
+                                        .counters = counters};
     struct gmc_gateway_config config = {.domain = domain, .seed = 1, .incarnation = 1};
     uint8_t spki[512];
     size_t len = sizeof spki;
