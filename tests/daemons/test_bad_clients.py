@@ -104,6 +104,7 @@ def test_message_over_the_limit():
         result = reads.wait()
         lib.check(result.last.get("end") == "its publisher broke a limit" and
                   [line["text"] for line in result.lines if "text" in line] == ["fits"], lambda: str(result))
+        lib.check(refused(grid["a"]) == 1, "it is not counted")
         # What no buffer should have to hold ends the connection.
         client = dealer(grid["a"])
         client.send_raw(bytes([zmtp.LONG]) + (1 << 40).to_bytes(8, "big") + PUBLISH)

@@ -120,6 +120,7 @@ def test_two_publishers():
         lib.check(status == 0, errors)
         status, errors = publish(grid["a"], "other\n", "two", "--to", "c")
         lib.check(status == 1 and "is open already" in errors, errors)
+        lib.check(grid["a"].counters()["local_clients_refused"] == 1, "it is not counted")
         finish(first, "the end\n")
         expect_all(running, ["from the first", "from the second", "the end"])
 
