@@ -27,6 +27,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define YIELD_AS_GOOD 950u  /* a probe lost, but carried what it always did: a short queue */
 #define YIELD_SHAKEN 760u   /* the same, but others shake the queue between probes */
 #define YIELD_MET 740u      /* of what was, where others made a short queue long */
+#define YIELD_MAY_MEET 780u /* the same, but our host was late: its bursts may have */
 #define YIELD_LESS 720u     /* a probe lost, and carried less than before: somebody came */
 #define YIELD_CUT 900u      /* cruising lost */
 

@@ -162,8 +162,9 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
         m->bw_bps = gmc_ccm_times(sample, gmc_ccm_is_shaken(m) ? YIELD_SHAKEN : YIELD_AS_GOOD);
     else
         m->bw_bps = gmc_ccm_times(sample, YIELD_LESS);
-    if (!m->stubborn && is_met && m->bw_bps > gmc_ccm_times(was, YIELD_MET))
-        m->bw_bps = gmc_ccm_times(was, YIELD_MET);
+    uint64_t met_bps = gmc_ccm_times(was, now < m->late_until ? YIELD_MAY_MEET : YIELD_MET);
+    if (!m->stubborn && is_met && m->bw_bps > met_bps)
+        m->bw_bps = met_bps;
 }
 
 /* Of the loss rate that is tested, the slower packets show at least so many quarters. */
