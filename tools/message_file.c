@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "tools/gmcast.h"
@@ -36,19 +37,22 @@ bool message_file_write(const char *directory, const struct gmc_received *receiv
                         char path[PATH_MAX])
 {
     char name[NAME_MAX + 1], unfinished[PATH_MAX];
+    uint64_t unique; /* several programs may write to one directory, from several machines */
     int len = snprintf(name, sizeof name, "%s.%s.%016" PRIx64 ".%012" PRIu64, received->source,
                        received->channel, received->opening, received->sequence);
 
+    if (getrandom(&unique, sizeof unique, 0) != (ssize_t)sizeof unique) {
+        (void)gmcast_error("%s: no random name for a file: %s", directory, strerror(errno));
+        return false;
+    }
     make_harmless(name);
     if (len < 0 || (size_t)len >= sizeof name ||
         snprintf(path, PATH_MAX, "%s/%s", directory, name) >= PATH_MAX ||
-        snprintf(unfinished, sizeof unfinished, "%s/.gmcast-sub.%ld", directory, (long)getpid()) >=
+        snprintf(unfinished, sizeof unfinished, "%s/.gmcast-sub.%016" PRIx64, directory, unique) >=
             PATH_MAX) {
         (void)gmcast_error("%s: the name of a message's file in it is too long", directory);
         return false;
     }
-    /* Left by one of the same number that was killed. */
-    (void)unlink(unfinished);
     if (write_whole(unfinished, received) && rename(unfinished, path) == 0)
         return true;
     (void)gmcast_error("%s: %s", path, strerror(errno));
