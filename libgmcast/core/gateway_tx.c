@@ -529,7 +529,7 @@ bool gw_children_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dg
     {
         count++;
     }
-    while (passed <= count && (node = gmc_list_first(&peer->children)) != NULL) {
+    while (passed < count && (node = gmc_list_first(&peer->children)) != NULL) {
         struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
         refill(gw, child);
         serve(gw, child);
