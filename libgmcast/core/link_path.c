@@ -112,7 +112,6 @@ void gmc_link_start_cc(struct gmc_link *link, gmc_time now)
     struct gmc_cc_params params = {
         .packet_bytes = route->mtu + LINK_WIRE_BYTES,
         .fixed_rate_bps = link->fixed_rate_bps,
-        /* Not what was smoothed over another route before. */
         .initial_rtt = gmc_time_min(link->loss.rtt.smoothed, route->rtt),
     };
 
@@ -127,6 +126,9 @@ static void use_route(struct gmc_link *link, uint8_t index, gmc_time now)
 {
     link->active = index;
     gmc_ecn_reset(&link->ecn);
+    /* Where TCP has met losses, a round trip within TLS takes seconds: probes that waited for such a
+     * one would come far too late. */
+    gmc_loss_rtt_restart(&link->loss, link->routes[index].rtt);
     if (link->state == GMC_LINK_VALIDATING) {
         link->state = GMC_LINK_UP;
         gmc_trace_emit(link->trace, now, GMC_TRACE_LINK_UP, link->peer, 0, 0, 0, 0);
@@ -188,8 +190,6 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
     route->mtu = size;
     route->rtt = rtt;
     route->challenge_due = false;
-    if (link->loss.rtt.smoothed == 0)
-        gmc_loss_rtt_sample(&link->loss, rtt);
     if (index == ROUTE_NEW) {
         /* The peer moved, or has no configured address. Where it moved, the path has most likely
          * changed at its end only, so what was learnt about the MTU is kept. */

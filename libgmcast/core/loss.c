@@ -136,6 +136,13 @@ void gmc_loss_rtt_sample(struct gmc_loss *loss, gmc_duration sample)
         rtt->smoothed = 1;
 }
 
+void gmc_loss_rtt_restart(struct gmc_loss *loss, gmc_duration sample)
+{
+    loss->rtt = (struct gmc_rtt){.min = GMC_TIME_NEVER};
+    loss->rtt_first = loss->next;
+    gmc_loss_rtt_sample(loss, sample);
+}
+
 /* The sample of an acknowledgement whose largest packet was sent at `sent`. */
 static gmc_duration ack_sample(const struct gmc_loss *loss, gmc_time now, gmc_time sent,
                                uint64_t delay_us)
@@ -236,7 +243,7 @@ gmc_status gmc_loss_on_ack(struct gmc_loss *loss, gmc_time now, const struct gmc
         if (ack->largest >= loss->base) {
             const struct gmc_sent *packet = at(loss, ack->largest);
             loss->largest_sent = packet->sent;
-            if (packet->state == GMC_SENT_PENDING) {
+            if (packet->state == GMC_SENT_PENDING && ack->largest >= loss->rtt_first) {
                 *rtt = ack_sample(loss, now, packet->sent, ack->delay_us);
                 gmc_loss_rtt_sample(loss, *rtt);
             }

@@ -77,6 +77,7 @@ struct gmc_loss {
     gmc_time loss_time;    /* when the oldest gap becomes a loss; NEVER */
     uint32_t pto_count;    /* probe timeouts in a row */
     struct gmc_rtt rtt;
+    uint64_t rtt_first;        /* packets before this one went another way, and give no sample */
     uint64_t reorder_packets;  /* packet threshold, >= GMC_LOSS_PACKETS */
     gmc_duration reorder_time; /* added to the time threshold */
     gmc_time reorder_seen;     /* when a packet was last late */
@@ -102,6 +103,8 @@ void gmc_loss_on_skipped(struct gmc_loss *loss);
 
 /* A round trip measured elsewhere (path challenge). */
 void gmc_loss_rtt_sample(struct gmc_loss *loss, gmc_duration sample);
+/* The same of another path, which is used from now on: RFC 9000, 9.4. */
+void gmc_loss_rtt_restart(struct gmc_loss *loss, gmc_duration sample);
 
 /* Opens the pass of an acknowledgement (borrowed until the pass ends). INVALID, and nothing
  * changes, when it names a number that was never used: the peer makes acknowledgements up.
