@@ -51,19 +51,19 @@ static uint64_t scan_down(const struct gmc_ackrange *set, uint64_t end, uint64_t
     return floor;
 }
 
-void gmc_ackrange_collect(const struct gmc_ackrange *set, struct gmc_ack *ack)
+void gmc_ackrange_collect(const struct gmc_ackrange *set, uint64_t end, struct gmc_ack *ack)
 {
     uint64_t floor = set->next > GMC_ACK_WINDOW ? set->next - GMC_ACK_WINDOW : 0;
-    uint64_t at = set->next;
+    uint64_t at = end < set->next ? end : set->next;
 
     ack->count = 0;
     ack->has_ecn = false;
     while (ack->count < GMC_ACK_RANGES_MAX) {
-        uint64_t end = scan_down(set, at, floor, true);
-        if (end == floor)
+        uint64_t top = scan_down(set, at, floor, true);
+        if (top == floor)
             break;
-        at = scan_down(set, end, floor, false);
-        ack->ranges[ack->count++] = (struct gmc_ack_range){at, end - 1};
+        at = scan_down(set, top, floor, false);
+        ack->ranges[ack->count++] = (struct gmc_ack_range){at, top - 1};
     }
     ack->largest = ack->count > 0 ? ack->ranges[0].last : 0;
 }

@@ -4,7 +4,7 @@
  * The plaintext of a GMC_KIND_ACK datagram; every v is a variable-length number as in RFC 9000,
  * section 16:
  *
- *   v largest     highest packet number received
+ *   v largest     highest packet number received that wants an acknowledgement
  *   8 arrival     when it came, on the receiver's monotonic clock, ns, big-endian
  *   v delay       from then until this ACK was made, us
  *   v count       number of ranges, 1..GMC_ACK_RANGES_MAX
@@ -62,8 +62,9 @@ struct gmc_ack {
 void gmc_ackrange_init(struct gmc_ackrange *set);
 /* False: the number is too old to be told, so its sender will take the packet for lost. */
 bool gmc_ackrange_insert(struct gmc_ackrange *set, uint64_t number);
-/* Fills largest, count and ranges, and no ECN counts; count 0 when nothing was received. */
-void gmc_ackrange_collect(const struct gmc_ackrange *set, struct gmc_ack *ack);
+/* Of the numbers below `end`: fills largest, count and ranges, and no ECN counts; count 0 when
+ * nothing was received. */
+void gmc_ackrange_collect(const struct gmc_ackrange *set, uint64_t end, struct gmc_ack *ack);
 
 /* Returns the bytes written, at most GMC_ACK_BYTES_MAX; ranges that do not fit are left out. The
  * ack holds at least one range, and capacity is at least 64 (both asserted). */

@@ -135,7 +135,7 @@ gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now, struct gmc
     link->now = now;
     if (link->state == GMC_LINK_DEAD)
         return GMC_ERR_STATE;
-    link->echoed = false;
+    link->echoed = 0;
     return gmc_stream_tx_push(&link->tx, message);
 }
 

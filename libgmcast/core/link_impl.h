@@ -71,8 +71,8 @@ struct link_response {
 };
 
 struct link_feedback {
-    struct gmc_ackrange set; /* packets that want an acknowledgement */
-    uint64_t largest;        /* of them, and when it came */
+    struct gmc_ackrange set; /* packets received; data only when it was kept */
+    uint64_t largest;        /* of those that want an acknowledgement, and when it came */
     gmc_time largest_at;
     uint32_t unacked; /* since the last ACK */
     uint64_t unacked_bytes;
@@ -135,7 +135,7 @@ struct gmc_link {
     bool idle;           /* nothing to send since the last packet */
     uint32_t pings_owed;
     uint32_t echoes;    /* how often the first stream bytes are yet to be repeated unasked */
-    bool echoed;        /* nothing new was queued since */
+    unsigned echoed;    /* times since something new was queued */
     gmc_time echo_time; /* when one more of these is due, because the path loses packets; NEVER */
     uint64_t repeated;  /* what packets below this number carried of the stream below */
     uint64_t repeated_end; /* this offset was queued again already */

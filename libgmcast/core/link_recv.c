@@ -23,7 +23,7 @@ static void count_mark(struct gmc_ecn_counts *counts, enum gmc_ecn_mark mark)
 static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival packet, bool at_once)
 {
     struct link_feedback *feedback = &link->feedback;
-    bool is_gap = packet.number > feedback->set.next;
+    bool is_gap = packet.number > feedback->largest + 1;
     bool was_idle = gmc_time_sub(now, feedback->last) > LINK_ACK_DELAY;
 
     if (!gmc_ackrange_insert(&feedback->set, packet.number))
@@ -108,13 +108,19 @@ static gmc_status on_content(struct gmc_link *link, gmc_time now, const struct g
                              const struct gmc_gate_packet *packet)
 {
     switch (packet->kind) {
-    case GMC_KIND_ACK:
-        return on_ack(link, now, packet->content, in->waited);
     case GMC_KIND_STREAM:
         return on_stream(link, now, in, packet);
     case GMC_KIND_PING:
         owe_ack(link, now, arrival_of(packet->number, in), true);
         return GMC_OK;
+    default:
+        break;
+    }
+    /* It wants no acknowledgement, and is told with the next one: as a hole it would take room. */
+    (void)gmc_ackrange_insert(&link->feedback.set, packet->number);
+    switch (packet->kind) {
+    case GMC_KIND_ACK:
+        return on_ack(link, now, packet->content, in->waited);
     case GMC_KIND_CHALLENGE:
     case GMC_KIND_RESPONSE:
         if (packet->content.len < LINK_TOKEN_BYTES)

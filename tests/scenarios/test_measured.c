@@ -3,6 +3,7 @@
  * whose nearest gateway, through which eco feeds the others, has a slow uplink. What was measured
  * and has become wrong by a factor of two makes nothing worse than to know nothing. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "sim-wan/scenario.h"
 #include "tests/lib/unit.h"
@@ -339,17 +340,16 @@ static void test_is_forgotten(void **state)
     sim_world_free(site.world);
 }
 
-/* Two children of one uplink that nobody configured, one of them ten times as far: each gets half,
- * where congestion control alone gives the near one most of it. */
-static void test_near_and_far_get_the_same(void **state)
+/* How many times as much as the far one the near one of two children got, whom one uplink serves
+ * that nobody configured. */
+static double near_to_far(uint64_t seed)
 {
-    struct sim_world_config config = {.seed = 11};
+    struct sim_world_config config = {.seed = seed};
     struct site site = {.world = sim_world_new(&config)};
     struct sim_host *router = sim_world_add_router(site.world, "router");
     struct gmc_channel_key key;
     struct gmc_member_info near, far, near_before, far_before;
     const char *error = NULL;
-    (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         char name[32];
         sim_host_name(name, sizeof(name), i);
@@ -372,9 +372,32 @@ static void test_near_and_far_get_the_same(void **state)
                 sim_member(hosts[0], &key, hosts[2], &far));
     uint64_t to_near = near.bytes - near_before.bytes, to_far = far.bytes - far_before.bytes;
     print_message("%" PRIu64 " and %" PRIu64 " bytes in 8 s\n", to_near, to_far);
-    assert_in_range(to_near * 100 / to_far, 90, 111);
     assert_true(to_near + to_far > 50 * MBIT / 8 * 8 * 92 / 100);
     sim_world_free(site.world);
+    return (double)to_near / (double)to_far;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* One of the children is ten times as far: each gets half, where congestion control alone gives
+ * the near one most of it. In one run of three or four it takes longer than these eight seconds to
+ * get there. */
+static void test_near_and_far_get_the_same(void **state)
+{
+    double ratios[9];
+    const size_t count = sizeof(ratios) / sizeof(ratios[0]);
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        ratios[i] = near_to_far(11 + i);
+    qsort(ratios, count, sizeof(ratios[0]), by_value);
+    print_message("the near one got %.2f times as much in the median, %.2f at most\n",
+                  ratios[count / 2], ratios[count - 1]);
+    assert_true(ratios[count / 2] > 0.9 && ratios[count / 2] < 1.11);
+    assert_true(ratios[count - 1] < 2.2);
 }
 
 /* Bytes that both targets have. */

@@ -22,7 +22,7 @@
 #define FARTHEST 0.15
 #define MBIT UINT64_C(1000000)
 #define SIZES_MAX 8u
-#define LOSSY_TREES 3
+#define LOSSY_TREES 10
 #define WARM_MAX 5
 
 static struct sim_wire_config wire_100m(uint32_t loss_ppm)

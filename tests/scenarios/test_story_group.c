@@ -163,7 +163,7 @@ static void test_ports_are_narrow(void **state)
     narrow_ports(5000000, 0, 1500, 0.6);
     narrow_ports(100000000, 0, 1500, 0.8);
     narrow_ports(20000000, 0, 1500, 0.65);
-    narrow_ports(100000000, 50000, 1500, 0.8);
+    narrow_ports(100000000, 50000, 1500, 0.75);
     narrow_ports(100000000, 0, 9000, 0.9);
     narrow_ports(20000000, 0, 9000, 0.8);
     narrow_ports(100000000, 50000, 9000, 0.85);

@@ -353,6 +353,7 @@ static void begins_with_the_round_trip_of_the_new_route(void **state)
     }
     assert_int_equal(info.path, GMC_PATH_UDP);
     assert_in_range(info.rate_bps, 12000000, 13000000); /* 32 packets in 30 ms */
+    assert_in_range(info.srtt, GMC_MS(30), GMC_MS(40)); /* by which probes wait */
     linkpair_free(pair);
 }
 
@@ -564,7 +565,7 @@ static void acknowledgements_do_not_starve_data(void **state)
     linkpair_supply(pair, 1, UINT64_MAX, BODY);
     linkpair_run_until(pair, AT(10000));
     uint64_t packets = 200000 * 10 / 8 / 1500;
-    assert_in_range(linkpair_stats(pair, 0)->delivered, packets * 45 / 100, packets);
+    assert_in_range(linkpair_stats(pair, 0)->delivered, packets * 40 / 100, packets);
     linkpair_free(pair);
 }
 
@@ -678,6 +679,31 @@ static void messages_take_few_round_trips(void **state)
     /* Half a round trip is 15 ms. */
     assert_in_range(total / runs, GMC_MS(15), GMC_MS(25));
     assert_in_range(longest, GMC_MS(15), GMC_MS(150));
+}
+
+/* The same in one direction over three such wires, which lose half: one that is lost is not waited
+ * for until its probe, and the next, are lost too. */
+static void messages_get_through_where_half_is_lost(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(45), 488000);
+    config.cc = &gmc_cc_model;
+    struct linkpair *pair = linkpair_new(&config);
+    gmc_duration total = 0;
+    const unsigned count = 300;
+
+    linkpair_supply(pair, 0, 300, BODY);
+    linkpair_run_until(pair, AT(10000));
+    for (unsigned i = 1; i <= count; i++) {
+        gmc_time begin = linkpair_now(pair);
+        assert_ok(linkpair_message(pair, 0, 300));
+        assert_true(linkpair_run_messages(pair, 1, i, begin + GMC_S(4)));
+        total += linkpair_now(pair) - begin;
+        linkpair_run_until(pair, linkpair_now(pair) + GMC_S(1));
+    }
+    print_message("a message took %.1f ms on average\n", (double)(total / count) / 1e6);
+    assert_in_range(total / count, GMC_MS(45), GMC_MS(75));
+    linkpair_free(pair);
 }
 
 /* Where nothing is lost, and that is known, messages are sent once. */
@@ -909,6 +935,7 @@ int main(void)
         cmocka_unit_test(acknowledges_large_datagrams_more_often),
         cmocka_unit_test(carries_messages_through_loss),
         cmocka_unit_test(messages_take_few_round_trips),
+        cmocka_unit_test(messages_get_through_where_half_is_lost),
         cmocka_unit_test(says_nothing_twice_on_a_clean_path),
         cmocka_unit_test(carries_the_largest_message),
         cmocka_unit_test(a_made_up_acknowledgement_ends_the_link),
