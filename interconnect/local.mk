@@ -165,6 +165,8 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/packets.c interconnect/ldr/packets.h \
 	interconnect/ldr/packets_credit.c \
 	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
+	interconnect/ldr/packets_lists.h \
+	interconnect/ldr/packets_place.c interconnect/ldr/packets_place.h \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/params.c interconnect/ldr/params.h \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \
