@@ -85,7 +85,11 @@ void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uin
     /* Tables of a large network are not in the cache; the packet is not there for a while. */
     if (p->to != TO_ALL)
         __builtin_prefetch(ic_routes_place(sim->config->routes, p->row, p->at));
-    ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
+    if (start == sim->now)
+        ic_calendar_push_in_order(&sim->calendar, ARRIVALS, sim->first_packet + packet,
+                                  start + sim->hop);
+    else
+        ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
 }
 
 static uint64_t backlog(const struct packets *sim, uint32_t channel)
@@ -271,7 +275,7 @@ static void arrive(struct packets *sim, uint32_t packet)
 
 static void step(struct packets *sim, uint32_t event)
 {
-    sim->now = sim->calendar.entries[event].time;
+    sim->now = sim->calendar.now;
     if (event >= sim->first_packet)
         arrive(sim, event - sim->first_packet);
     else if (event == sim->broadcast_event)

@@ -101,7 +101,8 @@ static void await_output(struct packets *sim, uint32_t output)
     if (out->has_release)
         return;
     out->has_release = true;
-    ic_calendar_push(&sim->calendar, sim->first_output + output, out->channel.free_at);
+    ic_calendar_push_in_order(&sim->calendar, RELEASES, sim->first_output + output,
+                              out->channel.free_at);
 }
 
 /* An input begins to send a packet, the first of its hops. */

@@ -18,6 +18,9 @@
 #define TO_ALL UINT32_MAX
 #define LINE_BYTES 64u /* of caches, as a rule */
 
+/* Events in order: packets at switches, output channels that become free. */
+enum { ARRIVALS, RELEASES };
+
 /* Channels of the network, then injection links, then ejection links, host by host. Some kinds of
  * switches have more of each: what begins with this. */
 struct channel {
