@@ -13,6 +13,7 @@
 #define INTERCONNECT_LDR_CALENDAR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -64,5 +65,14 @@ void ic_calendar_push_in_order(struct ic_calendar *calendar, uint32_t ring, uint
                                uint64_t time);
 /* NONE when there is none. */
 uint32_t ic_calendar_pop(struct ic_calendar *calendar);
+/* Of a ring, the one that so many others come before; NULL. Stays until the next push. */
+static inline const struct ic_calendar_event *ic_calendar_ahead(const struct ic_calendar *calendar,
+                                                                uint32_t which, uint32_t ahead)
+{
+    const struct ic_calendar_ring *ring = &calendar->rings[which];
+    if (ring->end - ring->first <= ahead)
+        return NULL;
+    return &ring->events[(ring->first + ahead) & (ring->capacity - 1)];
+}
 
 #endif

@@ -212,6 +212,7 @@ static bool is_sending(struct packets *sim, uint32_t input)
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
 {
     const struct packet *p = &sim->packets[packet];
+    ic_packets_ahead(sim);
     if (p->input == NONE) {
         ask(sim, packet, sim->first_injection + p->from);
         return;
