@@ -7,6 +7,8 @@
 #define PACKET 12u
 #define INPUT 8u
 #define OUTPUT 4u
+#define RELEASE 6u
+#define RELEASED 3u
 
 static const struct packet *coming(const struct packets *sim, uint32_t ahead)
 {
@@ -37,4 +39,20 @@ void ic_packets_ahead(const struct packets *sim)
     if (in->due_first != NONE)
         __builtin_prefetch(&sim->credits.dues[in->due_first]);
     __builtin_prefetch(ic_packets_channel(sim, p->input));
+}
+
+void ic_packets_ahead_released(const struct packets *sim)
+{
+    const struct ic_calendar_event *event = ic_calendar_ahead(&sim->calendar, RELEASES, RELEASE);
+    if (event == NULL)
+        return;
+    __builtin_prefetch(ic_packets_channel(sim, event->event - sim->first_output));
+
+    event = ic_calendar_ahead(&sim->calendar, RELEASES, RELEASED);
+    const struct credit_output *out =
+        ic_packets_credit_output(sim, event->event - sim->first_output);
+    if (out->served != NONE)
+        __builtin_prefetch(&sim->credits.inputs[out->served]);
+    if (out->first != NONE)
+        __builtin_prefetch(&sim->packets[out->first]);
 }

@@ -250,6 +250,7 @@ static void free_input(struct packets *sim, uint32_t input, uint32_t hops)
 void ic_packets_credit_release(struct packets *sim, uint32_t output)
 {
     struct credit_output *out = ic_packets_credit_output(sim, output);
+    ic_packets_ahead_released(sim);
     out->has_release = false;
     if (is_input_buffered(sim)) {
         sim->releasing = output;

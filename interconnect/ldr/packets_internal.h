@@ -212,6 +212,7 @@ void ic_packets_credit_wake(struct packets *sim, uint32_t output);
 
 /* ---- packets_ahead.c: what comes soon, with bounds ---- */
 void ic_packets_ahead(const struct packets *sim);
+void ic_packets_ahead_released(const struct packets *sim);
 
 /* ---- packets_tree.c: broadcasts ---- */
 GMC_NODISCARD gmc_status ic_packets_broadcast_init(struct packets *sim);
