@@ -9,6 +9,26 @@
 
 static const struct ic_calendar_event no_event = {UINT64_MAX, IC_CALENDAR_NONE};
 
+static struct ic_calendar_event *ring_at(const struct ic_calendar_ring *ring, uint32_t number)
+{
+    return &ring->events[number & ring->mask];
+}
+
+/* As small as will do: all of it is gone through, around and around. */
+static bool grow_ring(struct ic_calendar_ring *ring, uint32_t capacity)
+{
+    struct ic_calendar_event *events = malloc((size_t)capacity * sizeof(*events));
+    if (events == NULL)
+        return false;
+    for (uint32_t i = ring->first; i != ring->end; i++)
+        events[i & (capacity - 1)] = *ring_at(ring, i);
+    events[ring->end & (capacity - 1)] = no_event;
+    free(ring->events);
+    ring->events = events;
+    ring->mask = capacity - 1;
+    return true;
+}
+
 gmc_status ic_calendar_init(struct ic_calendar *calendar, uint32_t capacity, double between,
                             double ahead)
 {
@@ -22,7 +42,10 @@ gmc_status ic_calendar_init(struct ic_calendar *calendar, uint32_t capacity, dou
     calendar->bits = calloc(calendar->day_count / 64, sizeof(*calendar->bits));
     for (uint32_t i = 0; calendar->days != NULL && i < calendar->day_count; i++)
         calendar->days[i] = IC_CALENDAR_NONE;
-    if (calendar->days != NULL && calendar->bits != NULL &&
+    bool has_rings = true;
+    for (uint32_t i = 0; i < IC_CALENDAR_RINGS; i++)
+        has_rings &= grow_ring(&calendar->rings[i], RING_LEAST);
+    if (calendar->days != NULL && calendar->bits != NULL && has_rings &&
         ic_calendar_grow(calendar, capacity) == GMC_OK)
         return GMC_OK;
     ic_calendar_fini(calendar);
@@ -52,7 +75,7 @@ gmc_status ic_calendar_grow(struct ic_calendar *calendar, uint32_t capacity)
 
 static bool is_before(uint64_t time, uint32_t event, const struct ic_calendar_event *other)
 {
-    return time < other->time || (time == other->time && event < other->event);
+    return (time < other->time) | ((time == other->time) & (event < other->event));
 }
 
 /* ---- days ---- */
@@ -134,33 +157,12 @@ void ic_calendar_push(struct ic_calendar *calendar, uint32_t event, uint64_t tim
 }
 
 /* ---- rings ---- */
-static struct ic_calendar_event *ring_at(const struct ic_calendar_ring *ring, uint32_t number)
-{
-    return &ring->events[number & (ring->capacity - 1)];
-}
-
-/* As small as will do: all of it is gone through, around and around. */
-static bool grow_ring(struct ic_calendar_ring *ring)
-{
-    uint32_t capacity = ring->capacity > 0 ? 2 * ring->capacity : RING_LEAST;
-    struct ic_calendar_event *events = malloc((size_t)capacity * sizeof(*events));
-    if (events == NULL)
-        return false;
-    for (uint32_t i = ring->first; i != ring->end; i++)
-        events[i & (capacity - 1)] = *ring_at(ring, i);
-    free(ring->events);
-    ring->events = events;
-    ring->capacity = capacity;
-    return true;
-}
-
-void ic_calendar_push_in_order(struct ic_calendar *calendar, uint32_t which, uint32_t event,
-                               uint64_t time)
+void ic_calendar_push_otherwise(struct ic_calendar *calendar, uint32_t which, uint32_t event,
+                                uint64_t time)
 {
     struct ic_calendar_ring *ring = &calendar->rings[which];
-    bool is_full = ring->end - ring->first == ring->capacity;
-    bool is_back = ring->end != ring->first && time < ring_at(ring, ring->end - 1)->time;
-    if (is_back || (is_full && !grow_ring(ring))) {
+    bool is_full = ring->end - ring->first == ring->mask;
+    if (time < ring->last || (is_full && !grow_ring(ring, 2 * (ring->mask + 1)))) {
         ic_calendar_push(calendar, event, time);
         return;
     }
@@ -168,26 +170,29 @@ void ic_calendar_push_in_order(struct ic_calendar *calendar, uint32_t which, uin
     for (; place != ring->first && is_before(time, event, ring_at(ring, place - 1)); place--)
         *ring_at(ring, place) = *ring_at(ring, place - 1);
     *ring_at(ring, place) = (struct ic_calendar_event){time, event};
+    *ring_at(ring, ring->end) = no_event;
+    ring->last = time;
 }
 
+/* Which is the first nobody can predict. */
 uint32_t ic_calendar_pop(struct ic_calendar *calendar)
 {
-    struct ic_calendar_event first = calendar->head;
-    struct ic_calendar_ring *from = NULL;
+    const struct ic_calendar_event *first = &calendar->head;
+    uint32_t from = IC_CALENDAR_RINGS;
     for (uint32_t i = 0; i < IC_CALENDAR_RINGS; i++) {
-        struct ic_calendar_ring *ring = &calendar->rings[i];
-        if (ring->first == ring->end)
-            continue;
-        const struct ic_calendar_event *event = ring_at(ring, ring->first);
-        if (is_before(event->time, event->event, &first)) {
-            first = *event;
-            from = ring;
-        }
+        const struct ic_calendar_event *event =
+            ring_at(&calendar->rings[i], calendar->rings[i].first);
+        bool is_first = is_before(event->time, event->event, first);
+        first = is_first ? event : first;
+        from = is_first ? i : from;
     }
-    if (from != NULL)
-        from->first++;
-    else if (first.event != IC_CALENDAR_NONE)
+    uint32_t event = first->event;
+    if (event == IC_CALENDAR_NONE)
+        return event;
+    calendar->now = first->time;
+    if (from < IC_CALENDAR_RINGS)
+        calendar->rings[from].first++;
+    else
         find_head(calendar);
-    calendar->now = first.event != IC_CALENDAR_NONE ? first.time : calendar->now;
-    return first.event;
+    return event;
 }

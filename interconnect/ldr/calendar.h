@@ -32,8 +32,9 @@ struct ic_calendar_event {
 };
 
 struct ic_calendar_ring {
-    struct ic_calendar_event *events; /* numbers go on, and around */
-    uint32_t capacity, first, end;
+    struct ic_calendar_event *events; /* numbers go on, and around; behind the last is none */
+    uint32_t mask, first, end;
+    uint64_t last; /* time of the last one */
 };
 
 struct ic_calendar {
@@ -60,9 +61,22 @@ GMC_NODISCARD gmc_status ic_calendar_grow(struct ic_calendar *calendar, uint32_t
 
 /* Time is not before that of the last event that came out. */
 void ic_calendar_push(struct ic_calendar *calendar, uint32_t event, uint64_t time);
-/* The same, of events of one kind whose times mostly do not go back. */
-void ic_calendar_push_in_order(struct ic_calendar *calendar, uint32_t ring, uint32_t event,
-                               uint64_t time);
+/* Into a ring, where it is not the last or the ring is full, or with all others. */
+void ic_calendar_push_otherwise(struct ic_calendar *calendar, uint32_t which, uint32_t event,
+                                uint64_t time);
+/* The same, of events of one kind whose times mostly go on. */
+static inline void ic_calendar_push_in_order(struct ic_calendar *calendar, uint32_t which,
+                                             uint32_t event, uint64_t time)
+{
+    struct ic_calendar_ring *ring = &calendar->rings[which];
+    if (time <= ring->last || ring->end - ring->first == ring->mask) {
+        ic_calendar_push_otherwise(calendar, which, event, time);
+        return;
+    }
+    ring->last = time;
+    ring->events[ring->end++ & ring->mask] = (struct ic_calendar_event){time, event};
+    ring->events[ring->end & ring->mask] = (struct ic_calendar_event){UINT64_MAX, IC_CALENDAR_NONE};
+}
 /* NONE when there is none. */
 uint32_t ic_calendar_pop(struct ic_calendar *calendar);
 /* Of a ring, the one that so many others come before; NULL. Stays until the next push. */
@@ -72,7 +86,7 @@ static inline const struct ic_calendar_event *ic_calendar_ahead(const struct ic_
     const struct ic_calendar_ring *ring = &calendar->rings[which];
     if (ring->end - ring->first <= ahead)
         return NULL;
-    return &ring->events[(ring->first + ahead) & (ring->capacity - 1)];
+    return &ring->events[(ring->first + ahead) & ring->mask];
 }
 
 #endif

@@ -217,6 +217,7 @@ void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
         ask(sim, packet, sim->first_injection + p->from);
         return;
     }
+    ic_packets_place_count(sim, p->input);
     if (!is_input_buffered(sim)) {
         ask(sim, packet, ic_packets_route(sim, p));
         return;

@@ -67,7 +67,6 @@ void ic_packets_place_leave(struct packets *sim, uint32_t channel, uint32_t hops
     } else {
         credits->dues[end->due_last].next = number;
         end->due_last = number;
-        ic_packets_place_count(sim, channel);
     }
     if (end->is_stuck)
         ic_packets_place_await(sim, channel);
