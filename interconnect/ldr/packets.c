@@ -352,7 +352,7 @@ static gmc_status make_channels(struct packets *sim)
     return GMC_OK;
 }
 
-static gmc_status make_room(struct packets *sim)
+static gmc_status make_room(struct packets *sim, char *error)
 {
     const struct ic_network *network = sim->network;
     uint32_t channels = ic_network_channels(network), hosts = network->hosts;
@@ -365,9 +365,13 @@ static gmc_status make_room(struct packets *sim)
     sim->first_packet = sim->broadcast_event + 1;
     sim->free_packet = sim->releasing = NONE;
     double events = (double)hosts * (sim->config->routes->mean_hops + 2);
-    gmc_status status = make_channels(sim);
+    gmc_status status = ic_packets_credit_check(sim, error);
+    if (status == GMC_OK)
+        status = make_channels(sim);
     if (status == GMC_OK)
         status = ic_packets_input_init(sim);
+    if (status == GMC_OK)
+        status = ic_packets_credit_init(sim);
     if (status == GMC_OK)
         status = ic_calendar_init(&sim->calendar, sim->first_packet, sim->between / events,
                                   2 * sim->between + (double)sim->hop);
@@ -494,9 +498,7 @@ gmc_status ic_packets_simulate(const struct ic_packets_config *config, const str
     ic_batches_init(&sim.latency);
     ic_batches_init(&sim.in_network);
     set_times(&sim);
-    status = make_room(&sim);
-    if (status == GMC_OK)
-        status = ic_packets_credit_init(&sim, error);
+    status = make_room(&sim, error);
     if (status == GMC_OK)
         status = ic_packets_broadcast_init(&sim);
     if (status == GMC_OK)

@@ -35,20 +35,25 @@ size_t ic_packets_credit_bytes(const struct packets *sim)
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-gmc_status ic_packets_credit_init(struct packets *sim, char *error)
+/* A network has more channels than numbers of hops: these have 16 bits. */
+gmc_status ic_packets_credit_check(const struct packets *sim, char *error)
+{
+    uint32_t classes = sim->config->routes->diameter + 1;
+    if (sim->config->buffer_packets == 0 || (uint64_t)sim->channel_count * classes <= LANES_MAX)
+        return GMC_OK;
+    return ic_refuse(error,
+                     "%u links with %u virtual channels each, one per hop, are more than %u: "
+                     "buffers of such a network cannot have a bound",
+                     sim->channel_count, classes, LANES_MAX);
+}
+
+gmc_status ic_packets_credit_init(struct packets *sim)
 {
     struct credits *credits = &sim->credits;
     if (sim->config->buffer_packets == 0)
         return GMC_OK;
     credits->classes = sim->config->routes->diameter + 1;
     credits->free_due = NONE;
-    /* A network has more channels than numbers of hops: these have 16 bits. */
-    uint64_t lanes = (uint64_t)sim->channel_count * credits->classes;
-    if (lanes > LANES_MAX)
-        return ic_refuse(error,
-                         "%u links with %u virtual channels each, one per hop, are more than %u: "
-                         "buffers of such a network cannot have a bound",
-                         sim->channel_count, credits->classes, LANES_MAX);
     credits->inputs = malloc(sim->channel_count * sizeof(*credits->inputs));
     if (credits->inputs == NULL)
         return GMC_ERR_NOMEM;

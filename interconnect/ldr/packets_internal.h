@@ -201,10 +201,12 @@ static inline uint64_t ic_packets_input_backlog(const struct packets *sim, uint3
 }
 
 /* ---- packets_credit.c: buffers with a bound ---- */
-/* Bytes of a channel's record. */
+/* INVALID: too many numbers of hops for so many channels. */
+GMC_NODISCARD gmc_status ic_packets_credit_check(const struct packets *sim, char *error);
+/* Of a channel's record. */
 size_t ic_packets_credit_bytes(const struct packets *sim);
-/* Nothing without a bound. INVALID, NOMEM. */
-GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim, char *error);
+/* Nothing without a bound. NOMEM. */
+GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim);
 void ic_packets_credit_fini(struct packets *sim);
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_credit_release(struct packets *sim, uint32_t output);

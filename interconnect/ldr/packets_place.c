@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Places of buffers that get free. Those of a channel are in the order of time in a list of its
- * own, and are counted when somebody asks, or the next one is added: no event has to do with them.
- */
+ * own. They are counted when somebody asks, and when a packet comes out of the channel: the records
+ * are in the cache then. No event has to do with them. */
 #include <stdlib.h>
 
 #include "interconnect/ldr/packets_place.h"
