@@ -163,8 +163,10 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/multicast.c interconnect/ldr/multicast.h \
 	interconnect/ldr/network.c interconnect/ldr/network.h \
 	interconnect/ldr/packets.c interconnect/ldr/packets.h \
-	interconnect/ldr/packets_credit.c \
+	interconnect/ldr/packets_ahead.c interconnect/ldr/packets_credit.c \
 	interconnect/ldr/packets_input.c interconnect/ldr/packets_internal.h \
+	interconnect/ldr/packets_lists.h \
+	interconnect/ldr/packets_place.c interconnect/ldr/packets_place.h \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/params.c interconnect/ldr/params.h \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \

@@ -4,8 +4,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "interconnect/ldr/packets_internal.h"
+#include "interconnect/ldr/packets_place.h"
 #include "interconnect/random.h"
 
 #define IN_FLIGHT_PER_HOST 400u /* beyond that nothing will be delivered in time */
@@ -15,6 +17,24 @@
 #define BROADCASTS_LEAST 40u
 
 /* ---- packets ---- */
+/* A packet is one line of the cache. Those that are there keep what they have. */
+static bool grow_records(struct packets *sim, size_t wanted)
+{
+    struct packet *packets = aligned_alloc(LINE_BYTES, wanted * sizeof(*packets));
+    struct packet_times *times = realloc(sim->times, wanted * sizeof(*times));
+    if (times != NULL)
+        sim->times = times;
+    if (packets == NULL || times == NULL) {
+        free(packets);
+        return false;
+    }
+    if (sim->capacity > 0)
+        memcpy(packets, sim->packets, sim->capacity * sizeof(*packets));
+    free(sim->packets);
+    sim->packets = packets;
+    return true;
+}
+
 static bool grow(struct packets *sim)
 {
     uint64_t most = (uint64_t)sim->network->hosts * IN_FLIGHT_PER_HOST;
@@ -23,10 +43,7 @@ static bool grow(struct packets *sim)
         sim->is_saturated = sim->is_over = true;
         return false;
     }
-    struct packet *packets = realloc(sim->packets, (size_t)wanted * sizeof(*packets));
-    if (packets != NULL)
-        sim->packets = packets;
-    if (packets == NULL ||
+    if (!grow_records(sim, (size_t)wanted) ||
         ic_calendar_grow(&sim->calendar, sim->first_packet + (uint32_t)wanted) != GMC_OK) {
         sim->status = GMC_ERR_NOMEM;
         sim->is_over = true;
@@ -58,15 +75,6 @@ void ic_packets_drop(struct packets *sim, uint32_t packet)
 }
 
 /* ---- links ---- */
-uint64_t ic_packets_reserve(struct packets *sim, uint32_t channel, uint64_t from)
-{
-    struct channel *link = &sim->channels[channel];
-    uint64_t start = link->free_at > from ? link->free_at : from;
-    link->free_at = start + sim->serial;
-    link->busy += sim->serial;
-    return start;
-}
-
 void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uint64_t start)
 {
     struct packet *p = &sim->packets[packet];
@@ -74,21 +82,24 @@ void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uin
     p->at = channel < sim->first_injection ? sim->network->to[channel]
                                            : sim->network->attached[channel - sim->first_injection];
     p->hops += channel < sim->first_injection;
-    if (p->to != TO_ALL) {
-        p->route = ic_routes_place(sim->config->routes, p->at, sim->network->attached[p->to]);
-        /* Tables of a large network are not in the cache; the packet is not there for a while. */
-        __builtin_prefetch(p->route);
-    }
-    ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
+    /* Tables of a large network are not in the cache; the packet is not there for a while. With
+     * bounds it is long enough for this to be lost again: packets_ahead.c. */
+    if (p->to != TO_ALL && sim->credits.classes == 0)
+        __builtin_prefetch(ic_routes_place(sim->config->routes, p->row, p->at));
+    if (start == sim->now)
+        ic_calendar_push_in_order(&sim->calendar, ARRIVALS, sim->first_packet + packet,
+                                  start + sim->hop);
+    else
+        ic_calendar_push(&sim->calendar, sim->first_packet + packet, start + sim->hop);
 }
 
 static uint64_t backlog(const struct packets *sim, uint32_t channel)
 {
-    uint64_t free_at = sim->channels[channel].free_at;
+    uint64_t free_at = ic_packets_channel(sim, channel)->free_at;
     if (sim->credits.classes > 0)
-        return sim->credits.outputs[channel].waiting + (free_at > sim->now);
-    if (sim->ports != NULL)
-        return sim->ports[channel].waiting + sim->ports[channel].is_taken;
+        return ic_packets_credit_output(sim, channel)->waiting + (free_at > sim->now);
+    if (sim->port_inputs != NULL)
+        return ic_packets_input_backlog(sim, channel);
     return free_at > sim->now ? free_at - sim->now : 0;
 }
 
@@ -120,7 +131,8 @@ static uint32_t least_backlog(struct packets *sim, uint32_t first, uint64_t port
 
 uint32_t ic_packets_route(struct packets *sim, const struct packet *packet)
 {
-    uint64_t ports = ic_routes_at(sim->config->routes, packet->route);
+    uint64_t ports = ic_routes_at(sim->config->routes,
+                                  ic_routes_place(sim->config->routes, packet->row, packet->at));
     if (ports == 0)
         return sim->first_ejection + packet->to;
     uint32_t first = sim->network->first[packet->at];
@@ -143,10 +155,12 @@ static void create(struct packets *sim, uint32_t host)
     if (packet == NONE)
         return;
     ic_calendar_push(&sim->calendar, host, sim->now + (uint64_t)wait);
+    uint32_t to = ic_traffic_draw(&config->traffic, host, &sim->destinations);
+    sim->times[packet].created = sim->now;
     sim->packets[packet] = (struct packet){
-        .created = sim->now,
         .from = host,
-        .to = ic_traffic_draw(&config->traffic, host, &sim->destinations),
+        .to = to,
+        .row = (uint32_t)ic_routes_row(config->routes, sim->network->attached[to]),
         .input = NONE,
     };
     if (sim->credits.classes > 0) {
@@ -154,7 +168,7 @@ static void create(struct packets *sim, uint32_t host)
         return;
     }
     uint64_t start = ic_packets_reserve(sim, sim->first_injection + host, sim->now + sim->send);
-    sim->packets[packet].entered = start;
+    sim->times[packet].entered = start;
     ic_packets_send(sim, packet, sim->first_injection + host, start);
 }
 
@@ -165,7 +179,7 @@ static void begin_measuring(struct packets *sim)
     sim->measured_from = sim->now;
     sim->in_flight_from = sim->in_flight;
     for (uint32_t i = 0; i < sim->channel_count; i++)
-        sim->channels[i].busy = 0;
+        ic_packets_channel(sim, i)->busy = 0;
 }
 
 /* Latencies in ps, whole numbers: rounded sums of equal ones would differ. What never settles is
@@ -194,10 +208,12 @@ static void tell_progress(struct packets *sim)
         sim->is_stopped = sim->is_over = true;
 }
 
-static void measure(struct packets *sim, const struct packet *packet, uint64_t delivered)
+static void measure(struct packets *sim, uint32_t number, uint64_t delivered)
 {
-    uint64_t entered = packet->entered - sim->send;
-    uint64_t latency = delivered - packet->created;
+    const struct packet *packet = &sim->packets[number];
+    uint64_t created = sim->times[number].created;
+    uint64_t entered = sim->times[number].entered - sim->send;
+    uint64_t latency = delivered - created;
     if (!sim->is_measuring) {
         warm_up(sim, latency);
         tell_progress(sim);
@@ -211,7 +227,7 @@ static void measure(struct packets *sim, const struct packet *packet, uint64_t d
                                                  .from = packet->from,
                                                  .to = packet->to,
                                                  .hops = packet->hops,
-                                                 .created = (double)packet->created / PS_PER_NS,
+                                                 .created = (double)created / PS_PER_NS,
                                                  .entered = (double)entered / PS_PER_NS,
                                                  .delivered = (double)delivered / PS_PER_NS};
         sim->run->on_message(sim->run->ctx, &record);
@@ -230,7 +246,7 @@ void ic_packets_deliver(struct packets *sim, uint32_t packet, uint64_t start)
     if (sim->packets[packet].to == TO_ALL)
         ic_packets_broadcast_deliver(sim, delivered);
     else
-        measure(sim, &sim->packets[packet], delivered);
+        measure(sim, packet, delivered);
     ic_packets_drop(sim, packet);
 }
 
@@ -246,7 +262,7 @@ static void arrive(struct packets *sim, uint32_t packet)
         ic_packets_credit_arrive(sim, packet);
         return;
     }
-    if (sim->ports != NULL) {
+    if (sim->port_inputs != NULL) {
         ic_packets_input_arrive(sim, packet);
         return;
     }
@@ -260,9 +276,7 @@ static void arrive(struct packets *sim, uint32_t packet)
 
 static void step(struct packets *sim, uint32_t event)
 {
-    sim->now = sim->calendar.entries[event].time;
-    if (sim->credits.classes > 0)
-        ic_packets_credit_advance(sim);
+    sim->now = sim->calendar.now;
     if (event >= sim->first_packet)
         arrive(sim, event - sim->first_packet);
     else if (event == sim->broadcast_event)
@@ -319,7 +333,26 @@ static void set_times(struct packets *sim)
     sim->between = (double)sim->serial / sim->config->load;
 }
 
-static gmc_status make_room(struct packets *sim)
+static size_t channel_bytes(const struct packets *sim)
+{
+    if (sim->config->buffer_packets > 0)
+        return ic_packets_credit_bytes(sim);
+    return sim->config->buffering == IC_INPUT_BUFFERED ? sizeof(struct port_output)
+                                                       : sizeof(struct channel);
+}
+
+static gmc_status make_channels(struct packets *sim)
+{
+    sim->channel_bytes = channel_bytes(sim);
+    size_t lines = (sim->channel_count * sim->channel_bytes + LINE_BYTES - 1) / LINE_BYTES;
+    sim->channels = aligned_alloc(LINE_BYTES, lines * LINE_BYTES);
+    if (sim->channels == NULL)
+        return GMC_ERR_NOMEM;
+    memset(sim->channels, 0, lines * LINE_BYTES);
+    return GMC_OK;
+}
+
+static gmc_status make_room(struct packets *sim, char *error)
 {
     const struct ic_network *network = sim->network;
     uint32_t channels = ic_network_channels(network), hosts = network->hosts;
@@ -330,20 +363,19 @@ static gmc_status make_room(struct packets *sim)
     sim->first_wake = sim->first_output + sim->channel_count;
     sim->broadcast_event = sim->first_wake + sim->channel_count;
     sim->first_packet = sim->broadcast_event + 1;
-    sim->free_packet = NONE;
-    sim->channels = calloc(sim->channel_count, sizeof(*sim->channels));
-    bool has_ports =
-        sim->config->buffering == IC_INPUT_BUFFERED && sim->config->buffer_packets == 0;
-    if (has_ports)
-        sim->ports = malloc(sim->channel_count * sizeof(*sim->ports));
-    for (uint32_t i = 0; sim->ports != NULL && i < sim->channel_count; i++)
-        sim->ports[i] =
-            (struct port){.head = NONE, .tail = NONE, .first = NONE, .last = NONE, .next = NONE};
+    sim->free_packet = sim->releasing = NONE;
     double events = (double)hosts * (sim->config->routes->mean_hops + 2);
-    if (sim->channels == NULL || (has_ports && sim->ports == NULL))
-        return GMC_ERR_NOMEM;
-    return ic_calendar_init(&sim->calendar, sim->first_packet, sim->between / events,
-                            2 * sim->between + (double)sim->hop);
+    gmc_status status = ic_packets_credit_check(sim, error);
+    if (status == GMC_OK)
+        status = make_channels(sim);
+    if (status == GMC_OK)
+        status = ic_packets_input_init(sim);
+    if (status == GMC_OK)
+        status = ic_packets_credit_init(sim);
+    if (status == GMC_OK)
+        status = ic_calendar_init(&sim->calendar, sim->first_packet, sim->between / events,
+                                  2 * sim->between + (double)sim->hop);
+    return status;
 }
 
 static void release(struct packets *sim)
@@ -351,9 +383,10 @@ static void release(struct packets *sim)
     ic_packets_broadcast_fini(sim);
     ic_packets_credit_fini(sim);
     ic_calendar_fini(&sim->calendar);
+    ic_packets_input_fini(sim);
     free(sim->packets);
+    free(sim->times);
     free(sim->channels);
-    free(sim->ports);
 }
 
 gmc_status ic_packets_check(const struct ic_packets_config *config, char *error)
@@ -384,7 +417,7 @@ static void tell_channels(const struct packets *sim)
     double time = (double)(sim->now - sim->measured_from);
     for (uint32_t i = 0; sim->run->on_channel != NULL && i < sim->channel_count; i++) {
         struct ic_channel_record record = {
-            .load = time > 0 ? fmin((double)sim->channels[i].busy / time, 1) : 0};
+            .load = time > 0 ? fmin((double)ic_packets_channel(sim, i)->busy / time, 1) : 0};
         if (i < sim->first_injection) {
             record.what = "link";
             record.from = network->from[i];
@@ -465,9 +498,7 @@ gmc_status ic_packets_simulate(const struct ic_packets_config *config, const str
     ic_batches_init(&sim.latency);
     ic_batches_init(&sim.in_network);
     set_times(&sim);
-    status = make_room(&sim);
-    if (status == GMC_OK)
-        status = ic_packets_credit_init(&sim, error);
+    status = make_room(&sim, error);
     if (status == GMC_OK)
         status = ic_packets_broadcast_init(&sim);
     if (status == GMC_OK)

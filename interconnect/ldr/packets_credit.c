@@ -18,212 +18,126 @@
  */
 #include <stdlib.h>
 
-#include "interconnect/ldr/packets_internal.h"
+#include "interconnect/ldr/packets_lists.h"
+#include "interconnect/ldr/packets_place.h"
 
 #define LANES_MAX 67108864u
-#define CLASSES_APART 63u /* that have a bit of their own */
-
-static uint32_t lane_of(const struct credits *credits, uint32_t channel, uint32_t hops)
-{
-    return channel * credits->classes + hops;
-}
-
-static uint64_t bit_of(uint32_t class)
-{
-    return (uint64_t)1 << (class < CLASSES_APART ? class : CLASSES_APART);
-}
-
-/* The first number of hops from one on that bits have; `classes`: none. */
-static uint32_t next_class(const struct credits *credits, uint64_t bits, uint32_t class)
-{
-    if (class > CLASSES_APART)
-        return (bits & bit_of(class)) != 0 ? class : credits->classes;
-    bits >>= class;
-    return bits != 0 ? class + (uint32_t)__builtin_ctzll(bits) : credits->classes;
-}
 
 static bool is_input_buffered(const struct packets *sim)
 {
     return sim->config->buffering == IC_INPUT_BUFFERED;
 }
 
-gmc_status ic_packets_credit_init(struct packets *sim, char *error)
+size_t ic_packets_credit_bytes(const struct packets *sim)
+{
+    size_t bytes = sizeof(struct credit_output) +
+                   (sim->config->routes->diameter + (size_t)1) * sizeof(uint16_t);
+    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+}
+
+/* A network has more channels than numbers of hops: these have 16 bits. */
+gmc_status ic_packets_credit_check(const struct packets *sim, char *error)
+{
+    uint32_t classes = sim->config->routes->diameter + 1;
+    if (sim->config->buffer_packets == 0 || (uint64_t)sim->channel_count * classes <= LANES_MAX)
+        return GMC_OK;
+    return ic_refuse(error,
+                     "%u links with %u virtual channels each, one per hop, are more than %u: "
+                     "buffers of such a network cannot have a bound",
+                     sim->channel_count, classes, LANES_MAX);
+}
+
+gmc_status ic_packets_credit_init(struct packets *sim)
 {
     struct credits *credits = &sim->credits;
     if (sim->config->buffer_packets == 0)
         return GMC_OK;
     credits->classes = sim->config->routes->diameter + 1;
-    credits->releasing = NONE;
-    uint64_t lanes = (uint64_t)sim->channel_count * credits->classes;
-    if (lanes > LANES_MAX)
-        return ic_refuse(error,
-                         "%u links with %u virtual channels each, one per hop, are more than %u: "
-                         "buffers of such a network cannot have a bound",
-                         sim->channel_count, credits->classes, LANES_MAX);
-    credits->space = malloc((size_t)lanes * sizeof(*credits->space));
-    credits->lanes = malloc((size_t)lanes * sizeof(*credits->lanes));
-    credits->outputs = calloc(sim->channel_count, sizeof(*credits->outputs));
-    if (is_input_buffered(sim))
-        credits->queues = calloc((size_t)lanes, sizeof(*credits->queues));
-    if (credits->space == NULL || credits->lanes == NULL || credits->outputs == NULL ||
-        (is_input_buffered(sim) && credits->queues == NULL))
+    credits->free_due = NONE;
+    credits->inputs = malloc(sim->channel_count * sizeof(*credits->inputs));
+    if (credits->inputs == NULL)
         return GMC_ERR_NOMEM;
-    for (uint64_t i = 0; i < lanes; i++) {
-        credits->space[i] = (uint16_t)sim->config->buffer_packets;
-        credits->lanes[i] = (struct lane){NONE, NONE};
-        if (credits->queues != NULL)
-            credits->queues[i] = (struct lane_queue){NONE, NONE, false};
+    for (uint32_t i = 0; i < sim->channel_count; i++) {
+        struct credit_output *out = ic_packets_credit_output(sim, i);
+        out->first = out->served = NONE;
+        for (uint32_t hops = 0; hops < credits->classes; hops++)
+            out->space[hops] = (uint16_t)sim->config->buffer_packets;
+        credits->inputs[i] =
+            (struct credit_input){.sending = NONE, .first = NONE, .due_first = NONE};
     }
-    for (uint32_t i = 0; i < sim->channel_count; i++)
-        credits->outputs[i] = (struct credit_output){.served = NONE, .sending = NONE};
     return GMC_OK;
 }
 
 void ic_packets_credit_fini(struct packets *sim)
 {
-    free(sim->credits.space);
-    free(sim->credits.lanes);
-    free(sim->credits.queues);
-    free(sim->credits.outputs);
+    free(sim->credits.inputs);
     free(sim->credits.dues);
 }
 
-/* ---- places that get free ---- */
-/* All places are free so long after a packet began to leave them, so one ring has them in the order
- * of time. Those of an output are linked in it, for who waits there. */
-static bool grow_dues(struct packets *sim)
-{
-    struct credits *credits = &sim->credits;
-    uint32_t old = credits->due_capacity, capacity = old > 0 ? 2 * old : 1024;
-    struct due *dues = malloc((size_t)capacity * sizeof(*dues));
-    if (dues == NULL) {
-        sim->status = GMC_ERR_NOMEM;
-        sim->is_over = true;
-        return false;
-    }
-    for (uint32_t i = credits->due_first; i != credits->due_end; i++)
-        dues[i & (capacity - 1)] = credits->dues[i & (old - 1)];
-    free(credits->dues);
-    credits->dues = dues;
-    credits->due_capacity = capacity;
-    return true;
-}
-
-static struct due *due_at(const struct credits *credits, uint32_t number)
-{
-    return &credits->dues[number & (credits->due_capacity - 1)];
-}
-
-void ic_packets_credit_advance(struct packets *sim)
-{
-    struct credits *credits = &sim->credits;
-    for (; credits->due_first != credits->due_end; credits->due_first++) {
-        const struct due *due = due_at(credits, credits->due_first);
-        if (due->when > sim->now)
-            return;
-        struct credit_output *out = &credits->outputs[due->output];
-        credits->space[due->lane]++;
-        out->due_first = due->next;
-        out->dues--;
-    }
-}
-
-/* Who waits for an output tries it again when the next place is free. */
-static void await_place(struct packets *sim, uint32_t output)
-{
-    struct credit_output *out = &sim->credits.outputs[output];
-    if (out->has_wake || out->dues == 0)
-        return;
-    out->has_wake = true;
-    ic_calendar_push(&sim->calendar, sim->first_wake + output,
-                     due_at(&sim->credits, out->due_first)->when);
-}
-
-/* Until the event that it is free, where there is one: others of that instant may come before it.
- * Switches with input buffers have one after each packet, also when it was not worth noting: it is
- * still to come when one of a lower number is being dealt with. */
-static bool is_taken(const struct packets *sim, uint32_t output)
-{
-    const struct credits *credits = &sim->credits;
-    uint64_t free_at = sim->channels[output].free_at;
-    return free_at > sim->now || credits->outputs[output].has_release ||
-           (free_at == sim->now && output > credits->releasing);
-}
-
-/* A packet begins to leave its place. */
-static void return_place(struct packets *sim, uint32_t output, uint32_t lane)
-{
-    struct credits *credits = &sim->credits;
-    struct credit_output *out = &credits->outputs[output];
-    if (credits->due_end - credits->due_first == credits->due_capacity && !grow_dues(sim))
-        return;
-    uint32_t place = credits->due_end++;
-    *due_at(credits, place) =
-        (struct due){.when = sim->now + sim->serial + sim->channel, .lane = lane, .output = output};
-    if (out->dues++ == 0)
-        out->due_first = place;
-    else
-        due_at(credits, out->due_last)->next = place;
-    out->due_last = place;
-    if (out->waiting > 0 && !is_taken(sim, output))
-        await_place(sim, output);
-}
-
 /* ---- outputs ---- */
-/* Where a packet of so many hops goes behind an output; NONE: it has arrived. */
-static uint32_t next_lane(const struct packets *sim, uint32_t output, uint32_t hops)
+/* Of a packet behind an output that is not its host's; lines of injection links have no hops. */
+static uint32_t next_hops(const struct packets *sim, uint32_t output, uint32_t hops)
 {
-    if (output >= sim->first_ejection)
-        return NONE;
-    return lane_of(&sim->credits, output, output < sim->first_injection ? hops + 1 : 0);
+    return output < sim->first_injection ? hops + 1 : 0;
 }
 
-static bool can_go(const struct packets *sim, uint32_t packet, uint32_t output)
+static bool can_go(struct packets *sim, uint32_t packet, uint32_t output)
 {
-    const struct credits *credits = &sim->credits;
-    uint32_t next = next_lane(sim, output, sim->packets[packet].hops);
-    uint32_t input = sim->packets[packet].input;
-    return (next == NONE || credits->space[next] > 0) &&
-           (input == NONE || credits->outputs[input].sending == NONE);
+    const struct packet *p = &sim->packets[packet];
+    if (output < sim->first_ejection &&
+        !ic_packets_place_is_free(sim, output, next_hops(sim, output, p->hops)))
+        return false;
+    return !is_input_buffered(sim) || p->input == NONE ||
+           sim->credits.inputs[p->input].sending == NONE;
+}
+
+static void set_stuck(struct packets *sim, uint32_t output, bool is_stuck)
+{
+    struct credit_output *out = ic_packets_credit_output(sim, output);
+    if (out->is_stuck != is_stuck)
+        sim->credits.inputs[output].is_stuck = out->is_stuck = is_stuck;
 }
 
 /* Who waits for an output tries it again when it is free; what its input has to be told then is
  * there in any case. */
 static void await_output(struct packets *sim, uint32_t output)
 {
-    struct credit_output *out = &sim->credits.outputs[output];
+    struct credit_output *out = ic_packets_credit_output(sim, output);
     if (out->has_release)
         return;
     out->has_release = true;
-    ic_calendar_push(&sim->calendar, sim->first_output + output, sim->channels[output].free_at);
+    ic_calendar_push_in_order(&sim->calendar, RELEASES, sim->first_output + output,
+                              out->channel.free_at);
+}
+
+/* An input begins to send a packet, the first of its hops. */
+static void leave_input(struct packets *sim, uint32_t packet, uint32_t output)
+{
+    const struct packet *p = &sim->packets[packet];
+    struct credit_input *in = &sim->credits.inputs[p->input];
+    in->sending = output;
+    in->sending_hops = (uint16_t)p->hops;
+    in->sending_until = sim->now + sim->serial;
+    ic_packets_unlink(sim, ic_packets_list(sim, &in->first, LANE, p->hops), LANE);
+    if (in->first != NONE)
+        await_output(sim, output);
 }
 
 /* A packet that can go, on an output that is free. */
 static void go(struct packets *sim, uint32_t packet, uint32_t output)
 {
-    struct credits *credits = &sim->credits;
-    struct credit_output *out = &credits->outputs[output];
-    uint32_t hops = sim->packets[packet].hops, input = sim->packets[packet].input;
-    uint32_t next = next_lane(sim, output, hops);
-    if (next != NONE)
-        credits->space[next]--;
+    struct credit_output *out = ic_packets_credit_output(sim, output);
+    struct packet *p = &sim->packets[packet];
+    if (output < sim->first_ejection)
+        out->space[next_hops(sim, output, p->hops)]--;
     ic_packets_reserve(sim, output, sim->now);
-    out->served = input;
-    if (input != NONE) {
-        out->served_lane = lane_of(credits, input, hops);
-        return_place(sim, input, out->served_lane);
-    }
-    if (input != NONE && is_input_buffered(sim)) {
-        struct credit_output *in = &credits->outputs[input];
-        uint32_t behind = sim->packets[packet].next;
-        in->sending = output;
-        in->sending_lane = out->served_lane;
-        in->sending_until = sim->channels[output].free_at;
-        credits->queues[out->served_lane].first = behind;
-        if (behind == NONE && hops < CLASSES_APART)
-            in->queues &= ~bit_of(hops);
-        if (in->queues != 0)
-            await_output(sim, output);
+    set_stuck(sim, output, false);
+    out->served = p->input;
+    if (p->input != NONE) {
+        out->served_hops = (uint16_t)p->hops;
+        ic_packets_place_leave(sim, p->input, p->hops);
+        if (is_input_buffered(sim))
+            leave_input(sim, packet, output);
     }
     if (out->waiting > 0)
         await_output(sim, output);
@@ -232,154 +146,129 @@ static void go(struct packets *sim, uint32_t packet, uint32_t output)
         return;
     }
     if (output >= sim->first_injection)
-        sim->packets[packet].entered = sim->now;
+        sim->times[packet].entered = sim->now;
     ic_packets_send(sim, packet, output, sim->now);
 }
 
-/* The packet that asked first of those that can go, taken out of its line; NONE. */
+/* Of the first packets of each number of hops, the one that asked first of those that can go, taken
+ * out of its line; NONE. */
 static uint32_t take_first(struct packets *sim, uint32_t output)
 {
-    struct credits *credits = &sim->credits;
-    struct credit_output *out = &credits->outputs[output];
+    struct credit_output *out = ic_packets_credit_output(sim, output);
     uint64_t first = UINT64_MAX;
-    uint32_t best = NONE;
-    for (uint32_t class = next_class(credits, out->lines, 0); class < credits->classes;
-         class = next_class(credits, out->lines, class + 1)) {
-        uint32_t packet = credits->lanes[lane_of(credits, output, class)].asking;
-        if (packet != NONE && sim->packets[packet].asked < first && can_go(sim, packet, output)) {
-            first = sim->packets[packet].asked;
-            best = packet;
+    uint32_t *best = NULL;
+    for (uint32_t *link = &out->first; *link != NONE; link = &sim->packets[*link].lists[LINE].other)
+        if (sim->packets[*link].asked < first && can_go(sim, *link, output)) {
+            first = sim->packets[*link].asked;
+            best = link;
         }
-    }
-    if (best != NONE) {
-        const struct packet *p = &sim->packets[best];
-        credits->lanes[lane_of(credits, output, p->hops)].asking = p->behind;
-        if (p->behind == NONE && p->hops < CLASSES_APART)
-            out->lines &= ~bit_of(p->hops);
-        out->waiting--;
-    }
-    return best;
+    if (best == NULL)
+        return NONE;
+    uint32_t packet = *best;
+    ic_packets_unlink(sim, best, LINE);
+    out->waiting--;
+    return packet;
 }
 
 /* For those that wait. */
 static void try_output(struct packets *sim, uint32_t output)
 {
-    struct credit_output *out = &sim->credits.outputs[output];
-    if (out->waiting == 0)
+    if (ic_packets_credit_output(sim, output)->waiting == 0)
         return;
-    if (is_taken(sim, output)) {
+    if (ic_packets_is_taken(sim, output)) {
         await_output(sim, output);
         return;
     }
     uint32_t packet = take_first(sim, output);
-    if (packet != NONE)
+    if (packet != NONE) {
         go(sim, packet, output);
-    else
-        await_place(sim, output);
+        return;
+    }
+    set_stuck(sim, output, true);
+    ic_packets_place_await(sim, output);
 }
 
-/* At once where nobody was before it, otherwise to the end of the line of its output; lines of
- * injection links have no hops. */
+/* At once where nobody was before it, otherwise to the end of the line of its output. */
 static void ask(struct packets *sim, uint32_t packet, uint32_t output)
 {
-    struct credits *credits = &sim->credits;
-    struct credit_output *out = &credits->outputs[output];
-    if (out->waiting == 0 && !is_taken(sim, output) && can_go(sim, packet, output)) {
+    struct credit_output *out = ic_packets_credit_output(sim, output);
+    if (out->waiting == 0 && !ic_packets_is_taken(sim, output) && can_go(sim, packet, output)) {
         go(sim, packet, output);
         return;
     }
     struct packet *p = &sim->packets[packet];
-    struct lane *line = &credits->lanes[lane_of(credits, output, p->hops)];
-    p->asked = credits->asked++;
-    p->behind = NONE;
+    p->asked = sim->credits.asked++;
     p->output = output;
-    if (line->asking == NONE)
-        line->asking = packet;
-    else
-        sim->packets[line->asking_last].behind = packet;
-    out->lines |= bit_of(p->hops);
-    line->asking_last = packet;
+    (void)ic_packets_append(sim, &out->first, LINE, packet);
     out->waiting++;
     try_output(sim, output);
 }
 
 /* ---- events ---- */
-/* It may have ended without an event; not at the instant at which one is still to come. */
+/* It may have ended without an event: that of this instant would have come before a packet's. */
 static bool is_sending(struct packets *sim, uint32_t input)
 {
-    struct credit_output *in = &sim->credits.outputs[input];
-    if (in->sending == NONE)
-        return false;
-    const struct credit_output *out = &sim->credits.outputs[in->sending];
-    if (in->sending_until > sim->now || (out->has_release && out->served == input))
-        return true;
-    in->sending = NONE;
-    sim->credits.queues[in->sending_lane].is_going = false;
-    return false;
+    struct credit_input *in = &sim->credits.inputs[input];
+    if (in->sending_until <= sim->now)
+        in->sending = NONE;
+    return in->sending != NONE;
 }
 
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
 {
-    struct packet *p = &sim->packets[packet];
+    const struct packet *p = &sim->packets[packet];
+    ic_packets_ahead(sim);
     if (p->input == NONE) {
         ask(sim, packet, sim->first_injection + p->from);
         return;
     }
+    ic_packets_place_count(sim, p->input);
     if (!is_input_buffered(sim)) {
         ask(sim, packet, ic_packets_route(sim, p));
         return;
     }
-    struct lane_queue *queue = &sim->credits.queues[lane_of(&sim->credits, p->input, p->hops)];
-    if (is_sending(sim, p->input))
-        await_output(sim, sim->credits.outputs[p->input].sending);
-    p->next = NONE;
-    if (queue->first == NONE)
-        queue->first = packet;
-    else
-        sim->packets[queue->last].next = packet;
-    queue->last = packet;
-    sim->credits.outputs[p->input].queues |= bit_of(p->hops);
-    if (!queue->is_going) {
-        queue->is_going = true;
-        ask(sim, packet, ic_packets_route(sim, p));
+    struct credit_input *in = &sim->credits.inputs[p->input];
+    bool is_after_same = false;
+    if (is_sending(sim, p->input)) {
+        await_output(sim, in->sending);
+        is_after_same = in->sending_hops == p->hops;
     }
+    if (ic_packets_append(sim, &in->first, LANE, packet) && !is_after_same)
+        ask(sim, packet, ic_packets_route(sim, p));
 }
 
-/* The tail has left an input: the next packet of its lane asks, and what other lanes have may go to
- * outputs that are free. */
-static void free_input(struct packets *sim, uint32_t input, uint32_t lane)
+/* The tail has left an input: the next packet of as many hops asks, and the first ones of others
+ * may go to outputs that are free. */
+static void free_input(struct packets *sim, uint32_t input, uint32_t hops)
 {
-    struct credits *credits = &sim->credits;
-    struct credit_output *in = &credits->outputs[input];
-    struct lane_queue *queue = &credits->queues[lane];
+    struct credit_input *in = &sim->credits.inputs[input];
     in->sending = NONE;
-    queue->is_going = queue->first != NONE;
-    if (queue->is_going)
-        ask(sim, queue->first, ic_packets_route(sim, &sim->packets[queue->first]));
-    for (uint32_t class = next_class(credits, in->queues, 0);
-         class < credits->classes && in->sending == NONE;
-         class = next_class(credits, in->queues, class + 1)) {
-        uint32_t first = credits->queues[lane_of(credits, input, class)].first;
-        if (first != NONE)
-            try_output(sim, sim->packets[first].output);
+    uint32_t next = *ic_packets_list(sim, &in->first, LANE, hops);
+    if (next != NONE && sim->packets[next].hops == hops)
+        ask(sim, next, ic_packets_route(sim, &sim->packets[next]));
+    for (uint32_t first = in->first; first != NONE && in->sending == NONE;) {
+        uint32_t other = sim->packets[first].lists[LANE].other;
+        try_output(sim, sim->packets[first].output);
+        first = other;
     }
 }
 
 void ic_packets_credit_release(struct packets *sim, uint32_t output)
 {
-    struct credit_output *out = &sim->credits.outputs[output];
+    struct credit_output *out = ic_packets_credit_output(sim, output);
+    ic_packets_ahead_released(sim);
     out->has_release = false;
     if (is_input_buffered(sim)) {
-        sim->credits.releasing = output;
+        sim->releasing = output;
         if (out->served != NONE)
-            free_input(sim, out->served, out->served_lane);
+            free_input(sim, out->served, out->served_hops);
     }
     try_output(sim, output);
-    sim->credits.releasing = NONE;
+    sim->releasing = NONE;
 }
 
 void ic_packets_credit_wake(struct packets *sim, uint32_t output)
 {
-    sim->credits.outputs[output].has_wake = false;
+    ic_packets_credit_output(sim, output)->has_wake = false;
     try_output(sim, output);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the parts of the packet simulator share. */
+/* What the parts of the packet simulator share.
+ *
+ * A large network's state does not fit into a core's cache, and what a packet costs is what it
+ * misses there. So what is needed together is one record, of 64 bytes or a part of that, and there
+ * are records for packets that wait, not for all places where they could.
+ */
 #ifndef INTERCONNECT_LDR_PACKETS_INTERNAL_H
 #define INTERCONNECT_LDR_PACKETS_INTERNAL_H
 
@@ -11,79 +16,102 @@
 #define NONE UINT32_MAX
 /* Destination of a packet that goes along the tree. */
 #define TO_ALL UINT32_MAX
+#define LINE_BYTES 64u /* of caches, as a rule */
 
-/* Channels of the network, then injection links, then ejection links, host by host. */
+/* Events in order: packets at switches, output channels that become free. */
+enum { ARRIVALS, RELEASES };
+
+/* Channels of the network, then injection links, then ejection links, host by host. Some kinds of
+ * switches have more of each: what begins with this. */
 struct channel {
     uint64_t free_at; /* ps */
     uint64_t busy;    /* ps since the measurement began */
 };
 
-/* Of a channel as an output and an input, for switches with input buffers. */
-struct port {
-    uint32_t head, tail; /* as an input: packets that wait */
-    bool is_asking;      /* as an input: its first packet has an output, or waits for one */
-    bool is_taken;       /* as an output */
-    uint32_t first, last, waiting; /* as an output: inputs that wait for it */
-    uint32_t next;                 /* as an input: the one behind it there */
-    uint32_t served;               /* as an output: the input that is being served */
+/* ---- without a bound, switches with input buffers: packets_input.c ---- */
+struct port_output {
+    struct channel channel;
+    uint32_t first, last, waiting; /* inputs that wait for it */
+    uint32_t served : 31;          /* the input that is being served */
+    bool has_release : 1;          /* an event that is to come */
+};
+
+/* The first packet has an output, or waits for one: until a time, and for ever while it waits. */
+struct port_input {
+    uint64_t until;
+    uint32_t head, tail; /* packets that wait */
+    uint32_t output;
+    uint32_t next; /* the input behind it there */
+};
+
+/* ---- packets ---- */
+/* Lists by number of hops, of packets that wait (packets_lists.h). */
+struct listed {
+    uint32_t behind; /* of as many hops */
+    /* Of the first of so many hops: */
+    uint32_t last, other; /* of as many hops; the first of more */
+};
+
+enum {
+    LANE, /* at an input, where switches have buffers there */
+    LINE, /* for an output */
+    LISTS
 };
 
 struct packet {
-    uint64_t created, entered; /* ps */
-    const void *route;         /* place in the tables, of its switch */
-    uint32_t from, to;         /* hosts */
-    uint32_t at;               /* switch */
-    uint32_t input;            /* channel by which it came there */
-    uint32_t next;             /* free ones, or the queue of an input */
+    uint64_t asked;    /* for its output, in which order */
+    uint32_t from, to; /* hosts */
+    uint32_t at;       /* switch */
+    uint32_t input;    /* channel by which it came there; NONE: it is at its host */
+    uint32_t row;      /* of its destination, in the tables of routes */
     uint32_t hops;
-    /* Where buffers have a bound, of one that waits for an output: */
-    uint32_t output, behind; /* the one behind it there */
-    uint64_t asked;          /* in which order */
+    uint32_t output; /* for which it waits */
+    uint32_t next;   /* free ones, or the queue of an input without a bound */
+    struct listed lists[LISTS];
 };
 
-/* ---- buffers with a bound: packets_credit.c ---- */
-/* Of a channel and a number of hops: packets of so many hops that ask for the channel. */
-struct lane {
-    uint32_t asking, asking_last;
+/* Beside it: not needed on the way. */
+struct packet_times {
+    uint64_t created, entered; /* ps */
 };
 
-/* Packets in a lane's buffer, of switches with input buffers. */
-struct lane_queue {
-    uint32_t first, last;
-    bool is_going; /* one of them asks, or is being sent */
-};
-
-/* Beside a channel. */
+/* ---- buffers with a bound: packets_credit.c, packets_place.c ---- */
 struct credit_output {
-    uint64_t lines, queues; /* those that are not empty, as bits, by number of hops; those of many
-                               hops share the last bit, which stays */
-    uint32_t waiting;       /* packets that ask for it */
-    uint32_t dues, due_first, due_last; /* places of its buffers that will be known to be free */
-    uint32_t served, served_lane;       /* where the packet on it comes from; NONE: from a host */
-    bool has_release, has_wake;         /* events that are to come */
-    /* As an input: the output that it sends on, NONE, with the lane and until when. What nobody
-     * waits for ends without an event, and is seen to have ended by the next who comes. */
-    uint32_t sending, sending_lane;
-    uint64_t sending_until;
+    struct channel channel;
+    uint32_t waiting;                /* packets that ask for it */
+    uint32_t first;                  /* their lists, LINE */
+    uint32_t served;                 /* where the packet on it comes from; NONE: from a host */
+    uint16_t served_hops;            /* of that packet, there */
+    bool has_release : 1;            /* events that are to come */
+    bool has_wake : 1, is_stuck : 1; /* it is free, and nobody who waits can go */
+    uint16_t space[];                /* by number of hops: places in the buffer at the end */
 };
 
-/* A place of a buffer that will be known to be free. */
+/* The end of a channel: an input, where switches have buffers there. */
+struct credit_input {
+    /* The output that it sends on, NONE, with the packet's hops and until when. What nobody waits
+     * for ends without an event, and is seen to have ended by the next who comes. */
+    uint64_t sending_until;
+    uint32_t sending;
+    uint32_t first;               /* lists of packets, LANE */
+    uint32_t due_first, due_last; /* places of its buffer that get free */
+    uint16_t sending_hops;
+    bool is_stuck; /* the channel's beginning */
+};
+
+/* A place of a buffer that gets free, as its channel's beginning knows it. */
 struct due {
     uint64_t when;
-    uint32_t lane, output;
-    uint32_t next; /* of the same output */
+    uint32_t hops;
+    uint32_t next; /* of the same channel; free ones */
 };
 
 struct credits {
-    uint32_t classes; /* lanes of a channel; 0: buffers have no bound */
-    uint16_t *space;  /* by lane: places in the buffer at the channel's end */
-    struct lane *lanes;
-    struct lane_queue *queues;     /* by lane; NULL: output buffers */
-    struct credit_output *outputs; /* by channel */
+    uint32_t classes;            /* numbers of hops; 0: buffers have no bound */
+    struct credit_input *inputs; /* by channel */
     uint64_t asked;
-    uint32_t releasing; /* output whose event it is, of switches with input buffers; else NONE */
-    struct due *dues;   /* a ring in the order of time; numbers go on, and around */
-    uint32_t due_capacity, due_first, due_end;
+    struct due *dues;
+    uint32_t due_capacity, free_due;
 };
 
 struct broadcast {
@@ -105,10 +133,13 @@ struct packets {
      * at their hosts' links, first). */
     uint32_t first_output, first_wake, broadcast_event, first_packet;
     struct packet *packets;
+    struct packet_times *times;
     uint32_t capacity, free_packet, in_flight;
-    struct channel *channels;
-    struct port *ports; /* NULL: output buffers, or bounds */
+    uint8_t *channels; /* each of channel_bytes */
+    size_t channel_bytes;
+    struct port_input *port_inputs; /* NULL: output buffers, or bounds */
     struct credits credits;
+    uint32_t releasing; /* output whose event it is, of switches with input buffers; else NONE */
     uint32_t channel_count, first_injection, first_ejection;
     struct gmc_prng arrivals, destinations, routing, roots;
     uint64_t now, serial, hop, store, send, channel, receive; /* ps; hop is what lies between the
@@ -124,11 +155,32 @@ struct packets {
     gmc_status status;
 };
 
+static inline struct channel *ic_packets_channel(const struct packets *sim, uint32_t channel)
+{
+    return (void *)(sim->channels + channel * sim->channel_bytes);
+}
+
+/* Takes a link for one packet, from a time on that is not before now: when it begins. */
+static inline uint64_t ic_packets_reserve(struct packets *sim, uint32_t channel, uint64_t from)
+{
+    struct channel *link = ic_packets_channel(sim, channel);
+    uint64_t start = link->free_at > from ? link->free_at : from;
+    link->free_at = start + sim->serial;
+    link->busy += sim->serial;
+    return start;
+}
+
+/* Of switches with input buffers, which have an event after each packet, also when it was not worth
+ * noting: it is still to come when one of a lower number is being dealt with. */
+static inline bool ic_packets_is_taken(const struct packets *sim, uint32_t output)
+{
+    uint64_t free_at = ic_packets_channel(sim, output)->free_at;
+    return free_at > sim->now || (free_at == sim->now && output > sim->releasing);
+}
+
 /* A packet that is not in use, NONE: no memory, or too many are under way; said in sim. */
 uint32_t ic_packets_take(struct packets *sim);
 void ic_packets_drop(struct packets *sim, uint32_t packet);
-/* Takes a link for one packet, from a time on that is not before now: when it begins. */
-uint64_t ic_packets_reserve(struct packets *sim, uint32_t channel, uint64_t from);
 /* Puts a packet onto a link at a time that is not before now: it is at the other end's switch, or
  * delivered, later. */
 void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uint64_t start);
@@ -137,18 +189,32 @@ void ic_packets_deliver(struct packets *sim, uint32_t packet, uint64_t start);
 uint32_t ic_packets_route(struct packets *sim, const struct packet *packet);
 
 /* ---- packets_input.c: switches with input buffers ---- */
+/* NOMEM. */
+GMC_NODISCARD gmc_status ic_packets_input_init(struct packets *sim);
+void ic_packets_input_fini(struct packets *sim);
 void ic_packets_input_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_input_release(struct packets *sim, uint32_t output);
+static inline uint64_t ic_packets_input_backlog(const struct packets *sim, uint32_t output)
+{
+    const struct port_output *out = (void *)ic_packets_channel(sim, output);
+    return out->waiting + (uint64_t)ic_packets_is_taken(sim, output);
+}
 
 /* ---- packets_credit.c: buffers with a bound ---- */
-/* Nothing without a bound. INVALID, NOMEM. */
-GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim, char *error);
+/* INVALID: too many numbers of hops for so many channels. */
+GMC_NODISCARD gmc_status ic_packets_credit_check(const struct packets *sim, char *error);
+/* Of a channel's record. */
+size_t ic_packets_credit_bytes(const struct packets *sim);
+/* Nothing without a bound. NOMEM. */
+GMC_NODISCARD gmc_status ic_packets_credit_init(struct packets *sim);
 void ic_packets_credit_fini(struct packets *sim);
-/* Before an event: places that are free by its time. */
-void ic_packets_credit_advance(struct packets *sim);
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_credit_release(struct packets *sim, uint32_t output);
 void ic_packets_credit_wake(struct packets *sim, uint32_t output);
+
+/* ---- packets_ahead.c: what comes soon, with bounds ---- */
+void ic_packets_ahead(const struct packets *sim);
+void ic_packets_ahead_released(const struct packets *sim);
 
 /* ---- packets_tree.c: broadcasts ---- */
 GMC_NODISCARD gmc_status ic_packets_broadcast_init(struct packets *sim);

@@ -58,7 +58,7 @@ void ic_packets_broadcast_begin(struct packets *sim)
         if (packet == NONE)
             return;
         uint64_t start = ic_packets_reserve(sim, sim->first_injection + root, sim->now + sim->send);
-        sim->packets[packet] = (struct packet){.created = sim->now, .from = root, .to = TO_ALL};
+        sim->packets[packet] = (struct packet){.from = root, .to = TO_ALL};
         ic_packets_send(sim, packet, sim->first_injection + root, start);
     }
     if (status != GMC_OK) {

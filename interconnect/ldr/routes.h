@@ -28,11 +28,16 @@ GMC_NODISCARD gmc_status ic_routes_init(struct ic_routes *routes, const struct i
                                         char *error);
 void ic_routes_fini(struct ic_routes *routes);
 
-/* Where the table says which ports of `at` lead to the switch `to`, which has hosts. */
-static inline const void *ic_routes_place(const struct ic_routes *routes, uint32_t at, uint32_t to)
+/* What the table says of the switch `to`, which has hosts: the place of switch 0; others follow. */
+static inline size_t ic_routes_row(const struct ic_routes *routes, uint32_t to)
 {
-    size_t place = (size_t)routes->leaf[to] * routes->network->switches + at;
-    return routes->masks + place * routes->width;
+    return (size_t)routes->leaf[to] * routes->network->switches;
+}
+
+/* Where it says which ports of `at` lead there. */
+static inline const void *ic_routes_place(const struct ic_routes *routes, size_t row, uint32_t at)
+{
+    return routes->masks + (row + at) * routes->width;
 }
 
 /* The ports; none where it is there. */
@@ -52,7 +57,7 @@ static inline uint64_t ic_routes_at(const struct ic_routes *routes, const void *
 
 static inline uint64_t ic_routes_ports(const struct ic_routes *routes, uint32_t at, uint32_t to)
 {
-    return ic_routes_at(routes, ic_routes_place(routes, at, to));
+    return ic_routes_at(routes, ic_routes_place(routes, ic_routes_row(routes, to), at));
 }
 
 #endif
