@@ -184,7 +184,7 @@ struct gwd_zmq_watch *gwd_zmq_watch_new(const struct gwd_zmq_watch_config *confi
 {
     struct gwd_zmq_watch *watch = calloc(1, sizeof *watch);
     char endpoint[64];
-    int fd = -1;
+    int fd = -1, no_bound = 0;
     size_t len = sizeof fd;
     if (watch == NULL)
         return NULL;
@@ -192,7 +192,9 @@ struct gwd_zmq_watch *gwd_zmq_watch_new(const struct gwd_zmq_watch_config *confi
     gmc_list_init(&watch->held);
     gwd_text(endpoint, sizeof endpoint, "inproc://watch-%p", config->socket);
     watch->monitor = zmq_socket(config->context, ZMQ_PAIR);
+    /* Else ZeroMQ's thread, and with it all clients, would wait for this one to read reports. */
     if (watch->monitor != NULL &&
+        zmq_setsockopt(watch->monitor, ZMQ_RCVHWM, &no_bound, sizeof no_bound) == 0 &&
         zmq_socket_monitor(config->socket, endpoint, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) ==
             0 &&
         zmq_connect(watch->monitor, endpoint) == 0 &&
