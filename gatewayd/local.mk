@@ -46,7 +46,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/text.h \
 	gatewayd/tls.c gatewayd/tls.h \
 	gatewayd/tree.c gatewayd/tree.h \
-	gatewayd/udp.c gatewayd/udp.h
+	gatewayd/udp.c gatewayd/udp.h \
+	gatewayd/zmq_watch.c gatewayd/zmq_watch.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
 	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \

@@ -16,6 +16,9 @@
 
 #define CORE_V4_BYTES 6
 #define CORE_V6_BYTES 22
+#define SSM_V4_FIRST 0xe8000100u /* 232.0.1.0 */
+#define SSM_V4_COUNT 0xffff00u
+#define SSM_V6_FIRST 0x80000000u /* of the last 32 bits */
 
 /* ---- addresses ---- */
 static bool is_multicast(const struct gmc_addr *addr)
@@ -78,23 +81,25 @@ static uint64_t hash_of(const char *text)
     return hash;
 }
 
-static void auto_address(const char *domain, bool is_v4, struct gmc_addr *out)
+/* Networks filter by source in these ranges alone; elsewhere switches may take a join for one from
+ * any. Hosts choose from 232.0.1.0 on, and from ff3x::8000:0 on (RFC 4607). */
+static void auto_address(const char *domain, bool is_v4, bool is_sender_known, struct gmc_addr *out)
 {
     uint64_t hash = hash_of(domain);
     uint8_t *port;
     memset(out, 0, sizeof *out);
     if (is_v4) {
         out->len = CORE_V4_BYTES;
-        out->bytes[0] = 239;
-        out->bytes[1] = 255;
-        out->bytes[2] = (uint8_t)(hash >> 8);
-        out->bytes[3] = (uint8_t)hash;
+        gmc_put32(out->bytes, SSM_V4_FIRST + (uint32_t)(hash % SSM_V4_COUNT));
         port = out->bytes + 4;
     } else {
         out->len = CORE_V6_BYTES;
         out->bytes[0] = 0xff;
-        out->bytes[1] = 0x15;
-        gmc_put64(out->bytes + 8, hash);
+        out->bytes[1] = is_sender_known ? 0x35 : 0x15;
+        if (is_sender_known)
+            gmc_put32(out->bytes + 12, SSM_V6_FIRST | (uint32_t)hash);
+        else
+            gmc_put64(out->bytes + 8, hash);
         port = out->bytes + 16;
     }
     port[0] = GWD_MCAST_PORT >> 8;
@@ -124,7 +129,7 @@ bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, c
     /* A socket of [::] takes both, one of an IPv6 address takes that alone. */
     bool takes_v4 = listen.len == CORE_V4_BYTES || is_any(&listen);
     if (strcmp(conf->multicast_address, "auto") == 0)
-        auto_address(conf->domain, has_v4 && takes_v4, &out->group);
+        auto_address(conf->domain, has_v4 && takes_v4, !is_any(&listen), &out->group);
     else if (!read_address(conf->multicast_address, &out->group) || !is_multicast(&out->group))
         return say(
             reason, size,

@@ -19,10 +19,10 @@ struct gwd_mcast_group {
 };
 
 /* ---- the gateway, and nodes that relay ---- */
-/* The group that the configuration means. auto is 239.255.x.y (RFC 2365, local scope), or
- * ff15::x:x:x:x (RFC 4291, site scope) where the interface or `listen` has no IPv4; the rest of it
- * is a hash of the domain. The sender is known where its address is sure: `listen` has one, or it
- * is IPv4. False with a reason in words. */
+/* The group that the configuration means. The sender is known where its address is sure: `listen`
+ * has one, or it is IPv4. auto is a source-specific address then (RFC 4607), 232.x.y.z or, where
+ * the interface or `listen` has no IPv4, ff35::x:x (site scope), else ff15::x:x:x:x (RFC 4291); the
+ * rest of it is a hash of the domain. False with a reason in words. */
 bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, char *reason,
                      size_t size);
 /* Makes a socket send to groups by this interface, over so many routers. */

@@ -18,6 +18,7 @@
 
 #define FRAMES_AT_ONCE 256
 #define CLIENTS_MAX 4096
+#define NO_FRAME "a frame is longer than 1 MiB and 4 KiB, which is the most, or none of ZeroMQ's"
 #define QUIET_TICKS 3 /* then bulk has the scheduling that it likes */
 
 void gwd_messages_hurry(struct gwd_messages *m)
@@ -130,6 +131,15 @@ void gwd_messages_refuse(struct gwd_messages *m, const struct gwd_caller *who, c
     gwd_log_refusal(m->config.log, m->config.now(), "local.refused", GWD_STR("text", text));
     (void)gwd_messages_say(m, &nobody,
                            &(struct gmc_local){.kind = GMC_LOCAL_REFUSED, .text = text});
+}
+
+/* ZeroMQ ended a connection by itself, before a frame of it came here. */
+static void on_refused(void *ctx, uid_t uid)
+{
+    struct gwd_messages *m = ctx;
+    m->refused++;
+    gwd_log_refusal(m->config.log, m->config.now(), "local.refused", GWD_STR("text", NO_FRAME),
+                    GWD_NUM("limit_bytes", GMC_LOCAL_FRAME_MAX), GWD_NUM("uid", uid));
 }
 
 const char *gwd_messages_resolve(const struct gwd_messages *m, const char *name)
@@ -291,6 +301,21 @@ size_t gwd_messages_counters(const struct gwd_messages *m, struct gmc_counter *o
 }
 
 /* ---- life ---- */
+static bool watch_ends(struct gwd_messages *m)
+{
+    static const struct gmc_local refused = {.kind = GMC_LOCAL_REFUSED, .text = NO_FRAME};
+    struct gwd_zmq_watch_config config = {.base = m->config.zmq.base,
+                                          .context = m->context,
+                                          .socket = m->router,
+                                          .path = m->path,
+                                          .ctx = m,
+                                          .refused = on_refused};
+    size_t len = gmc_local_put(&refused, m->last_word, sizeof m->last_word);
+    config.last_word = gmc_bytes(m->last_word, len);
+    m->watch = gwd_zmq_watch_new(&config);
+    return m->watch != NULL;
+}
+
 struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, char *reason,
                                       size_t size)
 {
@@ -319,7 +344,7 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
     if (zmq_getsockopt(m->router, ZMQ_FD, &fd, &len) == 0)
         m->event = event_new(config->zmq.base, fd, EV_READ | EV_PERSIST, on_ready, m);
     m->tick = event_new(config->zmq.base, -1, EV_PERSIST, on_tick, m);
-    if (m->event == NULL || m->tick == NULL) {
+    if (m->event == NULL || m->tick == NULL || !watch_ends(m)) {
         gwd_messages_free(m);
         return NULL;
     }
@@ -337,6 +362,7 @@ void gwd_messages_free(struct gwd_messages *m)
         event_free(m->event);
     if (m->tick != NULL)
         event_free(m->tick);
+    gwd_zmq_watch_free(m->watch);
     if (m->router != NULL)
         (void)zmq_close(m->router);
     if (m->context != NULL)
@@ -352,7 +378,8 @@ void gwd_messages_free(struct gwd_messages *m)
 bool gwd_messages_start(struct gwd_messages *m)
 {
     const struct timeval second = {.tv_sec = 1};
-    m->started = event_add(m->event, NULL) == 0 && event_add(m->tick, &second) == 0;
+    m->started = event_add(m->event, NULL) == 0 && event_add(m->tick, &second) == 0 &&
+                 gwd_zmq_watch_start(m->watch);
     if (m->started)
         event_active(m->event, EV_READ, 0);
     return m->started;

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "gatewayd/messages.h"
 #include "gatewayd/traffic.h"
+#include "gatewayd/zmq_watch.h"
 #include "wire/control.h"
 #include "wire/local.h"
 
@@ -57,6 +58,8 @@ struct gwd_messages {
     void *router;
     char *path;
     struct event *event, *tick;
+    struct gwd_zmq_watch *watch;
+    uint8_t last_word[128]; /* to whom ZeroMQ cuts off */
     bool started;
     struct gmc_list clients;
     size_t client_count;

@@ -12,7 +12,7 @@
 enum {
     EXIT_COMPLETE = 0, /* done; stage: complete everywhere */
     EXIT_REFUSED = 1,  /* could not start: bad arguments, no gateway, refused */
-    EXIT_PARTIAL = 2,  /* complete at some */
+    EXIT_PARTIAL = 2,  /* complete at some; pub: some of the files */
     EXIT_CANCELLED = 3,
     EXIT_DETACHED = 4 /* this command was interrupted; the transfer goes on */
 };

@@ -26,7 +26,8 @@ static const char help[] =
     "  -h, --help         this text\n"
     "\n"
     "A message has at most 1 MiB. Where links are slower than the input, the input waits. The\n"
-    "channel ends with its last publisher. Exit status: 0 all was taken by the gateway, 1 not.";
+    "channel ends with its last publisher. Exit status: 0 all was taken by the gateway; 2 but for\n"
+    "files that cannot be read or are too long, each of which is named; 1 not.";
 
 static bool take_order(const char *text, enum gmc_client_order *order)
 {
@@ -52,21 +53,28 @@ static size_t split(char *list, const char **domains)
     return count;
 }
 
-/* False after an error message, or when a signal came. */
-static bool publish(struct gmc_publisher *publisher, const char *what, const char *bytes,
-                    size_t len)
+enum outcome {
+    TAKEN,
+    SKIPPED, /* this one cannot be published; others can */
+    ENDED    /* nor can any other, or a signal came */
+};
+
+/* SKIPPED and ENDED after an error message, or when a signal came. */
+static enum outcome publish(struct gmc_publisher *publisher, const char *what, const char *bytes,
+                            size_t len)
 {
     enum gmc_client_result result = GMC_CLIENT_INTERRUPTED;
 
     while (result == GMC_CLIENT_INTERRUPTED && !session_interrupted())
         result = gmc_publisher_send(publisher, bytes, len, -1);
     if (result == GMC_CLIENT_OK)
-        return true;
+        return TAKEN;
     if (!session_interrupted())
         (void)gmcast_error("%s: %s", what, gmc_publisher_error(publisher));
-    return false;
+    return result == GMC_CLIENT_INVALID ? SKIPPED : ENDED;
 }
 
+/* False after an error message, or when a signal came. */
 static bool publish_lines(struct gmc_publisher *publisher)
 {
     char *line = NULL;
@@ -76,17 +84,17 @@ static bool publish_lines(struct gmc_publisher *publisher)
 
     while (ok && !session_interrupted() && (len = getline(&line, &room, stdin)) >= 0) {
         size_t count = (size_t)len - (len > 0 && line[len - 1] == '\n');
-        ok = publish(publisher, "standard input", line, count);
+        ok = publish(publisher, "standard input", line, count) == TAKEN;
     }
     free(line);
     return ok && !session_interrupted();
 }
 
-static bool publish_file(struct gmc_publisher *publisher, const char *path)
+static enum outcome publish_file(struct gmc_publisher *publisher, const char *path)
 {
     char *bytes = malloc(GMC_PUBLISH_MAX + 1);
     FILE *file = fopen(path, "rb");
-    bool ok = false;
+    enum outcome outcome = SKIPPED;
 
     if (bytes == NULL || file == NULL) {
         (void)gmcast_error("%s: %s", path, strerror(errno));
@@ -95,31 +103,48 @@ static bool publish_file(struct gmc_publisher *publisher, const char *path)
         if (ferror(file))
             (void)gmcast_error("%s: %s", path, strerror(errno));
         else
-            ok = publish(publisher, path, bytes, len);
+            outcome = publish(publisher, path, bytes, len);
     }
     if (file != NULL)
         (void)fclose(file);
     free(bytes);
-    return ok;
+    return outcome;
+}
+
+/* Each that can be published is. */
+static int publish_files(struct gmc_publisher *publisher, int count, char **files)
+{
+    int taken = 0;
+
+    for (int i = 0; i < count; i++) {
+        enum outcome outcome = session_interrupted() ? ENDED : publish_file(publisher, files[i]);
+        if (outcome == ENDED)
+            return EXIT_REFUSED;
+        taken += outcome == TAKEN;
+    }
+    if (taken == count)
+        return EXIT_COMPLETE;
+    return taken > 0 ? EXIT_PARTIAL : EXIT_REFUSED;
 }
 
 static int publish_all(const struct gmc_publisher_config *config, int count, char **files)
 {
     char error[512];
     struct gmc_publisher *publisher = gmc_publisher_open(config, error, sizeof error);
-    bool ok = true;
+    int status;
 
     if (publisher == NULL)
         return gmcast_error("%s: %s", config->channel, error);
     session_catch_signals();
-    if (count == 0)
-        ok = publish_lines(publisher);
-    for (int i = 0; i < count && ok; i++)
-        ok = publish_file(publisher, files[i]);
-    enum gmc_client_result closed = gmc_publisher_close(publisher, NULL, ok ? -1 : 1000);
-    if (ok && closed != GMC_CLIENT_OK)
+    if (count > 0)
+        status = publish_files(publisher, count, files);
+    else
+        status = publish_lines(publisher) ? EXIT_COMPLETE : EXIT_REFUSED;
+    enum gmc_client_result closed =
+        gmc_publisher_close(publisher, NULL, status == EXIT_REFUSED ? 1000 : -1);
+    if (status != EXIT_REFUSED && closed != GMC_CLIENT_OK)
         return gmcast_error("%s: the gateway did not take all of it", config->channel);
-    return ok ? EXIT_COMPLETE : EXIT_REFUSED;
+    return status;
 }
 
 int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv)

@@ -8,7 +8,9 @@
 
 #define LATE_TIME GMC_MS(8) /* that a late host makes up for, but no more than so many bytes */
 #define LATE_BYTES 262144u
-#define TELL_WAIT GMC_MS(2) /* between two words to the group, unless nothing else is sent */
+#define YIELD_MEMORY GMC_S(2) /* as links have it: more messages are likely to come */
+#define YIELD_PART 32u        /* of the rate, that is left free then */
+#define TELL_WAIT GMC_MS(2)   /* between two words to the group, unless nothing else is sent */
 
 static uint64_t end_of(const struct gwchannel *ch, uint64_t window)
 {
@@ -300,14 +302,31 @@ static bool send_one(struct gmc_gateway *gw, struct gwgroup *group, struct gmc_d
     return true;
 }
 
+/* Messages pass: they go first, but behind what is in the port's queue already. So nothing is to
+ * stand there: no batch to make up for lateness, and a little less than the port carries, which
+ * lets a queue go. */
+static bool yields(const struct gmc_gateway *gw)
+{
+    return gw->now < gw->group_yields_until;
+}
+
 /* A busy host wakes us late, or its nodes let us wait. What then goes at once has to fit into the
  * queue of a port, which was empty meanwhile. */
 static void set_slack(struct gmc_gateway *gw)
 {
+    gw->group_pace.slack = 0;
+    if (yields(gw))
+        return;
     gmc_duration room = gmc_duration_of_bytes(LATE_BYTES, gw->group_pace.rate_bps);
     if (room > LATE_TIME)
         room = LATE_TIME;
     gw->group_pace.slack = room;
+}
+
+void gw_groups_yield(struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    if (peer->is_node)
+        gw->group_yields_until = gmc_time_add(gw->now, YIELD_MEMORY);
 }
 
 bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
@@ -326,7 +345,7 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
         set_slack(gw);
         size_t bytes = gmc_dgram_out_len(dgram) + GMC_LINK_WIRE_BYTES;
         gw->group_round.sent += bytes;
-        gmc_pace_pay(&gw->group_pace, gw->now, bytes);
+        gmc_pace_pay(&gw->group_pace, gw->now, yields(gw) ? bytes + bytes / YIELD_PART : bytes);
         gmc_list_remove(node);
         gmc_list_push_back(&gw->groups, node);
         return true;

@@ -507,6 +507,8 @@ uint64_t gw_group_share(const struct gmc_gateway *gw, const struct gwchild *chil
 /* Nodes were sent so much over their links. */
 void gw_group_pay(struct gmc_gateway *gw, size_t udp_payload);
 bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out);
+/* Messages go to this peer: where it is a node, groups keep the port's queue short for a while. */
+void gw_groups_yield(struct gmc_gateway *gw, const struct gwpeer *peer);
 gmc_time gw_groups_deadline(const struct gmc_gateway *gw);
 void gw_groups_step(struct gmc_gateway *gw);
 

@@ -326,6 +326,9 @@ bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out
         gw->arena_used += gmc_dgram_out_len(dgram);
         return true;
     }
-    return gw_hearers_send(gw, peer, dgram) ||
-           (!gw_uplink_hold(gw, peer) && gw_children_send(gw, peer, dgram));
+    if (gw_hearers_send(gw, peer, dgram)) {
+        gw_groups_yield(gw, peer);
+        return true;
+    }
+    return (!gw_uplink_hold(gw, peer) && gw_children_send(gw, peer, dgram));
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns what a domain with a good certificate may do to others: the linker puts these functions in
  * front of those of gatewayd (--wrap). The environment says what is done: GMC_HOSTILE_LISTING has
- * lines FROM=TO, put into each listing that is served; GMC_HOSTILE_WORDS spoils and repeats control
- * messages; GMC_HOSTILE_CHANNEL acts on the channels of others. */
+ * lines FROM=TO, put into each listing that is served; GMC_HOSTILE_MISREAD has the same lines, and
+ * what such a listing says is passed on to nodes and read here as if it were honest;
+ * GMC_HOSTILE_WORDS spoils and repeats control messages; GMC_HOSTILE_CHANNEL acts on the channels
+ * of others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,10 @@
 
 bool __real_gwd_replace_file(int dirfd, const char *name, const void *data, size_t len);
 bool __wrap_gwd_replace_file(int dirfd, const char *name, const void *data, size_t len);
+gmc_status __real_gmc_listing_parse(struct gmc_bytes bytes, uint64_t data_bytes,
+                                    struct gmc_listing **out, char *reason, size_t reason_len);
+gmc_status __wrap_gmc_listing_parse(struct gmc_bytes bytes, uint64_t data_bytes,
+                                    struct gmc_listing **out, char *reason, size_t reason_len);
 gmc_status __real_gmc_link_send_message(struct gmc_link *link, gmc_time now,
                                         struct gmc_bytes message);
 gmc_status __wrap_gmc_link_send_message(struct gmc_link *link, gmc_time now,
@@ -47,23 +53,44 @@ static void replace(uint8_t *bytes, size_t bytes_len, const char *from, const ch
     }
 }
 
+/* A copy in which each FROM of the lines is TO, or the other way round. */
+static uint8_t *rewrite(const char *lines, const void *data, size_t len, bool undo)
+{
+    uint8_t *bytes = copy(data, len);
+    while (*lines != '\0') {
+        size_t from = strcspn(lines, "=");
+        const char *to = lines + from + 1;
+        GMC_ASSERT(lines[from] == '=' && strcspn(to, "\n") == from);
+        replace(bytes, len, undo ? to : lines, undo ? lines : to, from);
+        lines += 2 * from + 1;
+        lines += strspn(lines, "\n");
+    }
+    return bytes;
+}
+
 /* What is served is the file; the source itself reads by the listing as it was. */
 bool __wrap_gwd_replace_file(int dirfd, const char *name, const void *data, size_t len)
 {
-    const char *line = getenv("GMC_HOSTILE_LISTING");
-    if (line == NULL || strcmp(name, GWD_LISTING_FILE) != 0)
+    const char *lines = getenv("GMC_HOSTILE_LISTING");
+    if (lines == NULL || strcmp(name, GWD_LISTING_FILE) != 0)
         return __real_gwd_replace_file(dirfd, name, data, len);
-    uint8_t *served = copy(data, len);
-    while (*line != '\0') {
-        size_t from = strcspn(line, "=");
-        GMC_ASSERT(line[from] == '=' && strcspn(line + from + 1, "\n") == from);
-        replace(served, len, line, line + from + 1, from);
-        line += 2 * from + 1;
-        line += strspn(line, "\n");
-    }
+    uint8_t *served = rewrite(lines, data, len, false);
     bool done = __real_gwd_replace_file(dirfd, name, served, len);
     free(served);
     return done;
+}
+
+gmc_status __wrap_gmc_listing_parse(struct gmc_bytes bytes, uint64_t data_bytes,
+                                    struct gmc_listing **out, char *reason, size_t reason_len)
+{
+    const char *lines = getenv("GMC_HOSTILE_MISREAD");
+    if (lines == NULL)
+        return __real_gmc_listing_parse(bytes, data_bytes, out, reason, reason_len);
+    uint8_t *honest = rewrite(lines, bytes.data, bytes.len, true);
+    gmc_status status =
+        __real_gmc_listing_parse(gmc_bytes(honest, bytes.len), data_bytes, out, reason, reason_len);
+    free(honest);
+    return status;
 }
 
 /* ---- control messages ---- */

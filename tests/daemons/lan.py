@@ -74,6 +74,15 @@ class Lan:
     def address(self, name):
         return self._prefix(name) + str(self.names.index(name) + 1)
 
+    def address6(self, name):
+        return PREFIX6 + "%x" % (self.names.index(name) + 1)
+
+    def joined(self, name, is_ipv6):
+        """(group, source) of each source-specific join at a host, in hexadecimal digits."""
+        table = run(*inside(name, "cat", "/proc/net/mcfilter" + ("6" if is_ipv6 else "")))
+        return [tuple(word.removeprefix("0x") for word in line.split()[2:4])
+                for line in table.splitlines()[1:]]
+
     def _plug(self, number, name):
         port = "port-" + name
         run("ip", "netns", "add", name)
@@ -165,6 +174,15 @@ class LanGrid(lib.Grid):
         run("ip", "-n", SOURCE, "route", "add", "default", "via", "10.78.2.2")
         self[SOURCE].host = "10.78.2.1"
         self[SOURCE].options["prefix"] = inside(SOURCE)
+
+    def speak_ipv6(self):
+        """All listen on an IPv6 address and nothing else; before they start."""
+        for name, device, address in ((SOURCE, "eth0", "fd79::1"), (GATEWAY, "wan0", "fd79::2")):
+            run("ip", "-n", name, "address", "add", address + "/64", "dev", device, "nodad")
+        run("ip", "-n", SOURCE, "route", "add", PREFIX6 + "/64", "via", "fd79::2")
+        self[SOURCE].host = "[fd79::1]"
+        for name in self.lan.names:
+            self[name].host = "[%s]" % self.lan.address6(name)
 
     def close(self):
         super().close()

@@ -46,6 +46,7 @@ noinst_PROGRAMS += tests/daemons/hostile
 tests_daemons_hostile_CPPFLAGS = $(gatewayd_gatewayd_CPPFLAGS)
 tests_daemons_hostile_SOURCES = tests/daemons/hostile.c gatewayd/main.c
 tests_daemons_hostile_LDFLAGS = -Wl,--wrap=gwd_replace_file -Wl,--wrap=gmc_link_send_message \
-	-Wl,--wrap=gmc_link_next_packet -Wl,--wrap=gw_target_channel
+	-Wl,--wrap=gmc_link_next_packet -Wl,--wrap=gw_target_channel \
+	-Wl,--wrap=gmc_listing_parse
 tests_daemons_hostile_LDADD = $(GMC_GATEWAYD_LIBS)
 endif

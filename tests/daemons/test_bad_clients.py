@@ -105,10 +105,30 @@ def test_message_over_the_limit():
         lib.check(result.last.get("end") == "its publisher broke a limit" and
                   [line["text"] for line in result.lines if "text" in line] == ["fits"], lambda: str(result))
         lib.check(refused(grid["a"]) == 1, "it is not counted")
-        # What no buffer should have to hold ends the connection.
-        client = dealer(grid["a"])
-        client.send_raw(bytes([zmtp.LONG]) + (1 << 40).to_bytes(8, "big") + PUBLISH)
-        lib.check(client.is_closed(), "a frame of a terabyte is waited for")
+
+
+def test_frames_that_no_buffer_should_hold():
+    """ZeroMQ ends the connection by itself; the client is told all the same, and it is counted."""
+    with beside_others() as grid:
+        for opened in (False, True):
+            for raw in (bytes([zmtp.LONG]) + (1 << 40).to_bytes(8, "big") + PUBLISH,
+                        zmtp.frame(PUBLISH + bytes(MIB + 4096)), zmtp.frame(bytes(3 * MIB)),
+                        b"\xff" * 100):
+                before = refused(grid["a"])
+                client = open_channel(grid["a"], "long", "b") if opened else dealer(grid["a"])
+                with contextlib.suppress(ConnectionError):  # it may be over before all is sent
+                    client.send_raw(raw)
+                expect(client, REFUSED, "longer than 1 MiB and 4 KiB")
+                lib.check(client.is_closed(), "the connection stays")
+                lib.check(refused(grid["a"]) == before + 1, "it is not counted")
+        lib.wait(lambda: "limit_bytes=1052672" in grid["a"].log(), "the log does not tell")
+        # Who goes away, or never said a word, is not refused.
+        before = refused(grid["a"])
+        for talks in (False, True):
+            client = open_channel(grid["a"], "short", "b") if talks else dealer(grid["a"])
+            client.close()
+        lib.wait(lambda: grid["a"].counters()["local_publishers_gone"] == 5, "all are gone")
+        lib.check(refused(grid["a"]) == before, "who went away is refused")
 
 
 def test_dies_in_mid_message():

@@ -7,9 +7,11 @@ import os
 import pwd
 import re
 
+import faults
 import lib
 
 BYTES = 1000000
+RATE = 5 << 20  # bytes per second
 
 
 def grid_of(nodes, **options):
@@ -173,6 +175,27 @@ def test_tokens_that_are_wrong_or_late():
         invite(grid, "n2", into="n1")
         grid["n1"].start()
         refused(grid, "n1", "n1.test is not let in as a node: its token is wrong")
+
+
+def test_a_wrong_token_beside_a_transfer():
+    with grid_of(["n1", "n2"]) as grid:
+        enrol(grid, "n1")
+        token = invite(grid, "n2")
+        with open(grid["n2"].options["token"], "w") as file:
+            file.write(token[:5] + ("0" if token[5] != "0" else "1") + token[6:])
+        size = 8 * RATE
+        grid.write("a", "x", size)
+        run = grid.begin("a", ["x"], "b", "--rate", str(8 * RATE))
+        faults.wait_here(grid, "n1", run.channel(), 0.05)
+        grid["n2"].start()
+        refused(grid, "n2", "n2.test is not let in as a node: its token is wrong")
+        lib.check(faults.bytes_here(grid, "n1", run.channel()) < size, "the transfer was over before")
+        run.wait().expect("complete")
+        for node in ("b", "n1"):
+            grid.same("a", "x", node)
+        grid.absent("n2", "x")
+        for node, other in (("b", "a"), ("b", "n1"), ("n1", "b")):
+            lib.check("session.down peer=%s.test" % other not in grid[node].log(), grid[node].log())
 
 
 def test_a_gateway_with_another_key_gets_no_secret():

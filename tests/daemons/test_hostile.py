@@ -73,6 +73,42 @@ def test_listings_that_lead_out():
                   "more than was sent: %s" % os.listdir(grid["b"].incoming))
 
 
+def test_listings_that_lead_out_of_a_node():
+    """A gateway that lets such listings pass to its nodes: these refuse them by themselves."""
+    with lib.Grid("abc", nodes={"b": ["n1", "n2"]}, start=False) as grid:
+        cases = listings(grid)
+        del cases["through"]  # a name that is there twice cannot be read as if it were honest
+        lines = "\n".join("%s=%s" % case[:2] for case in cases.values())
+        hostile(grid["c"], LISTING=lines)
+        hostile(grid["b"], MISREAD=lines)
+        grid.start()
+        os.mkdir(os.path.join(grid.path, "out"))
+        grid.write("c", "honest", b"x")
+        # In the way of n1 alone, and n2 has it nevertheless.
+        os.symlink(os.path.join(grid.path, "out"), grid.incoming("n1", "way").decode())
+
+        def attack():
+            before = {node: grid[node].counters() for node in ("n1", "n2")}
+            for path, case in cases.items():
+                result = grid.stage("c", [path], "b")
+                reason = result.expect("partial").domain("b.test")["reason"]
+                print("  " + reason)
+                lib.check("2 of 2 nodes lack it" in reason and case[2] in reason, str(result))
+                for node in ("n1", "n2"):
+                    refusals.counted_once(grid[node], "channel", result.channel)
+            reason = grid.stage("c", ["honest"], ["b:way/"]).expect("partial").domain("b.test")["reason"]
+            lib.check("1 of 2 nodes lack it: n1.test (" in reason and "way" in reason, reason)
+            refusals.raised(grid["n1"], "transfers_left", before["n1"], len(cases) + 1)
+            refusals.raised(grid["n2"], "transfers_left", before["n2"], len(cases))
+        refusals.beside(grid, attack, seconds=15)
+        for node in ("n1", "n2"):
+            grid.same("a", "x", node)
+        lib.check(os.listdir(os.path.join(grid.path, "out")) == [], "it got out")
+        lib.check(sorted(os.listdir(grid["n1"].incoming)) == ["way", "x"] and
+                  sorted(os.listdir(grid["n2"].incoming)) == ["way", "x"],
+                  "more than was sent: %s" % os.listdir(grid["n1"].incoming))
+
+
 def test_a_member_on_a_channel_that_is_not_its_own():
     with lib.Grid("abc", start=False, log="info") as grid:
         a, b = grid["a"], grid["b"]

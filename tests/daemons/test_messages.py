@@ -31,10 +31,15 @@ def test_files_and_limit():
         files = [grid.write("a", "small", b"content"), grid.write("a", "most", b"m" * MIB)]
         long = grid.write("a", "long", b"l" * (MIB + 1))
         running = subscribe(grid["b"], "files")
-        status, errors = publish(grid["a"], "", "files", "--to", "b", *files, long)
-        lib.check(status == 1 and "long: a message is longer than 1 MiB" in errors, errors)
-        # What was published before it arrives, and the channel ends in order.
-        expect_all(running, ["content", "m" * MIB])
+        gone = long + "er"
+        last = grid.write("a", "last", b"the last one")
+        status, errors = publish(grid["a"], "", "files", "--to", "b", files[0], long, gone, files[1], last)
+        # Each that is not published is named; the others arrive, and the channel ends in order.
+        lib.check(status == 2 and "long: a message is longer than 1 MiB" in errors and
+                  gone + ": No such file" in errors and errors.count("gmcast: ") == 2, errors)
+        expect_all(running, ["content", "m" * MIB, "the last one"])
+        status, errors = publish(grid["a"], "", "files", "--to", "b", gone, long)
+        lib.check(status == 1 and errors.count("gmcast: ") == 2, errors)
 
 
 @lib.timed

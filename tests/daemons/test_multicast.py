@@ -94,6 +94,37 @@ def test_ipv6_arrives():
         lib.check(share < 1.5, "%g of the object was sent to three nodes" % share)
 
 
+def joins(grid, is_ipv6):
+    """The source-specific joins of all nodes while data goes to them by multicast."""
+    path = grid.write(lan.SOURCE, "x", BYTES)
+    run = grid.begin(lan.SOURCE, [path], [lan.GATEWAY], "--rate", str(8 * BYTES))
+    lib.wait(lambda: sent_by_multicast(grid) > 1000, "it goes by multicast")
+    found = [grid.lan.joined(name, is_ipv6) for name in NODES]
+    run.wait().expect("complete")
+    for name in NODES:
+        grid.same(lan.SOURCE, "x", name)
+    return found
+
+
+def test_networks_may_filter_by_sender():
+    """Where the sender is known groups are those of source-specific multicast, and joined so."""
+    for is_ipv6, group, source in ((False, "e8", "0a4e0101"),
+                                   (True, "ff35", "fd78" + 27 * "0" + "1")):
+        with multicast_grid() as grid:
+            if is_ipv6:
+                grid.speak_ipv6()
+            grid.start()
+            wait_tested(grid, 3, 0)
+            for found in joins(grid, is_ipv6):
+                lib.check(len(found) == 1 and found[0][0].startswith(group) and
+                          found[0][1] == source, found)
+    # From which of its addresses the gateway sends is not known here.
+    with multicast_grid(top='multicast_address = "[ff15::4711]:7412"\n', listen="[::]") as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+        lib.check(joins(grid, True) == [[], [], []], "joined for one sender")
+
+
 def test_datagrams_fit_the_nodes_network():
     """The source is not behind it: it is told what the nodes take."""
     for top in MULTICAST, "":

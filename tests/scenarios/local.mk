@@ -29,6 +29,9 @@ tests_scenarios_test_story_tree_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_schedules
 tests_scenarios_test_schedules_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS) $(TEST_LIBS) \
 	-lm
+check_PROGRAMS += tests/scenarios/test_schedule_models
+tests_scenarios_test_schedule_models_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS) \
+	$(TEST_LIBS) -lm
 check_PROGRAMS += tests/scenarios/test_measured
 tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_prediction

@@ -4,7 +4,8 @@
  * order. The simulators' hosts pay for each byte that they send or receive, the core's wires for
  * each that they carry; so times are not compared but ranks, in units of one copy.
  *
- * Two schedules whose times differ by less than a tenth by either count as equal.
+ * Two schedules whose times differ by less than a tenth by either count as equal. The analytic
+ * models are for short messages: test_schedule_models.c.
  */
 #include "tests/lib/unit.h"
 
@@ -172,11 +173,11 @@ static void same_order(const char *text, const char *const *algorithms)
                 continue;
             pairs++;
             if (is_before(entries[k].seconds, entries[i].seconds))
-                fail_msg("%s is before %s in the model, and behind it in the core", entries[i].name,
-                         entries[k].name);
+                fail_msg("%s is before %s in the simulator, and behind it in the core",
+                         entries[i].name, entries[k].name);
         }
     }
-    printf("  %zu pairs that the model tells apart are in this order\n", pairs);
+    printf("  %zu pairs that the simulator tells apart are in this order\n", pairs);
     assert_true(pairs >= count);
 }
 
