@@ -224,3 +224,18 @@ void gwd_hook_multicast(void *ctx, const char *domain, struct gmc_ctl_multicast 
                                                         : GMC_CTL_MULTICAST_LOST,
                                           verdict.reason};
 }
+
+void gwd_hook_session(void *ctx, const char *domain, struct gmc_ctl_session *out)
+{
+    const struct gwd *gwd = ctx;
+    struct gwd_session_state state;
+    if (!gwd_peers_session(gwd->peers, domain, &state))
+        return;
+    *out = (struct gmc_ctl_session){.configured = state.configured,
+                                    .up = state.up,
+                                    .dialled = state.dialled,
+                                    .alias = state.alias,
+                                    .address = state.address,
+                                    .transport = (enum gmc_ctl_transport)state.transport,
+                                    .connect = (enum gmc_ctl_connect)state.connect};
+}

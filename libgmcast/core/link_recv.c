@@ -141,6 +141,7 @@ static void on_authentic(struct gmc_link *link, gmc_time now, const struct gmc_d
     link->unanswered = GMC_TIME_NEVER;
     link->silent = false;
     link->bytes_received += in->bytes.len;
+    link->reach.heard = link->reach.heard || in->path == GMC_PATH_UDP;
     gmc_link_path_heard(link, now, in, newest);
 }
 
