@@ -49,26 +49,26 @@ void gwd_doctor_tick(struct gwd *gwd, gmc_time now)
     load->store = workers;
 }
 
-static void check_load(struct gwd_findings *findings, const struct gwd *gwd)
+static void check_load(struct gmc_findings *findings, const struct gwd *gwd)
 {
     const struct gwd_load *load = &gwd->load;
     bool full = load->loop_percent >= BUSY_PERCENT, slow = load->store_percent >= BUSY_PERCENT;
     bool by_cpu = load->store_cpu_percent > load->store_percent / 2;
     if (!load->known)
         return;
-    gwd_findings_add(findings, full ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "cpu",
+    gmc_findings_add(findings, full ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "cpu",
                      "network thread", "busy for %u %% of the last seconds", load->loop_percent);
-    gwd_findings_value(findings, load->loop_percent, "%");
+    gmc_findings_value(findings, load->loop_percent, "%");
     if (full)
-        gwd_findings_advise(findings, "the processor limits what this gateway sends and receives: "
+        gmc_findings_advise(findings, "the processor limits what this gateway sends and receives: "
                                       "give it a faster one, or less else to do");
-    gwd_findings_add(findings, slow ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "disk",
+    gmc_findings_add(findings, slow ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "disk",
                      "store's threads",
                      "busy for %u %% of the last seconds, %u %% on the processor",
                      load->store_percent, load->store_cpu_percent);
-    gwd_findings_value(findings, load->store_percent, "%");
+    gmc_findings_value(findings, load->store_percent, "%");
     if (slow)
-        gwd_findings_advise(findings,
+        gmc_findings_advise(findings,
                             by_cpu ? "hashing limits what is read and written here: raise workers "
                                      "in the configuration if there are more processors"
                                    : "the disk limits what is read and written here: look at what "
@@ -83,7 +83,7 @@ static bool is_newer(const char *path, int64_t loaded_at)
            (int64_t)st.st_mtim.tv_sec * (int64_t)NANO + st.st_mtim.tv_nsec > loaded_at;
 }
 
-static void check_loaded(struct gwd_findings *findings, const struct gwd *gwd,
+static void check_loaded(struct gmc_findings *findings, const struct gwd *gwd,
                          const struct gwd_conf *next)
 {
     const struct gwd_conf_tls *tls = &gwd->conf->tls;
@@ -93,76 +93,76 @@ static void check_loaded(struct gwd_findings *findings, const struct gwd *gwd,
     for (size_t i = 0; i < count; i++) {
         if (!is_newer(files[i], gwd->loaded_at))
             continue;
-        gwd_findings_add(findings, GMC_CTL_LEVEL_WARN, "reload", files[i],
+        gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "reload", files[i],
                          "the file was changed since it was read: what it said before is in force");
-        gwd_findings_advise(findings, "systemctl reload gatewayd");
+        gmc_findings_advise(findings, "systemctl reload gatewayd");
     }
     if (next == NULL)
         return;
     gwd_conf_restart_needed(gwd->started_with, next, names, sizeof names);
     if (names[0] == '\0')
         return;
-    gwd_findings_add(findings, GMC_CTL_LEVEL_WARN, "restart", gwd->options.file,
+    gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "restart", gwd->options.file,
                      "changed since the start, and not in force: %s", names);
-    gwd_findings_advise(findings, "systemctl restart gatewayd");
+    gmc_findings_advise(findings, "systemctl restart gatewayd");
 }
 
-static void check_socket(struct gwd_findings *findings, const struct gwd *gwd)
+static void check_socket(struct gmc_findings *findings, const struct gwd *gwd)
 {
     int receive, send;
     gwd_udp_buffers(gwd->udp, &receive, &send);
-    gwd_findings_add(findings, GMC_CTL_LEVEL_OK, "port", gwd->started_with->listen,
+    gmc_findings_add(findings, GMC_CTL_LEVEL_OK, "port", gwd->started_with->listen,
                      "TCP and UDP are bound here");
     bool small = receive < GWD_RECEIVE_BUFFER_GOOD;
-    gwd_findings_add(findings, small ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "receive-buffer",
+    gmc_findings_add(findings, small ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "receive-buffer",
                      gwd->started_with->listen,
                      "the UDP socket holds %d KiB of what was not read yet%s", receive / 1024,
                      small ? ": at high rates datagrams are lost here" : "");
-    gwd_findings_value(findings, receive, "bytes");
+    gmc_findings_value(findings, receive, "bytes");
     if (small)
-        gwd_findings_advise(findings, "start as root (with user = ...), or sysctl -w "
+        gmc_findings_advise(findings, "start as root (with user = ...), or sysctl -w "
                                       "net.core.rmem_max=8388608; then restart gatewayd");
 }
 
-static void check_files(struct gwd_findings *findings)
+static void check_files(struct gmc_findings *findings)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0)
         return;
     bool few = files.rlim_cur < FILES_GOOD;
-    gwd_findings_add(findings, few ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "file-limit",
+    gmc_findings_add(findings, few ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "file-limit",
                      "gatewayd", "may have %" PRIu64 " files and connections open",
                      (uint64_t)files.rlim_cur);
-    gwd_findings_value(findings, (int64_t)files.rlim_cur, "files");
+    gmc_findings_value(findings, (int64_t)files.rlim_cur, "files");
     if (few)
-        gwd_findings_advise(findings, "LimitNOFILE=65536 in the unit (systemctl edit gatewayd), "
+        gmc_findings_advise(findings, "LimitNOFILE=65536 in the unit (systemctl edit gatewayd), "
                                       "then restart it");
 }
 
 /* How it was told to send. */
-static void check_congestion(struct gwd_findings *findings, const struct gwd *gwd)
+static void check_congestion(struct gmc_findings *findings, const struct gwd *gwd)
 {
     if (gwd->started_with->congestion != GWD_CONGESTION_FIXED)
         return;
-    gwd_findings_add(findings, GMC_CTL_LEVEL_WARN, "congestion", gwd->options.file,
+    gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "congestion", gwd->options.file,
                      "each link sends at a fixed %.3f Mbit/s, whatever its path carries",
                      (double)gwd->started_with->rate / 1e6);
-    gwd_findings_value(findings, (int64_t)gwd->started_with->rate, "bit/s");
-    gwd_findings_advise(findings, "remove congestion = fixed, unless that is what you want");
+    gmc_findings_value(findings, (int64_t)gwd->started_with->rate, "bit/s");
+    gmc_findings_advise(findings, "remove congestion = fixed, unless that is what you want");
 }
 
 size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
 {
     struct gwd *gwd = ctx;
-    struct gwd_findings *findings = &gwd->findings;
+    struct gmc_findings *findings = &gwd->findings;
     struct gwd_conf *next;
-    gwd_findings_clear(findings);
-    next = gwd_doctor_configuration(findings, gwd->options.file, gwd->conf->node_of[0] != '\0');
+    gmc_findings_clear(findings);
+    next = gwd_doctor_configuration(findings, gwd->options.file);
     check_loaded(findings, gwd, next);
     gwd_conf_free(next);
     if (!gwd_identity_is_own(gwd->conf)) {
         gwd_doctor_certificate(findings, gwd->conf, gwd_peers_certificate_seconds_left(gwd->peers));
-        gwd_findings_add(findings, GMC_CTL_LEVEL_OK, "certificate-name", gwd->conf->domain,
+        gmc_findings_add(findings, GMC_CTL_LEVEL_OK, "certificate-name", gwd->conf->domain,
                          "is in the certificate, as was checked when that was read");
     }
     check_socket(findings, gwd);

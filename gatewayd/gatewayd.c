@@ -538,7 +538,7 @@ void gwd_free(struct gwd *gwd)
     if (gwd->started_with != gwd->conf)
         gwd_conf_free(gwd->started_with);
     gwd_conf_free(gwd->conf);
-    gwd_findings_clear(&gwd->findings);
+    gmc_findings_clear(&gwd->findings);
     gwd_log_free(gwd->log);
     free(gwd);
 }

@@ -6,11 +6,11 @@
 #include <event2/event.h>
 
 #include "crypto/openssl.h"
+#include "ctl/findings.h"
 #include "fec/code.h"
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
 #include "gatewayd/fabric.h"
-#include "gatewayd/findings.h"
 #include "gatewayd/gatewayd.h"
 #include "gatewayd/group.h"
 #include "gatewayd/hearing.h"
@@ -104,7 +104,7 @@ struct gwd {
     struct gmc_counter counters[GWD_COUNTERS_MAX]; /* as last logged */
     size_t counter_count;
     struct gwd_load load;
-    struct gwd_findings findings; /* as last told */
+    struct gmc_findings findings; /* as last told */
     uint64_t moved;               /* datagrams, at the last look */
     bool trim;                    /* memory may be given back when it is quiet */
 };

@@ -19,7 +19,6 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
 	gatewayd/fabric.c gatewayd/fabric.h gatewayd/fabric_int.h gatewayd/fabric_open.c \
 	gatewayd/fabric_place.c \
-	gatewayd/findings.c gatewayd/findings.h \
 	gatewayd/frame.c gatewayd/frame.h \
 	gatewayd/gatewayd.c gatewayd/gatewayd.h gatewayd/gatewayd_int.h gatewayd/local.c \
 	gatewayd/local_nodes.c \

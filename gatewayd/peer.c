@@ -278,6 +278,8 @@ bool gwd_peers_session(const struct gwd_peers *peers, const char *name,
         out->transport = (enum gmc_transport)conf->transport;
         out->connect = (enum gwd_connect)conf->connect;
     }
+    out->dials = neighbour->dial != NULL;
+    out->connected = out->dials && neighbour->dial->race == NULL;
     if (neighbour->session != NULL) {
         out->up = true;
         out->dialled = neighbour->session->dialled;

@@ -67,6 +67,8 @@ bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name);
  * the next input. False: it is no neighbour. */
 struct gwd_session_state {
     bool configured, up, dialled;
+    bool dials;     /* an attempt is under way ... */
+    bool connected; /* ... whose TCP is there */
     const char *alias, *address;
     enum gmc_transport transport;
     enum gwd_connect connect;

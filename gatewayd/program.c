@@ -91,12 +91,12 @@ static int parse(const struct gwd_program *program, int argc, char **argv, struc
     return -1;
 }
 
-static int examine(const struct gwd_program *program, const char *file)
+static int examine(const char *file)
 {
-    struct gwd_findings findings = {0};
-    gwd_doctor_without_daemon(&findings, file, program->is_node);
-    bool ok = gwd_findings_print(&findings, stdout) && fflush(stdout) == 0;
-    gwd_findings_clear(&findings);
+    struct gmc_findings findings = {0};
+    gwd_doctor_without_daemon(&findings, file);
+    bool ok = gwd_doctor_print(&findings, stdout);
+    gmc_findings_clear(&findings);
     return ok ? 0 : 1;
 }
 
@@ -122,7 +122,7 @@ int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
     if (status >= 0)
         return status;
     if (instead.doctor)
-        return examine(program, chosen.file);
+        return examine(chosen.file);
     struct gwd_conf *conf = gwd_conf_read(chosen.file, &errors);
     if (conf == NULL || !is_for(program, conf, &errors) || !gwd_conf_check(conf, &errors)) {
         gwd_errors_print(&errors, stderr);

@@ -75,6 +75,7 @@ struct link_response {
 struct link_reach {
     gmc_time since;
     uint32_t asked; /* challenges that went out over UDP */
+    uint64_t first; /* packet of a test where UDP is in use: it or a later one is acknowledged */
     bool arrived;   /* the peer answered one, on whichever way */
     bool heard;     /* a datagram of the peer came over UDP */
 };
@@ -204,6 +205,7 @@ void gmc_link_path_test(struct gmc_link *link, gmc_time now);
 
 /* link_reach.c */
 void gmc_link_reach_asks(struct gmc_link *link);
+void gmc_link_reach_acked(struct gmc_link *link, enum gmc_path path, uint64_t largest);
 void gmc_link_reach_may_be_told(struct gmc_link *link, gmc_time now);
 
 /* link_send.c */

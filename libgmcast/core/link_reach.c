@@ -29,14 +29,20 @@ void gmc_link_test(struct gmc_link *link, gmc_time now)
     if (link->transport == GMC_TRANSPORT_TCP || link->state == GMC_LINK_DEAD)
         return;
     link->wakes = true;
-    if (link->active == ROUTE_UDP) {
-        /* It is known to work while the peer is heard. */
-        link->pings_owed = link->pings_owed > 0 ? link->pings_owed : 1;
-        return;
-    }
     link->reach.heard = link->reach.arrived = false;
     begin(link, now);
-    gmc_link_path_test(link, now);
+    if (link->active == ROUTE_UDP) {
+        link->reach.first = link->loss.next;
+        link->pings_owed = link->pings_owed > 0 ? link->pings_owed : 1;
+    } else {
+        gmc_link_path_test(link, now);
+    }
+}
+
+void gmc_link_reach_acked(struct gmc_link *link, enum gmc_path path, uint64_t largest)
+{
+    if (link->active == ROUTE_UDP && path == GMC_PATH_UDP && largest >= link->reach.first)
+        link->reach.arrived = true;
 }
 
 void gmc_link_reach(const struct gmc_link *link, gmc_time now, enum gmc_reach *out,
@@ -44,7 +50,9 @@ void gmc_link_reach(const struct gmc_link *link, gmc_time now, enum gmc_reach *o
 {
     const struct link_reach *reach = &link->reach;
     gmc_duration wait = ANSWER_WAIT + 2 * link->loss.rtt.smoothed;
-    bool is_over = reach->asked >= ASKED_MIN && gmc_time_add(reach->since, wait) <= now;
+    /* Where UDP is in use and nothing comes back the link ends, and the next one looks. */
+    bool is_over = reach->asked >= ASKED_MIN && gmc_time_add(reach->since, wait) <= now &&
+                   link->active != ROUTE_UDP;
 
     *out = *in = GMC_REACH_UNKNOWN;
     if (reach->heard)

@@ -50,11 +50,11 @@ static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival pac
     link->wakes = true;
 }
 
-static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content,
-                         gmc_duration waited)
+static gmc_status on_ack(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                         struct gmc_bytes content)
 {
     struct gmc_ack ack;
-    gmc_duration rtt;
+    gmc_duration rtt, waited = in->waited;
 
     gmc_status status = gmc_ack_get(content, &ack);
     if (status != GMC_OK)
@@ -65,6 +65,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
         gmc_link_die(link, now, status);
         return status;
     }
+    gmc_link_reach_acked(link, in->path, ack.largest);
     gmc_link_run_pass(link, now);
     /* Counts of an acknowledgement that was overtaken are older than what is known. */
     uint32_t ce = is_new ? gmc_ecn_on_ack(&link->ecn, &ack, link->ecn_acked) : 0;
@@ -109,7 +110,7 @@ static gmc_status on_content(struct gmc_link *link, gmc_time now, const struct g
 {
     switch (packet->kind) {
     case GMC_KIND_ACK:
-        return on_ack(link, now, packet->content, in->waited);
+        return on_ack(link, now, in, packet->content);
     case GMC_KIND_STREAM:
         return on_stream(link, now, in, packet);
     case GMC_KIND_PING:

@@ -179,6 +179,7 @@ static void fill_session(const struct gmc_ctl_session *from, Gmcast__Ctl__Sessio
     to->address = gmc_ctl_text(from->address);
     to->transport = (Gmcast__Ctl__Transport)from->transport;
     to->connect = (Gmcast__Ctl__Connect)from->connect;
+    to->dial = (Gmcast__Ctl__Dial)from->dial;
 }
 
 static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
@@ -537,6 +538,8 @@ static gmc_status take_session(const Gmcast__Ctl__Session *from, struct gmc_ctl_
         to->transport = (enum gmc_ctl_transport)from->transport;
     if ((unsigned)from->connect <= GMC_CTL_CONNECT_IN)
         to->connect = (enum gmc_ctl_connect)from->connect;
+    if ((unsigned)from->dial <= GMC_CTL_DIAL_TLS)
+        to->dial = (enum gmc_ctl_dial)from->dial;
     return GMC_OK;
 }
 

@@ -89,7 +89,8 @@ static void doctor_round_trips(void **state)
                                                {.check = "clock"}};
     const struct gmc_ctl_peer peer = {.domain = "b.example",
                                       .session = {true, true, true, true, "b", "10.0.0.1:7411",
-                                                  GMC_CTL_TRANSPORT_TCP, GMC_CTL_CONNECT_IN},
+                                                  GMC_CTL_TRANSPORT_TCP, GMC_CTL_CONNECT_IN,
+                                                  GMC_CTL_DIAL_TLS},
                                       .udp_out = GMC_CTL_REACH_LOST,
                                       .udp_in = GMC_CTL_REACH_ARRIVES,
                                       .wait = GMC_CTL_WAIT_PATH,
@@ -127,6 +128,7 @@ static void doctor_round_trips(void **state)
     assert_true(told.peers[0].session.up && told.peers[0].session.dialled);
     assert_int_equal(told.peers[0].session.transport, GMC_CTL_TRANSPORT_TCP);
     assert_int_equal(told.peers[0].session.connect, GMC_CTL_CONNECT_IN);
+    assert_int_equal(told.peers[0].session.dial, GMC_CTL_DIAL_TLS);
     assert_int_equal(told.peers[0].udp_out, GMC_CTL_REACH_LOST);
     assert_int_equal(told.peers[0].udp_in, GMC_CTL_REACH_ARRIVES);
     assert_int_equal(told.peers[0].wait, GMC_CTL_WAIT_PATH);

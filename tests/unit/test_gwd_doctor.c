@@ -14,7 +14,7 @@ struct fixture {
     char dir[256];
     struct test_ca ca;
     char file[300];
-    struct gwd_findings findings;
+    struct gmc_findings findings;
 };
 
 static int setup(void **state)
@@ -33,7 +33,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
 
-    gwd_findings_clear(&f->findings);
+    gmc_findings_clear(&f->findings);
     test_ca_free(&f->ca);
     test_dir_remove(f->dir);
     free(f);
@@ -100,8 +100,8 @@ static void expect(const struct fixture *f, const char *check, enum gmc_ctl_leve
 
 static void look(struct fixture *f)
 {
-    gwd_findings_clear(&f->findings);
-    gwd_doctor_without_daemon(&f->findings, f->file, false);
+    gmc_findings_clear(&f->findings);
+    gwd_doctor_without_daemon(&f->findings, f->file);
 }
 
 static void finds_nothing_wrong(void **state)

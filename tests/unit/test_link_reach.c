@@ -26,14 +26,20 @@ static void block(struct linkpair *pair, bool out, bool in)
     linkpair_wire(pair, 1)->udp_blocked = in;
 }
 
+/* As one side sees it. */
+static void reach_is(struct linkpair *pair, int side, enum gmc_reach out, enum gmc_reach in)
+{
+    enum gmc_reach ours, theirs;
+    gmc_link_reach(linkpair_link(pair, side), linkpair_now(pair), &ours, &theirs);
+    assert_int_equal(ours, out);
+    assert_int_equal(theirs, in);
+}
+
+/* Both sides know the same. */
 static void reaches(struct linkpair *pair, enum gmc_reach out, enum gmc_reach in)
 {
-    for (int i = 0; i < 2; i++) {
-        enum gmc_reach ours, theirs;
-        gmc_link_reach(linkpair_link(pair, i), linkpair_now(pair), &ours, &theirs);
-        assert_int_equal(i == 0 ? ours : theirs, out);
-        assert_int_equal(i == 0 ? theirs : ours, in);
-    }
+    reach_is(pair, 0, out, in);
+    reach_is(pair, 1, in, out);
 }
 
 static enum gmc_reach reach_of(bool blocked)
@@ -63,14 +69,11 @@ static void a_test_finds_it_anew(void **state)
         bool out = (blocked & 1) != 0, in = (blocked & 2) != 0;
         int before = blocked / 4 + 1; /* something is, or the link would be on UDP */
         struct linkpair *pair = pair_of(GMC_TRANSPORT_AUTO, (before & 1) != 0, (before & 2) != 0);
-        enum gmc_reach ours, theirs;
         linkpair_run_until(pair, AT(8000));
         block(pair, out, in);
         gmc_link_test(linkpair_link(pair, 0), linkpair_now(pair));
         linkpair_run_until(pair, AT(10000));
-        gmc_link_reach(linkpair_link(pair, 0), linkpair_now(pair), &ours, &theirs);
-        assert_int_equal(ours, reach_of(out));
-        assert_int_equal(theirs, reach_of(in));
+        reach_is(pair, 0, reach_of(out), reach_of(in));
         if (blocked % 4 == 0) {
             struct gmc_link_info info;
             gmc_link_info(linkpair_link(pair, 0), &info);
@@ -86,8 +89,15 @@ static void a_test_of_a_dead_path_ends_it(void **state)
     (void)state;
     struct linkpair *pair = pair_of(GMC_TRANSPORT_AUTO, false, false);
     linkpair_run_until(pair, AT(1000));
+    gmc_link_test(linkpair_link(pair, 0), linkpair_now(pair));
+    linkpair_run_until(pair, AT(1020));
+    reach_is(pair, 0, GMC_REACH_UNKNOWN, GMC_REACH_UNKNOWN); /* before, it did not matter */
+    linkpair_run_until(pair, AT(1040));
+    reach_is(pair, 0, GMC_REACH_ARRIVES, GMC_REACH_ARRIVES);
     block(pair, true, false);
     gmc_link_test(linkpair_link(pair, 0), linkpair_now(pair));
+    linkpair_run_until(pair, AT(2000));
+    reach_is(pair, 0, GMC_REACH_UNKNOWN, GMC_REACH_UNKNOWN);
     linkpair_run_until(pair, AT(4000));
     assert_int_equal(gmc_link_state(linkpair_link(pair, 0)), GMC_LINK_DEAD);
     linkpair_free(pair);
@@ -106,13 +116,9 @@ static void does_not_say_what_it_cannot_know(void **state)
     /* Nobody can tell over TLS that our datagrams came. */
     pair = pair_of(GMC_TRANSPORT_UDP, false, true);
     linkpair_run_until(pair, AT(3000));
-    enum gmc_reach out, in;
-    gmc_link_reach(linkpair_link(pair, 0), linkpair_now(pair), &out, &in);
-    assert_int_equal(out, GMC_REACH_UNKNOWN);
-    assert_int_equal(in, GMC_REACH_LOST);
-    gmc_link_reach(linkpair_link(pair, 1), linkpair_now(pair), &out, &in);
-    assert_int_equal(out, GMC_REACH_LOST); /* what is heard shows that the way back works */
-    assert_int_equal(in, GMC_REACH_ARRIVES);
+    reach_is(pair, 0, GMC_REACH_UNKNOWN, GMC_REACH_LOST);
+    /* What is heard shows that the way back works. */
+    reach_is(pair, 1, GMC_REACH_LOST, GMC_REACH_ARRIVES);
     linkpair_free(pair);
 }
 

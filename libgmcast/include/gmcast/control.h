@@ -212,6 +212,13 @@ enum gmc_ctl_wait {
 enum gmc_ctl_transport { GMC_CTL_TRANSPORT_AUTO, GMC_CTL_TRANSPORT_UDP, GMC_CTL_TRANSPORT_TCP };
 enum gmc_ctl_connect { GMC_CTL_CONNECT_BOTH, GMC_CTL_CONNECT_OUT, GMC_CTL_CONNECT_IN };
 
+/* An attempt to connect that is under way. */
+enum gmc_ctl_dial {
+    GMC_CTL_DIAL_NONE, /* or from a newer gateway */
+    GMC_CTL_DIAL_TCP,  /* nobody has answered yet */
+    GMC_CTL_DIAL_TLS   /* connected, not yet greeted */
+};
+
 /* The session with a neighbour, and what the configuration says of it. */
 struct gmc_ctl_session {
     bool configured; /* by a section, or enrolled */
@@ -222,6 +229,7 @@ struct gmc_ctl_session {
     const char *address; /* of the other end, or as configured; "" not known */
     enum gmc_ctl_transport transport;
     enum gmc_ctl_connect connect;
+    enum gmc_ctl_dial dial;
 };
 
 struct gmc_ctl_peer {
