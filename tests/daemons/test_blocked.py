@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""gmcast doctor names what a firewall blocks, and in which direction. Each gateway has a network of
-its own; skipped without namespaces and nft."""
+"""gmcast doctor names what a firewall blocks, and in which direction, and what a path limits. Each gateway
+and node has a network of its own; skipped without namespaces and nft."""
 
 import lan
 import lib
 import wires
 from test_doctor import UNWELL, doctor, expect
+
+MULTICAST = 'multicast_interface = "eth0"\nmulticast_rate = "100M"\n'
 
 
 def block(name, *what):
@@ -77,6 +79,75 @@ def test_tcp_is_blocked():
         _, findings = doctor(grid["b"])
         expect(findings, "session", "a.test", "ok", "whether it gets in here is not known")
         expect(doctor(grid["a"])[1], "session", "b.test", "ok", "dialled from there")
+
+
+def tested(counters):
+    return counters["multicast_nodes_reached"], counters["multicast_nodes_not_reached"]
+
+
+def test_multicast_of_nodes():
+    with lan.LanGrid(["n1", "n2"], start=False) as grid:
+        grid[lan.GATEWAY].options["top"] = MULTICAST
+        grid.lan.rules("n2", "meta l4proto udp ip daddr 224.0.0.0/4 drop",
+                       "meta l4proto udp ip6 daddr ff00::/8 drop")
+        grid.start()
+        lib.wait(lambda: tested(grid[lan.GATEWAY].counters()) == (1, 1), grid[lan.GATEWAY].log)
+        _, findings = doctor(grid[lan.GATEWAY], "n1.test", "n2.test")
+        for node in ("n1.test", "n2.test"):
+            expect(findings, "session", node, "ok", "dialled from there")
+            expect(findings, "udp-out", node, "ok")
+            expect(findings, "udp-in", node, "ok")
+        expect(findings, "multicast", "n1.test", "ok")
+        expect(findings, "multicast", "n2.test", "warn", "unicast")
+        # At a node it is about the node and its gateway.
+        _, findings = doctor(grid["n1"])
+        expect(findings, "gateway", "n1.test", "ok")
+        expect(findings, "session", "g.test", "ok")
+        expect(findings, "udp-out", "g.test", "ok")
+        # One that is gone.
+        grid["n1"].stop()
+        _, findings = doctor(grid[lan.GATEWAY])
+        expect(findings, "session", "n1.test", "warn", "gmcast-noded")
+
+
+# ---- what limits ----
+
+def during_a_transfer(grid, level_, words):
+    """The findings at a while it sends to b, as soon as one of them says that this limits."""
+    run = grid.begin("a", ["x"], "b")
+    channel = run.channel()
+
+    def said():
+        findings = doctor(grid["a"])[1]
+        found = [f for f in findings if (f["check"], f["subject"]) == ("limit", "b.test")]
+        last[:] = found
+        return findings if found and found[0]["level"] == level_ and words in found[0]["text"] else None
+    last = []
+    findings = lib.wait(said, lambda: "it is said that %s: %s" % (words, last))
+    grid["a"].gmcast("cancel", channel)
+    run.wait().expect("cancelled")
+    return findings
+
+
+def shape(name, *words):
+    lan.run("tc", "-n", name, "qdisc", "replace", "dev", "eth0", "root", *words)
+
+
+def test_the_path_limits():
+    with wires.WiredGrid("ab") as grid:
+        grid.write("a", "x", 256 << 20)
+        shape("a", "tbf", "rate", "50mbit", "burst", "70000", "limit", "700000")
+        findings = during_a_transfer(grid, "ok", "the rate of the path limits")
+        lib.check(expect(findings, "limit", "b.test", "ok")["value"] > 50, str(findings))
+        # Each twentieth datagram is lost.
+        lan.run("ip", "-n", "a", "link", "set", "eth0", "gso_max_segs", "1")
+        block("b", "meta l4proto udp numgen random mod 20 < 1")
+        findings = during_a_transfer(grid, "warn", "the path limits, and loses")
+        expect(findings, "loss", "b.test", "warn", "loses")
+        # UDP is shut: TCP in its place.
+        block("b", "meta l4proto udp")
+        lib.wait(lambda: level(doctor(grid["a"])[1], "udp-out") == "warn", "it falls back to TLS")
+        during_a_transfer(grid, "warn", "TCP connection")
 
 
 lan.enter()
