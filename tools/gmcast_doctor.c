@@ -14,9 +14,9 @@
 #include "tools/doctor_limits.h"
 #include "tools/doctor_links.h"
 #include "tools/doctor_offline.h"
+#include "tools/draw.h"
 #include "tools/report.h"
 #include "tools/session.h"
-#include "tools/text.h"
 
 /* Where it is installed, which is not in everybody's PATH. */
 #ifndef GATEWAYD_FILE
@@ -54,6 +54,7 @@ struct doctor {
     struct doctor_limits *limits;
     struct domain *domains;
     size_t count;
+    bool receives; /* something comes in */
 };
 
 static double now_seconds(void)
@@ -226,6 +227,21 @@ static const struct gmc_ctl_reply *look_on(struct doctor *doctor)
     }
 }
 
+/* What limits that which comes in is known at the other end. */
+static bool receives(struct doctor *doctor)
+{
+    struct gmc_ctl_request request = {.kind = GMC_CTL_STATUS};
+    const struct gmc_ctl_reply *reply;
+
+    if (gmc_client_call(doctor->client, &request, &reply) != GMC_CLIENT_OK)
+        return false;
+    for (size_t i = 0; i < reply->transfer_count; i++) {
+        if (!reply->transfers[i].is_source && reply->transfers[i].state == GMC_CTL_TRANSFER_RUNNING)
+            return true;
+    }
+    return false;
+}
+
 static void say_links(struct doctor *doctor, const struct gmc_ctl_reply *reply)
 {
     for (size_t i = 1; i < reply->peer_count; i++) {
@@ -236,69 +252,22 @@ static void say_links(struct doctor *doctor, const struct gmc_ctl_reply *reply)
         if (is_looked_at(doctor, reply->peers[i].domain))
             doctor_limits_say(doctor->limits, &reply->peers[i], &doctor->findings);
     }
-    if (!doctor_limits_any(doctor->limits))
-        gmc_findings_add(&doctor->findings, GMC_CTL_LEVEL_OK, "limit", reply->domain,
-                         "nothing is being sent to them: what limits shows while a transfer runs");
-}
-
-/* ---- output ---- */
-
-static void print(const struct gmc_findings *findings, FILE *out)
-{
-    int widest = 0;
-
-    for (size_t i = 0; i < findings->count; i++) {
-        int width = (int)text_width(findings->list[i].subject);
-
-        widest = width > widest && width <= 32 ? width : widest;
-    }
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct gmc_ctl_finding *f = &findings->list[i];
-        char *subject = text_safe(f->subject), *text = text_safe(f->text);
-        char *advice = text_safe(f->advice);
-
-        if (subject != NULL && text != NULL && advice != NULL)
-            fprintf(out, "%-4s  %-16s  %-*s  %s%s%s\n",
-                    f->level == GMC_CTL_LEVEL_FAIL ? "FAIL" : gmc_findings_level_name(f->level),
-                    f->check, widest, subject, text, advice[0] != '\0' ? " -> " : "", advice);
-        free(subject);
-        free(text);
-        free(advice);
-    }
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text[0] != '\0' ? report_text(text) : json_null();
-}
-
-static void print_json(const struct gmc_findings *findings, FILE *out)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct gmc_ctl_finding *f = &findings->list[i];
-        json_t *object = json_object();
-
-        json_object_set_new(object, "check", report_text(f->check));
-        json_object_set_new(object, "level", json_string(gmc_findings_level_name(f->level)));
-        json_object_set_new(object, "subject", report_text(f->subject));
-        json_object_set_new(object, "value",
-                            f->unit[0] != '\0' ? json_integer((json_int_t)f->value) : json_null());
-        json_object_set_new(object, "unit", text_or_null(f->unit));
-        json_object_set_new(object, "text", report_text(f->text));
-        json_object_set_new(object, "advice", text_or_null(f->advice));
-        json_array_append_new(list, object);
-    }
-    report_line(list, out);
+    if (doctor_limits_any(doctor->limits))
+        return;
+    gmc_findings_add(&doctor->findings, GMC_CTL_LEVEL_OK, "limit", reply->domain, "%s",
+                     doctor->receives
+                         ? "nothing is being sent from here; what limits that which comes in shows "
+                           "at the gateway above (gmcast tree CHANNEL), and here as disk and cpu"
+                         : "nothing is being sent from here: what limits shows while a transfer "
+                           "runs");
 }
 
 static int end(const struct gmc_findings *findings, bool json)
 {
     if (json)
-        print_json(findings, stdout);
+        report_line(report_findings(findings), stdout);
     else
-        print(findings, stdout);
+        draw_findings(findings, stdout);
     return gmc_findings_worst(findings) == GMC_CTL_LEVEL_FAIL ? EXIT_UNWELL : EXIT_COMPLETE;
 }
 
@@ -333,6 +302,7 @@ static int with_gateway(struct doctor *doctor, const struct gmc_ctl_reply *reply
     if (!choose(doctor, reply, count, names))
         return EXIT_REFUSED;
     gmc_findings_add(&doctor->findings, GMC_CTL_LEVEL_OK, "gateway", reply->domain, "answers");
+    doctor->receives = receives(doctor);
     reply = begin(doctor) ? look_on(doctor) : NULL;
     if (reply == NULL)
         return EXIT_REFUSED;

@@ -7,6 +7,8 @@
 #include "tools/doctor_limits.h"
 #include "tools/doctor_links.h"
 #include "tools/doctor_offline.h"
+#include "tools/draw.h"
+#include "tools/report.h"
 
 /* A neighbour to which all is well. */
 static struct gmc_ctl_peer peer_of(void)
@@ -200,6 +202,45 @@ static void names_what_limits(void **state)
     }
 }
 
+/* A line each, whatever is in a name. */
+static void writes_lines_and_json(void **state)
+{
+    struct gmc_findings findings = {0};
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    json_t *list;
+    const char *level, *check, *subject, *unit, *words, *advice;
+    json_int_t value;
+
+    (void)state;
+    gmc_findings_add(&findings, GMC_CTL_LEVEL_OK, "clock", "here", "is right");
+    gmc_findings_add(&findings, GMC_CTL_LEVEL_FAIL, "storage", "/a\nb", "%d bytes are free", 7);
+    gmc_findings_value(&findings, 7, "bytes");
+    gmc_findings_advise(&findings, "make %s", "room");
+    draw_findings(&findings, out);
+    fclose(out);
+    assert_string_equal(text, "ok    clock             here   is right\n"
+                              "FAIL  storage           /a\\nb  7 bytes are free -> make room\n");
+    free(text);
+    list = report_findings(&findings);
+    assert_int_equal(json_unpack(list,
+                                 "[{s:s, s:n, s:n, s:n}, {s:s, s:s, s:s, s:I, s:s, s:s, s:s}]",
+                                 "level", &level, "value", "unit", "advice", "level", &level,
+                                 "check", &check, "subject", &subject, "value", &value, "unit",
+                                 &unit, "text", &words, "advice", &advice),
+                     0);
+    assert_string_equal(level, "fail");
+    assert_string_equal(check, "storage");
+    assert_string_equal(subject, "/a\nb");
+    assert_int_equal(value, 7);
+    assert_string_equal(unit, "bytes");
+    assert_string_equal(words, "7 bytes are free");
+    assert_string_equal(advice, "make room");
+    json_decref(list);
+    gmc_findings_clear(&findings);
+}
+
 static void reads_what_gatewayd_says(void **state)
 {
     struct gmc_findings findings = {0};
@@ -227,6 +268,7 @@ int main(void)
         cmocka_unit_test(looks_at_size_loss_and_multicast),
         cmocka_unit_test(names_what_limits),
         cmocka_unit_test(reads_what_gatewayd_says),
+        cmocka_unit_test(writes_lines_and_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
