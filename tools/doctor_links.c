@@ -28,6 +28,11 @@ static const char *port_of(const struct gmc_ctl_peer *peer)
     return colon != NULL && listens ? colon + 1 : "of gatewayd";
 }
 
+static bool works_over_udp(const struct gmc_ctl_peer *peer)
+{
+    return peer->udp_out == GMC_CTL_REACH_ARRIVES && peer->udp_in == GMC_CTL_REACH_ARRIVES;
+}
+
 bool doctor_link_is_known(const struct gmc_ctl_peer *peer, double waited)
 {
     const struct gmc_ctl_session *session = &peer->session;
@@ -42,7 +47,10 @@ bool doctor_link_is_known(const struct gmc_ctl_peer *peer, double waited)
     if (session->transport != GMC_CTL_TRANSPORT_TCP &&
         (peer->udp_out == GMC_CTL_REACH_UNKNOWN || peer->udp_in == GMC_CTL_REACH_UNKNOWN))
         return false;
-    return peer->stream || peer->payload_max >= ETHERNET_PAYLOAD || waited >= MTU_SECONDS;
+    if (session->transport == GMC_CTL_TRANSPORT_TCP || waited >= MTU_SECONDS)
+        return true;
+    /* Where UDP gets through again the link is about to take it. */
+    return peer->stream ? !works_over_udp(peer) : peer->payload_max >= ETHERNET_PAYLOAD;
 }
 
 /* ---- the session ---- */
@@ -156,7 +164,7 @@ static void say_reach(struct gmc_findings *findings, const struct gmc_ctl_peer *
 
 static void say_path(struct gmc_findings *findings, const struct gmc_ctl_peer *peer)
 {
-    bool udp = peer->udp_out == GMC_CTL_REACH_ARRIVES && peer->udp_in == GMC_CTL_REACH_ARRIVES;
+    bool udp = works_over_udp(peer);
     char rtt[TEXT_FIGURE_MAX];
 
     text_latency(peer->rtt_ns, rtt);

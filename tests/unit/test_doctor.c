@@ -92,6 +92,8 @@ static void names_the_direction_that_is_blocked(void **state)
     assert_false(doctor_link_is_known(&peer, 60));
     peer.udp_in = GMC_CTL_REACH_ARRIVES;
     expect(&peer, "path", GMC_CTL_LEVEL_WARN, "MTU");
+    assert_false(doctor_link_is_known(&peer, 0)); /* it is about to go over UDP, or not */
+    assert_true(doctor_link_is_known(&peer, 1));
     /* Nothing else carries it. */
     peer.up = peer.stream = false;
     peer.udp_out = GMC_CTL_REACH_LOST;
