@@ -148,12 +148,43 @@ void gwd_cert_names(X509 *cert, char *out, size_t size)
     GENERAL_NAMES_free(names);
 }
 
-int64_t gwd_cert_seconds_left(X509 *cert)
+/* from or to NULL: now. */
+static bool seconds_between(const ASN1_TIME *from, const ASN1_TIME *to, int64_t *out)
 {
     int days = 0, seconds = 0;
-    if (ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(cert)) != 1)
-        return -1;
-    return (int64_t)days * 86400 + seconds;
+    if (ASN1_TIME_diff(&days, &seconds, from, to) != 1)
+        return false;
+    *out = (int64_t)days * 86400 + seconds;
+    return true;
+}
+
+int64_t gwd_cert_seconds_left(X509 *cert)
+{
+    int64_t left;
+    return seconds_between(NULL, X509_get0_notAfter(cert), &left) ? left : -1;
+}
+
+bool gwd_cert_list_times(const char *path, int64_t *age, int64_t *left)
+{
+    char reason[512];
+    FILE *in = open_file(path, reason, sizeof reason);
+    bool found = false;
+    X509_CRL *crl;
+    while (in != NULL && (crl = PEM_read_X509_CRL(in, NULL, NULL, NULL)) != NULL) {
+        const ASN1_TIME *end = X509_CRL_get0_nextUpdate(crl);
+        int64_t since, until;
+        if (end != NULL && seconds_between(X509_CRL_get0_lastUpdate(crl), NULL, &since) &&
+            seconds_between(NULL, end, &until) && (!found || until < *left)) {
+            *age = since;
+            *left = until;
+            found = true;
+        }
+        X509_CRL_free(crl);
+    }
+    if (in != NULL)
+        (void)fclose(in);
+    ERR_clear_error(); /* the end of the file is an error to OpenSSL */
+    return found;
 }
 
 const char *gwd_cert_verify(X509_STORE *store, X509 *cert, STACK_OF(X509) * untrusted)

@@ -22,6 +22,9 @@ bool gwd_cert_has_domain(X509 *cert, const char *domain);
 void gwd_cert_names(X509 *cert, char *out, size_t size);
 /* Seconds until it expires, negative after that. */
 int64_t gwd_cert_seconds_left(X509 *cert);
+/* Of the revocation list in the file that runs out first: seconds since it was made, and until it
+ * runs out (negative after that). False when there is none, or it says no end. */
+bool gwd_cert_list_times(const char *path, int64_t *age, int64_t *left);
 /* Verifies cert against store as a gateway's certificate; NULL, or why not. */
 const char *gwd_cert_verify(X509_STORE *store, X509 *cert, STACK_OF(X509) * untrusted);
 

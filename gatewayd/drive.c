@@ -152,6 +152,23 @@ static void tap_multicast(void *ctx, const char *domain, struct gmc_ctl_multicas
         drive->hooks.multicast(drive->hooks.ctx, domain, out);
 }
 
+static void tap_session(void *ctx, const char *domain, struct gmc_ctl_session *out)
+{
+    struct gwd_drive *drive = ctx;
+    drive->foreign_answer = true;
+    if (drive->replaying == NULL && drive->hooks.session != NULL)
+        drive->hooks.session(drive->hooks.ctx, domain, out);
+}
+
+static size_t tap_findings(void *ctx, const struct gmc_ctl_finding **out)
+{
+    struct gwd_drive *drive = ctx;
+    drive->foreign_answer = true;
+    if (drive->replaying != NULL || drive->hooks.findings == NULL)
+        return 0;
+    return drive->hooks.findings(drive->hooks.ctx, out);
+}
+
 /* ---- making ---- */
 static void record_begin(struct gwd_drive *drive, const struct gmc_gateway_config *config,
                          gmc_time now)
@@ -180,8 +197,9 @@ struct gwd_drive *gwd_drive_new(const struct gwd_drive_config *config, gmc_time 
 {
     struct gwd_drive *drive = calloc(1, sizeof *drive);
     struct gmc_gateway_config gateway = config->gateway;
-    struct gmc_ctl_hooks hooks = {drive,     tap_resolve, tap_may,    tap_counters,
-                                  tap_nodes, tap_traffic, tap_fabric, tap_multicast};
+    struct gmc_ctl_hooks hooks = {drive,       tap_resolve, tap_may,    tap_counters,
+                                  tap_nodes,   tap_traffic, tap_fabric, tap_multicast,
+                                  tap_session, tap_findings};
     if (drive == NULL)
         return NULL;
     drive->inner = gateway.crypto;

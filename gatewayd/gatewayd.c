@@ -19,16 +19,22 @@
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
 
-#define RECEIVE_BATCHES 4             /* then others have their turn */
-#define RECEIVE_BUFFER_GOOD (2 << 20) /* 16 ms at 1 Gbit/s */
-#define RESULTS_AT_ONCE 16            /* then their datagrams leave */
-#define END_AT_MOST 8                 /* seconds */
+#define RECEIVE_BATCHES 4  /* then others have their turn */
+#define RESULTS_AT_ONCE 16 /* then their datagrams leave */
+#define END_AT_MOST 8      /* seconds */
 
 gmc_time gwd_now(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (gmc_time)now.tv_sec * 1000000000u + (gmc_time)now.tv_nsec;
+}
+
+int64_t gwd_wall_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* ---- inputs from the loop ---- */
@@ -195,7 +201,7 @@ static bool open_core(struct gwd *gwd)
                     .discard_data = gwd->options.discard_data},
         .hooks = {gwd, gwd_hook_resolve, gwd_hook_may, gwd_hook_counters,
                   gwd->nodes != NULL ? gwd_hook_nodes : NULL, gwd_hook_traffic, gwd_hook_fabric,
-                  gwd_hook_multicast},
+                  gwd_hook_multicast, gwd_hook_session, gwd_hook_findings},
     };
     uint8_t spki[GMC_PUBKEY_BYTES_MAX];
     size_t spki_len = sizeof spki;
@@ -250,7 +256,7 @@ static bool open_network(struct gwd *gwd)
     gwd_udp_buffers(gwd->udp, &receive, &send);
     gwd_log(gwd->log, GMC_LEVEL_INFO, "listening", GWD_STR("address", gwd->conf->listen),
             GWD_NUM("receive_buffer_bytes", receive), GWD_NUM("send_buffer_bytes", send));
-    if (receive < RECEIVE_BUFFER_GOOD)
+    if (receive < GWD_RECEIVE_BUFFER_GOOD)
         gwd_log(gwd->log, GMC_LEVEL_WARN, "buffer.small", GWD_NUM("bytes", receive),
                 GWD_STR("text", "at high rates datagrams will be lost here; start as root (with "
                                 "user = ...) or set sysctl net.core.rmem_max=8388608"));
@@ -398,7 +404,8 @@ struct gwd *gwd_new(const struct gwd_options *options, struct gwd_conf *conf, st
     if (gwd == NULL)
         return NULL;
     gwd->options = *options;
-    gwd->conf = conf;
+    gwd->conf = gwd->started_with = conf;
+    gwd->loaded_at = gwd_wall_ns();
     gwd->log = log;
     gwd->timer_fd = -1;
     gwd->days_told = INT64_MAX;
@@ -528,7 +535,10 @@ void gwd_free(struct gwd *gwd)
         (void)event_base_loop(gwd->base, EVLOOP_NONBLOCK);
         event_base_free(gwd->base);
     }
+    if (gwd->started_with != gwd->conf)
+        gwd_conf_free(gwd->started_with);
     gwd_conf_free(gwd->conf);
+    gmc_findings_clear(&gwd->findings);
     gwd_log_free(gwd->log);
     free(gwd);
 }

@@ -6,6 +6,7 @@
 #include <event2/event.h>
 
 #include "crypto/openssl.h"
+#include "ctl/findings.h"
 #include "fec/code.h"
 #include "gatewayd/ctl_zmq.h"
 #include "gatewayd/drive.h"
@@ -23,6 +24,7 @@
 #define GWD_DEFERRED_MAX 256
 #define GWD_ASKED_MAX 256
 #define GWD_COUNTERS_MAX 64
+#define GWD_RECEIVE_BUFFER_GOOD (2 << 20) /* 16 ms at 1 Gbit/s */
 
 /* What a drain found that is an input again: done when the outputs are no longer borrowed. */
 struct gwd_deferred {
@@ -41,9 +43,21 @@ struct gwd_asked {
     struct gwd_client client;
 };
 
+/* How busy the daemon was between the last two ticks. */
+struct gwd_load {
+    bool known;
+    unsigned loop_percent, store_percent;
+    unsigned store_cpu_percent; /* of the store's time, as much on a processor */
+    gmc_time at;                /* of the last tick, with what was used until then */
+    uint64_t loop_ns;
+    struct gwd_workers_load store;
+};
+
 struct gwd {
     struct gwd_options options;
     struct gwd_conf *conf;
+    struct gwd_conf *started_with; /* what takes a restart is in force as it says */
+    int64_t loaded_at;             /* Unix time in ns, when files were last read */
     struct gwd_log *log;
     struct gmc_trace_sink sink;
     struct event_base *base;
@@ -89,11 +103,14 @@ struct gwd {
     int64_t days_told; /* of the certificate's life, when it was last warned about */
     struct gmc_counter counters[GWD_COUNTERS_MAX]; /* as last logged */
     size_t counter_count;
-    uint64_t moved; /* datagrams, at the last look */
-    bool trim;      /* memory may be given back when it is quiet */
+    struct gwd_load load;
+    struct gmc_findings findings; /* as last told */
+    uint64_t moved;               /* datagrams, at the last look */
+    bool trim;                    /* memory may be given back when it is quiet */
 };
 
 gmc_time gwd_now(void);
+int64_t gwd_wall_ns(void); /* Unix time */
 /* Whether a neighbour is a node of this domain. */
 bool gwd_is_node(const struct gwd *gwd, const char *name);
 /* Which neighbours are nodes, as the configuration and the tokens say. */
@@ -134,6 +151,13 @@ size_t gwd_hook_counters(void *gwd, struct gmc_counter *out, size_t max);
 
 void gwd_hook_traffic(void *gwd, const struct gmc_channel_key *key, struct gmc_ctl_traffic *out);
 void gwd_hook_multicast(void *gwd, const char *domain, struct gmc_ctl_multicast *out);
+
+void gwd_hook_session(void *gwd, const char *domain, struct gmc_ctl_session *out);
+
+/* ---- doctor_live.c ---- */
+size_t gwd_hook_findings(void *gwd, const struct gmc_ctl_finding **out);
+/* To be called every few seconds. */
+void gwd_doctor_tick(struct gwd *gwd, gmc_time now);
 
 /* ---- local_nodes.c ---- */
 gmc_status gwd_hook_nodes(void *gwd, const struct gmc_ctl_request *request,

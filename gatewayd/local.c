@@ -224,3 +224,22 @@ void gwd_hook_multicast(void *ctx, const char *domain, struct gmc_ctl_multicast 
                                                         : GMC_CTL_MULTICAST_LOST,
                                           verdict.reason};
 }
+
+void gwd_hook_session(void *ctx, const char *domain, struct gmc_ctl_session *out)
+{
+    const struct gwd *gwd = ctx;
+    struct gwd_session_state state;
+    if (!gwd_peers_session(gwd->peers, domain, &state))
+        return;
+    enum gmc_ctl_dial dial = !state.dials      ? GMC_CTL_DIAL_NONE
+                             : state.connected ? GMC_CTL_DIAL_TLS
+                                               : GMC_CTL_DIAL_TCP;
+    *out = (struct gmc_ctl_session){.configured = state.configured,
+                                    .up = state.up,
+                                    .dialled = state.dialled,
+                                    .alias = state.alias,
+                                    .address = state.address,
+                                    .transport = (enum gmc_ctl_transport)state.transport,
+                                    .connect = (enum gmc_ctl_connect)state.connect,
+                                    .dial = dial};
+}

@@ -14,6 +14,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/cert.c gatewayd/cert.h \
 	gatewayd/conf.c gatewayd/conf.h gatewayd/conf_check.c gatewayd/conf_table.c \
 	gatewayd/ctl_zmq.c gatewayd/ctl_zmq.h \
+	gatewayd/doctor.c gatewayd/doctor.h gatewayd/doctor_live.c \
 	gatewayd/drain.c \
 	gatewayd/drive.c gatewayd/drive.h gatewayd/drive_int.h gatewayd/replay.c \
 	gatewayd/fabric.c gatewayd/fabric.h gatewayd/fabric_int.h gatewayd/fabric_open.c \
@@ -62,6 +63,10 @@ tests_unit_test_gwd_zmq_CPPFLAGS = $(HOST_CPPFLAGS) $(LIBEVENT_CFLAGS) $(LIBZMQ_
 tests_unit_test_gwd_zmq_SOURCES = tests/unit/test_gwd_zmq.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_workers_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_gwd_doctor
+tests_unit_test_gwd_doctor_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_doctor_SOURCES = tests/unit/test_gwd_doctor.c tests/unit/gwd_certs.c \
+	tests/unit/gwd_certs.h
 check_PROGRAMS += tests/unit/test_gwd_walk
 tests_unit_test_gwd_walk_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_walk_SOURCES = tests/unit/test_gwd_walk.c tests/unit/gwd_certs.c \

@@ -263,6 +263,31 @@ bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name)
     return neighbour != NULL && neighbour->session != NULL;
 }
 
+bool gwd_peers_session(const struct gwd_peers *peers, const char *name,
+                       struct gwd_session_state *out)
+{
+    const struct gwd_neighbour *neighbour = gwd_neighbour_find(peers, name);
+    const struct gwd_conf_peer *conf = neighbour != NULL ? neighbour->conf : NULL;
+    *out = (struct gwd_session_state){.alias = "", .address = ""};
+    if (neighbour == NULL)
+        return false;
+    if (conf != NULL) {
+        out->configured = true;
+        out->alias = conf->alias != NULL ? conf->alias : "";
+        out->address = conf->address != NULL ? conf->address : "";
+        out->transport = (enum gmc_transport)conf->transport;
+        out->connect = (enum gwd_connect)conf->connect;
+    }
+    out->dials = neighbour->dial != NULL;
+    out->connected = out->dials && neighbour->dial->race == NULL;
+    if (neighbour->session != NULL) {
+        out->up = true;
+        out->dialled = neighbour->session->dialled;
+        out->address = neighbour->session->remote_text;
+    }
+    return true;
+}
+
 void gwd_peers_key_hash(const struct gwd_peers *peers, uint8_t out[GWD_KEY_HASH_BYTES])
 {
     gwd_tls_own_key_hash(peers->tls, out);

@@ -63,6 +63,18 @@ bool gwd_peers_configure(struct gwd_peers *peers, const struct gwd_conf *conf, c
 void gwd_peers_take_nodes(struct gwd_peers *peers);
 /* Whether this neighbour has a session. */
 bool gwd_peers_has_session(const struct gwd_peers *peers, const char *name);
+/* The session with a neighbour, and what the configuration says of it; strings are borrowed until
+ * the next input. False: it is no neighbour. */
+struct gwd_session_state {
+    bool configured, up, dialled;
+    bool dials;     /* an attempt is under way ... */
+    bool connected; /* ... whose TCP is there */
+    const char *alias, *address;
+    enum gmc_transport transport;
+    enum gwd_connect connect;
+};
+bool gwd_peers_session(const struct gwd_peers *peers, const char *name,
+                       struct gwd_session_state *out);
 /* SHA-256 of the own public key, for tokens. */
 void gwd_peers_key_hash(const struct gwd_peers *peers, uint8_t out[GWD_KEY_HASH_BYTES]);
 /* Ends sessions whose certificate is no longer good (expired by now). To be called now and then. */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "config.h"
+#include "gatewayd/doctor.h"
 #include "gatewayd/gatewayd.h"
 #include "gatewayd/policy.h"
 
@@ -19,6 +20,7 @@ static const char usage[] =
     "\n"
     "  -c, --config FILE   configuration (default %s)\n"
     "  -T, --test          check the configuration and exit\n"
+    "      --doctor        what gmcast doctor asks while this does not run: JSON lines\n"
     "      --defaults      print every option with its default and meaning\n"
     "      --record FILE   record the core's inputs for gmcast-replay (holds keys and data)\n"
     "      --discard       benchmarks: hash nothing, store nothing that is received\n"
@@ -28,17 +30,26 @@ static const char usage[] =
     "SIGHUP reads the configuration, certificates and revocation lists again; SIGTERM and SIGINT\n"
     "stop, a second one at once.\n";
 
-enum { OPT_DEFAULTS = 256, OPT_RECORD, OPT_DISCARD };
+enum { OPT_DEFAULTS = 256, OPT_RECORD, OPT_DISCARD, OPT_DOCTOR };
 
-static const struct option options[] = {
-    {"config", required_argument, NULL, 'c'},      {"test", no_argument, NULL, 'T'},
-    {"defaults", no_argument, NULL, OPT_DEFAULTS}, {"record", required_argument, NULL, OPT_RECORD},
-    {"discard", no_argument, NULL, OPT_DISCARD},   {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},           {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"config", required_argument, NULL, 'c'},
+                                        {"test", no_argument, NULL, 'T'},
+                                        {"defaults", no_argument, NULL, OPT_DEFAULTS},
+                                        {"doctor", no_argument, NULL, OPT_DOCTOR},
+                                        {"record", required_argument, NULL, OPT_RECORD},
+                                        {"discard", no_argument, NULL, OPT_DISCARD},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {"version", no_argument, NULL, 'V'},
+                                        {NULL, 0, NULL, 0}};
+
+/* What to do instead of running. */
+struct instead {
+    bool test, doctor;
+};
 
 /* -1: go on; else exit with it. */
 static int parse(const struct gwd_program *program, int argc, char **argv, struct gwd_options *out,
-                 bool *test)
+                 struct instead *instead)
 {
     int option;
     while ((option = getopt_long(argc, argv, "c:ThV", options, NULL)) != -1) {
@@ -47,7 +58,10 @@ static int parse(const struct gwd_program *program, int argc, char **argv, struc
             out->file = optarg;
             break;
         case 'T':
-            *test = true;
+            instead->test = true;
+            break;
+        case OPT_DOCTOR:
+            instead->doctor = true;
             break;
         case OPT_DEFAULTS:
             gwd_conf_print_defaults(stdout);
@@ -77,6 +91,15 @@ static int parse(const struct gwd_program *program, int argc, char **argv, struc
     return -1;
 }
 
+static int examine(const char *file)
+{
+    struct gmc_findings findings = {0};
+    gwd_doctor_without_daemon(&findings, file);
+    bool ok = gwd_doctor_print(&findings, stdout);
+    gmc_findings_clear(&findings);
+    return ok ? 0 : 1;
+}
+
 /* Each program has its kind of configuration. */
 static bool is_for(const struct gwd_program *program, const struct gwd_conf *conf,
                    struct gwd_errors *errors)
@@ -94,10 +117,12 @@ int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
 {
     struct gwd_options chosen = {.file = program->file};
     struct gwd_errors errors = {0};
-    bool test = false;
-    int status = parse(program, argc, argv, &chosen, &test);
+    struct instead instead = {0};
+    int status = parse(program, argc, argv, &chosen, &instead);
     if (status >= 0)
         return status;
+    if (instead.doctor)
+        return examine(chosen.file);
     struct gwd_conf *conf = gwd_conf_read(chosen.file, &errors);
     if (conf == NULL || !is_for(program, conf, &errors) || !gwd_conf_check(conf, &errors)) {
         gwd_errors_print(&errors, stderr);
@@ -105,7 +130,7 @@ int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
         gwd_conf_free(conf);
         return 1;
     }
-    if (test) {
+    if (instead.test) {
         printf("%s: good\n", chosen.file);
         gwd_conf_free(conf);
         return 0;

@@ -574,6 +574,11 @@ size_t gwd_store_pending(const struct gwd_store *store)
     return gwd_workers_pending(store->workers);
 }
 
+struct gwd_workers_load gwd_store_load(struct gwd_store *store)
+{
+    return gwd_workers_load(store->workers);
+}
+
 bool gwd_store_next(struct gwd_store *store, struct gmc_store_result *result,
                     struct gmc_store_op *op)
 {

@@ -9,6 +9,7 @@
 
 #include "core/io.h"
 #include "gatewayd/conf.h"
+#include "gatewayd/workers.h"
 
 struct gwd_store;
 
@@ -32,6 +33,7 @@ int gwd_store_fd(const struct gwd_store *store);
 bool gwd_store_next(struct gwd_store *store, struct gmc_store_result *result,
                     struct gmc_store_op *op);
 size_t gwd_store_pending(const struct gwd_store *store);
+struct gwd_workers_load gwd_store_load(struct gwd_store *store);
 
 /* May a local user (from NULL) or a domain have path staged? The canonical path is beneath an
  * export, or beneath what serve grants to it. ACCESS, NOT_FOUND with a reason. */

@@ -73,6 +73,7 @@ static void take_key(struct gwd *gwd)
 static bool reload(struct gwd *gwd)
 {
     struct gwd_errors errors = {0};
+    int64_t began = gwd_wall_ns();
     struct gwd_conf *conf = gwd_conf_read(gwd->options.file, &errors);
     char text[512];
     if (conf != NULL && strcmp(conf->domain, gwd->conf->domain) != 0)
@@ -97,8 +98,10 @@ static bool reload(struct gwd *gwd)
     if (text[0] != '\0')
         gwd_log(gwd->log, GMC_LEVEL_WARN, "configuration.restart", GWD_STR("options", text),
                 GWD_STR("text", "these take effect with the next start"));
-    gwd_conf_free(gwd->conf);
+    if (gwd->conf != gwd->started_with)
+        gwd_conf_free(gwd->conf);
     gwd->conf = conf;
+    gwd->loaded_at = began;
     take_key(gwd);
     gwd_tell_nodes(gwd);
     return true;
@@ -237,6 +240,7 @@ void gwd_on_tick(evutil_socket_t fd, short what, void *ctx)
     log_counters(gwd);
     warn_expiry(gwd);
     give_back_memory(gwd);
+    gwd_doctor_tick(gwd, now);
     if (gwd->fabric != NULL)
         gwd_fabric_tick(gwd->fabric);
     if (gmc_time_sub(now, gwd->rechecked) >= RECHECK_EVERY) {

@@ -53,6 +53,8 @@ struct gwd_workers {
     unsigned thread_count;
     unsigned begun; /* of these, how many have taken their place in current */
     const struct gwd_job *current[GWD_WORKERS_MAX]; /* by thread */
+    uint64_t since[GWD_WORKERS_MAX];                /* of current, ns */
+    struct gwd_workers_load load;                   /* what is over */
     pthread_t threads[GWD_WORKERS_MAX];
 };
 
@@ -112,11 +114,16 @@ static struct gwd_job *pop_mate(struct queue *queue, const struct gwd_job *job)
 
 /* ---- waking ---- */
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* How many workers execute something of another channel. */
@@ -169,14 +176,19 @@ static void wait_for_work(struct gwd_workers *workers)
         workers->woken--;
 }
 
-static void run(struct gwd_workers *workers, struct gwd_job *job, const struct gwd_job **current)
+static void run(struct gwd_workers *workers, struct gwd_job *job, unsigned thread)
 {
     struct gwd_job *mate = pop_mate(&workers->todo, job);
-    *current = job;
+    uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    workers->current[thread] = job;
+    workers->since[thread] = now_ns();
     (void)pthread_mutex_unlock(&workers->lock);
     workers->execute(workers->ctx, job, mate);
+    cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
     (void)pthread_mutex_lock(&workers->lock);
-    *current = NULL;
+    workers->load.busy_ns += now_ns() - workers->since[thread];
+    workers->load.cpu_ns += cpu;
+    workers->current[thread] = NULL;
     push(&workers->done, job);
     if (mate != NULL)
         push(&workers->done, mate);
@@ -185,10 +197,10 @@ static void run(struct gwd_workers *workers, struct gwd_job *job, const struct g
 static void *work(void *ctx)
 {
     struct gwd_workers *workers = ctx;
-    const struct gwd_job **current;
+    unsigned thread;
     uint64_t since = 0;
     (void)pthread_mutex_lock(&workers->lock);
-    current = &workers->current[workers->begun++];
+    thread = workers->begun++;
     for (;;) {
         struct gwd_job *job = pop(&workers->first);
         if (job == NULL)
@@ -201,7 +213,7 @@ static void *work(void *ctx)
         }
         if (workers->told || workers->done.count == 0)
             since = now_ns();
-        run(workers, job, current);
+        run(workers, job, thread);
         tell_loop(workers, since);
     }
     (void)pthread_mutex_unlock(&workers->lock);
@@ -322,4 +334,20 @@ struct gwd_job *gwd_workers_take(struct gwd_workers *workers)
 size_t gwd_workers_pending(const struct gwd_workers *workers)
 {
     return workers->pending;
+}
+
+/* A disk that hangs shows too: executions that are not over count up to now. */
+struct gwd_workers_load gwd_workers_load(struct gwd_workers *workers)
+{
+    struct gwd_workers_load load;
+    uint64_t now = now_ns();
+    (void)pthread_mutex_lock(&workers->lock);
+    load = workers->load;
+    load.threads = workers->thread_count;
+    for (size_t i = 0; i < workers->thread_count; i++) {
+        if (workers->current[i] != NULL && workers->since[i] < now)
+            load.busy_ns += now - workers->since[i];
+    }
+    (void)pthread_mutex_unlock(&workers->lock);
+    return load;
 }

@@ -5,6 +5,7 @@
 #define GWD_WORKERS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct gwd_job;
 struct gwd_workers;
@@ -28,5 +29,12 @@ int gwd_workers_fd(const struct gwd_workers *workers);
 struct gwd_job *gwd_workers_take(struct gwd_workers *workers);
 /* Submitted and not taken yet. */
 size_t gwd_workers_pending(const struct gwd_workers *workers);
+
+struct gwd_workers_load {
+    unsigned threads;
+    uint64_t busy_ns; /* of all threads, in executions */
+    uint64_t cpu_ns;  /* of that on a processor, in executions that are over */
+};
+struct gwd_workers_load gwd_workers_load(struct gwd_workers *workers);
 
 #endif

@@ -361,3 +361,40 @@ void draw_peers(const struct gmc_ctl_reply *reply, FILE *out)
     if (reply->peer_count > 0 && reply->latency_count > 0)
         put_matrix(reply, out);
 }
+
+/* ---- findings ---- */
+
+#define SUBJECT_COLUMNS 32 /* longer ones move what follows */
+
+static int widest_subject(const struct gmc_findings *findings)
+{
+    int widest = 0;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        char *subject = text_safe(findings->list[i].subject);
+        int width = subject != NULL ? (int)text_width(subject) : 0;
+
+        widest = width > widest && width <= SUBJECT_COLUMNS ? width : widest;
+        free(subject);
+    }
+    return widest;
+}
+
+void draw_findings(const struct gmc_findings *findings, FILE *out)
+{
+    int widest = widest_subject(findings);
+
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct gmc_ctl_finding *f = &findings->list[i];
+        char *subject = text_safe(f->subject), *text = text_safe(f->text);
+        char *advice = text_safe(f->advice);
+
+        if (subject != NULL && text != NULL && advice != NULL)
+            fprintf(out, "%-4s  %-16s  %-*s  %s%s%s\n",
+                    f->level == GMC_CTL_LEVEL_FAIL ? "FAIL" : gmc_findings_level_name(f->level),
+                    f->check, widest, subject, text, advice[0] != '\0' ? " -> " : "", advice);
+        free(subject);
+        free(text);
+        free(advice);
+    }
+}

@@ -20,6 +20,7 @@ static const struct gmcast_command commands[] = {
     {"status", "what this gateway sends and receives", gmcast_status},
     {"tree", "draw a transfer's tree, as text or for Graphviz", gmcast_tree},
     {"peers", "the gateways known here, and latencies between them", gmcast_peers},
+    {"doctor", "what is wrong, blocked or slow here, and what to do", gmcast_doctor},
     {"node", "who may be a node of this domain: add, list, remove", gmcast_node},
     {"add", "let a further domain join a running transfer", gmcast_add},
     {"resume", "go on with a transfer that ended incomplete", gmcast_resume},
@@ -105,7 +106,9 @@ static void print_help(void)
         "  -V, --version           the version\n"
         "\n"
         "Exit status: 0 done (stage: complete everywhere), 1 could not start, 2 complete at some,\n"
-        "3 cancelled, 4 interrupted while the transfer goes on. Manual: man gmcast");
+        "3 cancelled, 4 interrupted while the transfer goes on, 5 doctor found what does not "
+        "work.\n"
+        "Manual: man gmcast");
 }
 
 static int run_command(const struct gmcast_globals *globals, int argc, char **argv)

@@ -14,7 +14,8 @@ enum {
     EXIT_REFUSED = 1,  /* could not start: bad arguments, no gateway, refused */
     EXIT_PARTIAL = 2,  /* complete at some; pub: some of the files */
     EXIT_CANCELLED = 3,
-    EXIT_DETACHED = 4 /* this command was interrupted; the transfer goes on */
+    EXIT_DETACHED = 4, /* this command was interrupted; the transfer goes on */
+    EXIT_UNWELL = 5    /* doctor: something does not work */
 };
 
 /* What stands before the sub-command. */
@@ -32,6 +33,7 @@ struct gmcast_command {
 int gmcast_add(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_ca(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_cancel(const struct gmcast_globals *globals, int argc, char **argv);
+int gmcast_doctor(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_node(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_peers(const struct gmcast_globals *globals, int argc, char **argv);
 int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv);

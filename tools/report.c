@@ -330,6 +330,27 @@ json_t *report_counters(const struct gmc_ctl_reply *reply)
     return object;
 }
 
+json_t *report_findings(const struct gmc_findings *findings)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct gmc_ctl_finding *f = &findings->list[i];
+        json_t *object = json_object();
+
+        json_object_set_new(object, "check", report_text(f->check));
+        json_object_set_new(object, "level", json_string(gmc_findings_level_name(f->level)));
+        json_object_set_new(object, "subject", report_text(f->subject));
+        json_object_set_new(object, "value",
+                            f->unit[0] != '\0' ? json_integer((json_int_t)f->value) : json_null());
+        json_object_set_new(object, "unit", text_or_null(f->unit));
+        json_object_set_new(object, "text", report_text(f->text));
+        json_object_set_new(object, "advice", text_or_null(f->advice));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
 bool report_line(json_t *object, FILE *out)
 {
     bool written =

@@ -8,6 +8,8 @@
 #include <gmcast/client.h>
 #include <jansson.h>
 
+#include "ctl/findings.h"
+
 /* A string; bytes that are not UTF-8 are written as \xNN. */
 json_t *report_text(const char *bytes);
 
@@ -24,6 +26,7 @@ json_t *report_transfer(const struct gmc_ctl_transfer *transfer);
 json_t *report_tree(const struct gmc_ctl_transfer *transfer, size_t stripe);
 json_t *report_peers(const struct gmc_ctl_reply *reply);
 json_t *report_counters(const struct gmc_ctl_reply *reply);
+json_t *report_findings(const struct gmc_findings *findings);
 
 /* Writes one line and frees it; false when it could not be written. */
 bool report_line(json_t *object, FILE *out);

@@ -297,9 +297,21 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
 bool gmc_gateway_member_info(const struct gmc_gateway *gw, gmc_time now, size_t index, size_t i,
                              struct gmc_member_info *info);
 
+/* What the data for a peer waits for, the last of them nearest to leaving. */
+enum gmc_wait {
+    GMC_WAIT_NOTHING,  /* there is none, or all was sent */
+    GMC_WAIT_PARENT,   /* it has not come here yet */
+    GMC_WAIT_STORE,    /* it is being read, or hashed, here */
+    GMC_WAIT_RECEIVER, /* the peer has to store what it got; its window is full */
+    GMC_WAIT_CAP,      /* the rate that the request gave */
+    GMC_WAIT_UPLINK,   /* its turn on the uplink that all links share */
+    GMC_WAIT_PATH      /* congestion control */
+};
+
 struct gmc_peer_info {
     const char *domain;
     bool up;
+    bool is_node; /* of this domain */
     enum gmc_path path;
     uint64_t rtt_ns; /* smoothed */
     uint64_t min_rtt_ns;
@@ -309,10 +321,18 @@ struct gmc_peer_info {
     uint64_t packets_sent, packets_lost;
     uint32_t payload_max; /* validated UDP payload */
     const char *reason;   /* why it is down */
+    uint32_t loss_ppm;    /* base loss of the path, as congestion control estimates it */
+    /* Whether UDP gets there and from there, in this session: gmc_link_reach. */
+    enum gmc_reach udp_out, udp_in;
+    enum gmc_wait wait;
 };
 size_t gmc_gateway_peer_count(const struct gmc_gateway *gw);
 bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer peer,
                            struct gmc_peer_info *info);
+/* Makes a session with the peer if there is none (nodes dial by themselves), and looks anew whether
+ * UDP gets there and from there; gmc_gateway_peer_info then tells, within two seconds or so of the
+ * session. NOT_FOUND: it is none, or this gateway itself. */
+gmc_status gmc_gateway_test(struct gmc_gateway *gw, gmc_time now, gmc_peer peer);
 /* Last measured round trip between two domains, ns; 0 when unknown. */
 uint64_t gmc_gateway_latency(const struct gmc_gateway *gw, gmc_peer a, gmc_peer b);
 

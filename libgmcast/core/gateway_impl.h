@@ -62,6 +62,7 @@ void gw_domain_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct g
 /* gateway_link.c: sessions and datagrams */
 void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer);
+enum gmc_wait gw_peer_wait(const struct gmc_gateway *gw, gmc_time now, const struct gwpeer *peer);
 bool gw_pump(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_output *out);
 /* Room for a datagram of so many bytes, or the shell has to take what there is. */
 bool gw_has_room(struct gmc_gateway *gw, size_t bytes);

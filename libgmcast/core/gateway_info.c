@@ -236,12 +236,13 @@ size_t gmc_gateway_peer_count(const struct gmc_gateway *gw)
 bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer number,
                            struct gmc_peer_info *info)
 {
-    (void)now;
     if (number >= gw->peer_count)
         return false;
     const struct gwpeer *peer = gw->peers[number];
     *info = (struct gmc_peer_info){.domain = peer->name,
                                    .up = peer->up,
+                                   .is_node = peer->is_node,
+                                   .wait = GMC_WAIT_NOTHING,
                                    .reason = peer->reason,
                                    .bytes_sent = peer->before_bytes_sent,
                                    .bytes_received = peer->before_bytes_received,
@@ -260,6 +261,9 @@ bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer 
     info->packets_sent += link.packets_sent;
     info->packets_lost += link.packets_lost;
     info->payload_max = link.udp_payload_max;
+    info->loss_ppm = link.loss_ppm;
+    gmc_link_reach(peer->link, now, &info->udp_out, &info->udp_in);
+    info->wait = gw_peer_wait(gw, now, peer);
     return true;
 }
 

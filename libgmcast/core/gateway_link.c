@@ -166,6 +166,22 @@ void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
     }
 }
 
+gmc_status gmc_gateway_test(struct gmc_gateway *gw, gmc_time now, gmc_peer number)
+{
+    gw_begin_input(gw, now);
+    if (number >= gw->peer_count || number == gw->self)
+        return GMC_ERR_NOT_FOUND;
+    struct gwpeer *peer = gw->peers[number];
+    if (peer->link != NULL) {
+        gmc_link_test(peer->link, now);
+        gw_touch(gw, peer);
+    } else if (!peer->is_node) {
+        peer->wanted = false; /* a peer that refused us is dialled once more */
+        gw_want_session(gw, peer);
+    }
+    return GMC_OK;
+}
+
 /* Links are watched (kept alive, and their silence noticed) while any transfer is open. */
 void gw_watch_links(struct gmc_gateway *gw)
 {

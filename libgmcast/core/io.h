@@ -40,6 +40,9 @@ struct gmc_channel_key {
 enum gmc_path { GMC_PATH_UDP, GMC_PATH_STREAM, GMC_PATH_GROUP };
 enum gmc_transport { GMC_TRANSPORT_AUTO, GMC_TRANSPORT_UDP, GMC_TRANSPORT_TCP };
 
+/* Do datagrams get through, in one direction? */
+enum gmc_reach { GMC_REACH_UNKNOWN, GMC_REACH_ARRIVES, GMC_REACH_LOST };
+
 /* The ECN field of the IP head (RFC 3168, 5). */
 enum gmc_ecn_mark { GMC_NOT_ECT, GMC_ECT1, GMC_ECT0, GMC_CE };
 

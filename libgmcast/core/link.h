@@ -166,6 +166,16 @@ enum gmc_link_state gmc_link_state(const struct gmc_link *link);
  * ends a link over UDP. The link goes on; the next datagram ends the silence. */
 bool gmc_link_is_silent(const struct gmc_link *link);
 
+/* Do UDP datagrams get through to the peer (out) and from it (in)? The peer's are heard; ours are
+ * known to arrive because it answers challenges, over its TLS connection too where its own UDP may
+ * not come back. LOST: for a second after challenges nothing of that was seen. With transport TCP
+ * nothing is known. */
+void gmc_link_reach(const struct gmc_link *link, gmc_time now, enum gmc_reach *out,
+                    enum gmc_reach *in);
+/* Finds that out anew where UDP is not in use, from both ends; where it is, the peer has to show
+ * that it is alive. */
+void gmc_link_test(struct gmc_link *link, gmc_time now);
+
 struct gmc_link_info {
     enum gmc_path path;
     gmc_duration srtt, min_rtt, pto;

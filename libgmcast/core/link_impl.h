@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the files of the link share, and nobody else includes: link.c (life, messages, fates,
- * information), link_path.c (routes, challenges, MTU), link_send.c, link_recv.c, link_timer.c. */
+ * information), link_path.c (routes, challenges, MTU), link_reach.c (UDP in each direction),
+ * link_send.c, link_recv.c, link_timer.c. */
 #ifndef GMC_CORE_LINK_IMPL_H
 #define GMC_CORE_LINK_IMPL_H
 
@@ -70,6 +71,15 @@ struct link_response {
     struct gmc_addr to;
 };
 
+/* What is known of UDP in each direction, since the link began or it was tested last. */
+struct link_reach {
+    gmc_time since;
+    uint32_t asked; /* challenges that went out over UDP */
+    uint64_t first; /* packet of a test where UDP is in use: it or a later one is acknowledged */
+    bool arrived;   /* the peer answered one, on whichever way */
+    bool heard;     /* a datagram of the peer came over UDP */
+};
+
 struct link_feedback {
     struct gmc_ackrange set; /* packets received; data only when it was kept */
     uint64_t largest;        /* of those that want an acknowledgement, and when it came */
@@ -128,6 +138,7 @@ struct gmc_link {
     uint32_t challenge_next;
     struct link_response responses[LINK_RESPONSES];
     uint32_t response_count;
+    struct link_reach reach;
 
     /* sending */
     struct gmc_pace pace;
@@ -188,6 +199,14 @@ gmc_time gmc_link_path_deadline(const struct gmc_link *link);
 /* The next challenge or response; capacity bounds MTU probes. */
 bool gmc_link_path_next(struct gmc_link *link, gmc_time now, uint8_t *buffer, size_t capacity,
                         struct gmc_dgram_out *out);
+
+/* The ways that are not in use are looked at now, by the peer too. */
+void gmc_link_path_test(struct gmc_link *link, gmc_time now);
+
+/* link_reach.c */
+void gmc_link_reach_asks(struct gmc_link *link);
+void gmc_link_reach_acked(struct gmc_link *link, enum gmc_path path, uint64_t largest);
+void gmc_link_reach_may_be_told(struct gmc_link *link, gmc_time now);
 
 /* link_send.c */
 /* Seals len bytes of plaintext at buffer + GMC_HEAD_BYTES as a packet that wants no

@@ -41,6 +41,7 @@ static void open_route(struct gmc_link *link, uint8_t index, const struct gmc_ad
 void gmc_link_path_init(struct gmc_link *link, const struct gmc_addr *to, gmc_time now)
 {
     link->active = ROUTES;
+    link->reach.since = now;
     for (size_t i = 0; i < LINK_CHALLENGES; i++)
         link->challenges[i].route = ROUTES;
     for (size_t i = 0; i < ROUTES; i++)
@@ -210,6 +211,7 @@ static void validate(struct gmc_link *link, uint8_t index, gmc_time now, gmc_dur
         route->mtu = LINK_STREAM_MTU;
         route->settled = true;
         route->next = GMC_TIME_NEVER;
+        gmc_link_reach_may_be_told(link, now);
         /* The peer may have finished its side of the session just now. */
         if (!link->routes[ROUTE_UDP].valid && link->routes[ROUTE_UDP].open) {
             link->routes[ROUTE_UDP].attempts = 0;
@@ -254,8 +256,8 @@ void gmc_link_path_heard(struct gmc_link *link, gmc_time now, const struct gmc_d
     open_route(link, ROUTE_NEW, &in->from, now);
 }
 
-void gmc_link_path_challenged(struct gmc_link *link, const struct gmc_dgram_in *in,
-                              struct gmc_bytes content)
+static void answer(struct gmc_link *link, enum gmc_path path, const struct gmc_addr *to,
+                   struct gmc_bytes content)
 {
     if (link->response_count == LINK_RESPONSES) {
         /* The oldest is the least use to the peer. */
@@ -265,8 +267,27 @@ void gmc_link_path_challenged(struct gmc_link *link, const struct gmc_dgram_in *
     }
     struct link_response *response = &link->responses[link->response_count++];
     memcpy(response->token, content.data, LINK_TOKEN_BYTES);
-    response->path = in->path;
-    response->to = in->from;
+    response->path = path;
+    response->to = *to;
+}
+
+void gmc_link_path_challenged(struct gmc_link *link, const struct gmc_dgram_in *in,
+                              struct gmc_bytes content)
+{
+    struct link_route *udp = &link->routes[ROUTE_UDP];
+
+    answer(link, in->path, &in->from, content);
+    if (link->active != ROUTE_STREAM || !udp->open)
+        return;
+    if (in->path == GMC_PATH_UDP) {
+        /* What answers over UDP may be lost: the peer is to know that it was heard. */
+        if (!udp->valid)
+            answer(link, GMC_PATH_STREAM, &in->from, content);
+    } else if (!udp->valid && udp->next > gmc_time_add(link->now, LINK_HEARD_AGAIN)) {
+        /* The peer looks at its ways anew (gmc_link_test), for which it needs to hear us. */
+        udp->attempts = 0;
+        udp->next = link->now;
+    }
 }
 
 void gmc_link_path_answered(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
@@ -284,6 +305,10 @@ void gmc_link_path_answered(struct gmc_link *link, gmc_time now, const struct gm
         return;
     uint8_t index = found->route;
     struct link_route *route = &link->routes[index];
+    if (index != ROUTE_STREAM)
+        link->reach.arrived = true;
+    if (index != ROUTE_STREAM && in->path == GMC_PATH_STREAM)
+        return; /* the answer over UDP may come yet */
     found->route = ROUTES;
     if (!route->open || (index == ROUTE_STREAM) != (in->path == GMC_PATH_STREAM))
         return;
@@ -359,6 +384,18 @@ void gmc_link_path_on_timer(struct gmc_link *link, gmc_time now)
         if (route->settled)
             settle(link, route, now);
     }
+}
+
+void gmc_link_path_test(struct gmc_link *link, gmc_time now)
+{
+    struct link_route *udp = &link->routes[ROUTE_UDP];
+
+    if (udp->open && !udp->valid) {
+        udp->attempts = 0;
+        udp->next = now;
+    }
+    udp->challenge_due = udp->open;
+    link->routes[ROUTE_STREAM].challenge_due = link->routes[ROUTE_STREAM].valid;
 }
 
 uint32_t gmc_link_payload(const struct gmc_link *link)
@@ -438,6 +475,8 @@ static bool emit_challenge(struct gmc_link *link, gmc_time now, uint8_t index, u
     challenge->sent = now;
     challenge->size = size;
     challenge->route = index;
+    if (index != ROUTE_STREAM)
+        gmc_link_reach_asks(link);
     if (!gmc_link_emit(link, now, GMC_KIND_CHALLENGE, buffer, len, out))
         return false;
     if (!is_whole) { /* as of a fragment: the shell leaves the middle out */

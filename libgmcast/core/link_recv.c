@@ -50,11 +50,11 @@ static void owe_ack(struct gmc_link *link, gmc_time now, struct link_arrival pac
     link->wakes = true;
 }
 
-static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes content,
-                         gmc_duration waited)
+static gmc_status on_ack(struct gmc_link *link, gmc_time now, const struct gmc_dgram_in *in,
+                         struct gmc_bytes content)
 {
     struct gmc_ack ack;
-    gmc_duration rtt;
+    gmc_duration rtt, waited = in->waited;
 
     gmc_status status = gmc_ack_get(content, &ack);
     if (status != GMC_OK)
@@ -65,6 +65,7 @@ static gmc_status on_ack(struct gmc_link *link, gmc_time now, struct gmc_bytes c
         gmc_link_die(link, now, status);
         return status;
     }
+    gmc_link_reach_acked(link, in->path, ack.largest);
     gmc_link_run_pass(link, now);
     /* Counts of an acknowledgement that was overtaken are older than what is known. */
     uint32_t ce = is_new ? gmc_ecn_on_ack(&link->ecn, &ack, link->ecn_acked) : 0;
@@ -120,7 +121,7 @@ static gmc_status on_content(struct gmc_link *link, gmc_time now, const struct g
     (void)gmc_ackrange_insert(&link->feedback.set, packet->number);
     switch (packet->kind) {
     case GMC_KIND_ACK:
-        return on_ack(link, now, packet->content, in->waited);
+        return on_ack(link, now, in, packet->content);
     case GMC_KIND_CHALLENGE:
     case GMC_KIND_RESPONSE:
         if (packet->content.len < LINK_TOKEN_BYTES)
@@ -147,6 +148,7 @@ static void on_authentic(struct gmc_link *link, gmc_time now, const struct gmc_d
     link->unanswered = GMC_TIME_NEVER;
     link->silent = false;
     link->bytes_received += in->bytes.len;
+    link->reach.heard = link->reach.heard || in->path == GMC_PATH_UDP;
     gmc_link_path_heard(link, now, in, newest);
 }
 

@@ -59,8 +59,8 @@ tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS) $(TEST_LIB
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/ackrange.c libgmcast/core/ackrange.h \
 	libgmcast/core/ecn.c libgmcast/core/ecn.h \
 	libgmcast/core/gate.c libgmcast/core/gate.h libgmcast/core/link.c libgmcast/core/link.h \
-	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_recv.c \
-	libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
+	libgmcast/core/link_impl.h libgmcast/core/link_path.c libgmcast/core/link_reach.c \
+	libgmcast/core/link_recv.c libgmcast/core/link_send.c libgmcast/core/link_timer.c libgmcast/core/loss.c \
 	libgmcast/core/loss.h libgmcast/core/pace.c libgmcast/core/pace.h \
 	libgmcast/core/stream.c libgmcast/core/stream.h
 check_PROGRAMS += tests/unit/test_ackrange
@@ -71,6 +71,8 @@ check_PROGRAMS += tests/unit/test_gate
 tests_unit_test_gate_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_link
 tests_unit_test_link_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
+check_PROGRAMS += tests/unit/test_link_reach
+tests_unit_test_link_reach_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_loss
 tests_unit_test_loss_LDADD = $(TEST_LIBS) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_pace
@@ -107,7 +109,7 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_target_parent.c libgmcast/core/gateway_target_record.c \
 	libgmcast/core/gateway_target_store.c libgmcast/core/gateway_target_tell.c \
 	libgmcast/core/gateway_tree.c libgmcast/core/gateway_tx.c \
-	libgmcast/core/gateway_uplink.c libgmcast/core/io.h \
+	libgmcast/core/gateway_uplink.c libgmcast/core/gateway_wait.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/stripe.h \
 	libgmcast/core/tx.c libgmcast/core/tx.h
 

@@ -430,11 +430,48 @@ static void handle_nodes(struct call *call)
         gmc_ctl_fail_with(call, status, reason);
 }
 
+/* ---- doctor ---- */
+
+/* Nodes have no aliases, and are known when they had a session. */
+static gmc_peer peer_to_test(const struct call *call, const char *name)
+{
+    struct gmc_gateway *gw = call->ctl->gateway;
+    const char *domain = resolve(call, name);
+    struct gmc_peer_info info;
+
+    if (domain != NULL)
+        return gmc_gateway_peer(gw, domain);
+    for (gmc_peer peer = 0; peer < gmc_gateway_peer_count(gw); peer++) {
+        if (gmc_gateway_peer_info(gw, call->now, peer, &info) && info.is_node &&
+            strcmp(info.domain, name) == 0)
+            return peer;
+    }
+    return GMC_PEER_NONE;
+}
+
+static void handle_doctor(struct call *call)
+{
+    if (call->origin != GMC_PEER_NONE) {
+        gmc_ctl_fail(call, GMC_ERR_ACCESS, "how %s is doing is nobody else's business",
+                     call->ctl->domain);
+        return;
+    }
+    for (size_t i = 0; i < call->request->target_count; i++) {
+        const char *name = call->request->targets[i].domain;
+
+        if (gmc_gateway_test(call->ctl->gateway, call->now, peer_to_test(call, name)) != GMC_OK) {
+            fail_unknown(call, name);
+            return;
+        }
+    }
+    gmc_ctl_report_findings(call);
+}
+
 /* A node speaks to its gateway alone, and shows what it receives. */
 static bool is_for_gateway(const struct gmc_ctl_request *request)
 {
     return request->kind != GMC_CTL_STATUS && request->kind != GMC_CTL_PEERS &&
-           request->kind != GMC_CTL_COUNTERS;
+           request->kind != GMC_CTL_COUNTERS && request->kind != GMC_CTL_DOCTOR;
 }
 
 static void dispatch(struct call *call)
@@ -470,6 +507,9 @@ static void dispatch(struct call *call)
     case GMC_CTL_NODE_REMOVE:
     case GMC_CTL_NODES:
         handle_nodes(call);
+        return;
+    case GMC_CTL_DOCTOR:
+        handle_doctor(call);
         return;
     }
 }

@@ -45,6 +45,11 @@ struct gmc_ctl_hooks {
     void (*fabric)(void *ctx, const char *domain, struct gmc_ctl_fabric *out);
     /* Whether the domain's group reaches a neighbour; NULL: there is no group. */
     void (*multicast)(void *ctx, const char *domain, struct gmc_ctl_multicast *out);
+    /* The session with a neighbour; strings are borrowed until the next input. NULL: not known. */
+    void (*session)(void *ctx, const char *domain, struct gmc_ctl_session *out);
+    /* DOCTOR: what the shell found out about itself, borrowed until the next call; returns how
+     * many. NULL: nothing. */
+    size_t (*findings)(void *ctx, const struct gmc_ctl_finding **out);
 };
 
 /* domain: the own name, as the gateway has it; borrows gateway, copies hooks. NULL when out of

@@ -78,6 +78,7 @@ void gmc_ctl_report_one(struct call *call, size_t index, const struct gmc_channe
 void gmc_ctl_report_all(struct call *call);
 void gmc_ctl_report_peers(struct call *call);
 void gmc_ctl_report_counters(struct call *call);
+void gmc_ctl_report_findings(struct call *call);
 
 /* ---- other domains ---- */
 /* Sends the request on, with `from` and `channel` as they are to be read there. */

@@ -267,6 +267,11 @@ bool gmc_ctl_report_known(struct call *call, const char *channel)
 
 /* ---- peers ---- */
 
+/* The two sets of words have the same numbers. */
+_Static_assert((int)GMC_CTL_WAIT_PATH == (int)GMC_WAIT_PATH, "");
+_Static_assert((int)GMC_CTL_WAIT_STORE == (int)GMC_WAIT_STORE, "");
+_Static_assert((int)GMC_CTL_REACH_LOST == (int)GMC_REACH_LOST, "");
+
 struct matrix {
     struct gmc_ctl_peer *peers;
     gmc_peer *numbers;
@@ -279,24 +284,29 @@ static void describe_peer(const struct call *call, const struct gmc_peer_info *i
                           struct gmc_ctl_peer *peer)
 {
     const struct gmc_ctl_hooks *hooks = &call->ctl->hooks;
-    *peer = (struct gmc_ctl_peer){info->domain,
-                                  info->up,
-                                  info->path == GMC_PATH_STREAM,
-                                  info->rtt_ns,
-                                  info->min_rtt_ns,
-                                  info->rate_bps,
-                                  info->bytes_sent,
-                                  info->bytes_received,
-                                  info->packets_sent,
-                                  info->packets_lost,
-                                  info->payload_max,
-                                  info->up ? NULL : info->reason,
-                                  {0},
-                                  {0}};
+    *peer = (struct gmc_ctl_peer){.domain = info->domain,
+                                  .up = info->up,
+                                  .stream = info->path == GMC_PATH_STREAM,
+                                  .rtt_ns = info->rtt_ns,
+                                  .min_rtt_ns = info->min_rtt_ns,
+                                  .rate_bps = info->rate_bps,
+                                  .bytes_sent = info->bytes_sent,
+                                  .bytes_received = info->bytes_received,
+                                  .packets_sent = info->packets_sent,
+                                  .packets_lost = info->packets_lost,
+                                  .payload_max = info->payload_max,
+                                  .reason = info->up ? NULL : info->reason,
+                                  .udp_out = (enum gmc_ctl_reach)info->udp_out,
+                                  .udp_in = (enum gmc_ctl_reach)info->udp_in,
+                                  .wait = (enum gmc_ctl_wait)info->wait,
+                                  .loss_ppm = info->loss_ppm};
     if (hooks->fabric != NULL)
         hooks->fabric(hooks->ctx, info->domain, &peer->fabric);
     if (hooks->multicast != NULL)
         hooks->multicast(hooks->ctx, info->domain, &peer->multicast);
+    if (hooks->session != NULL)
+        hooks->session(hooks->ctx, info->domain, &peer->session);
+    peer->session.is_node = info->is_node;
 }
 
 static void list_peers(const struct call *call, struct matrix *m, size_t max)
@@ -353,6 +363,16 @@ void gmc_ctl_report_peers(struct call *call)
     free(m.latencies);
     free(m.numbers);
     free(m.peers);
+}
+
+void gmc_ctl_report_findings(struct call *call)
+{
+    const struct gmc_ctl_hooks *hooks = &call->ctl->hooks;
+    struct gmc_ctl_reply reply = {0};
+
+    if (hooks->findings != NULL)
+        reply.finding_count = hooks->findings(hooks->ctx, &reply.findings);
+    gmc_ctl_reply(call, &reply);
 }
 
 void gmc_ctl_report_counters(struct call *call)

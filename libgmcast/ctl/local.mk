@@ -9,7 +9,8 @@ libgmcast_ctl_libctl_la_SOURCES = \
 	libgmcast/ctl/ctl_find.c \
 	libgmcast/ctl/ctl_internal.h \
 	libgmcast/ctl/ctl_reply.c \
-	libgmcast/ctl/ctl_report.c
+	libgmcast/ctl/ctl_report.c \
+	libgmcast/ctl/findings.c libgmcast/ctl/findings.h
 
 EXTRA_DIST += libgmcast/ctl/.includes
 

@@ -19,6 +19,7 @@ union request_parts {
     Gmcast__Ctl__NodeAdd node_add;
     Gmcast__Ctl__NodeRemove node_remove;
     Gmcast__Ctl__Nodes nodes;
+    Gmcast__Ctl__Doctor doctor;
     struct {
         Gmcast__Ctl__Add add;
         Gmcast__Ctl__Target target;
@@ -70,6 +71,19 @@ static gmc_status fill_add(const struct gmc_ctl_request *request, union request_
     parts->add.add.channel = gmc_ctl_text(request->channel);
     fill_target(&request->targets[0], &parts->add.target);
     parts->add.add.target = &parts->add.target;
+    return GMC_OK;
+}
+
+static gmc_status fill_doctor(struct gmc_ctl_holder *holder, const struct gmc_ctl_request *request,
+                              Gmcast__Ctl__Doctor *doctor)
+{
+    gmcast__ctl__doctor__init(doctor);
+    doctor->domains = gmc_ctl_alloc(holder, request->target_count, sizeof *doctor->domains);
+    if (doctor->domains == NULL)
+        return GMC_ERR_NOMEM;
+    doctor->n_domains = request->target_count;
+    for (size_t i = 0; i < request->target_count; i++)
+        doctor->domains[i] = gmc_ctl_text(request->targets[i].domain);
     return GMC_OK;
 }
 
@@ -146,6 +160,10 @@ static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_c
         message->kind_case = GMCAST__CTL__REQUEST__KIND_COUNTERS;
         message->counters = &parts->counters;
         return GMC_OK;
+    case GMC_CTL_DOCTOR:
+        message->kind_case = GMCAST__CTL__REQUEST__KIND_DOCTOR;
+        message->doctor = &parts->doctor;
+        return fill_doctor(holder, request, &parts->doctor);
     default:
         return fill_node_request(request, message, parts);
     }
@@ -253,6 +271,29 @@ static gmc_status take_add(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Add
     return take_channel(add->channel, GMC_CTL_ADD, request);
 }
 
+static gmc_status take_doctor(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Doctor *doctor,
+                              struct gmc_ctl_request *request)
+{
+    struct gmc_ctl_target *targets;
+
+    if (doctor->n_domains > GMC_CTL_TARGETS_MAX)
+        return GMC_ERR_INVALID;
+    targets = gmc_ctl_alloc(holder, doctor->n_domains, sizeof *targets);
+    if (targets == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < doctor->n_domains; i++) {
+        const char *domain = doctor->domains[i];
+
+        if (!gmc_ctl_text_fits(domain, GMC_NAME_MAX) || domain[0] == '\0')
+            return GMC_ERR_INVALID;
+        targets[i] = (struct gmc_ctl_target){.domain = domain, .path = "", .inside = ""};
+    }
+    request->kind = GMC_CTL_DOCTOR;
+    request->targets = targets;
+    request->target_count = doctor->n_domains;
+    return GMC_OK;
+}
+
 static gmc_status take_node(const char *name, enum gmc_ctl_kind kind, uint32_t lifetime_s,
                             struct gmc_ctl_request *request)
 {
@@ -293,6 +334,8 @@ static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
         return take_node(message->node_remove->name, GMC_CTL_NODE_REMOVE, 0, request);
     case GMCAST__CTL__REQUEST__KIND_NODES:
         return take_channel("", GMC_CTL_NODES, request);
+    case GMCAST__CTL__REQUEST__KIND_DOCTOR:
+        return take_doctor(holder, message->doctor, request);
     default:
         return GMC_ERR_TYPE;
     }

@@ -11,6 +11,9 @@
 /* The plain enums have the numbers of the wire, so that no table is between them. */
 _Static_assert((int)GMC_CTL_TRANSFER_PLANNED == GMCAST__CTL__TRANSFER_STATE__TRANSFER_PLANNED, "");
 _Static_assert((int)GMC_CTL_LIMIT_CAP == GMCAST__CTL__PLAN_LIMIT__LIMIT_CAP, "");
+_Static_assert((int)GMC_CTL_WAIT_PATH == GMCAST__CTL__WAIT__WAIT_PATH, "");
+_Static_assert((int)GMC_CTL_REACH_LOST == GMCAST__CTL__REACH__REACH_LOST, "");
+_Static_assert((int)GMC_CTL_LEVEL_FAIL == GMCAST__CTL__LEVEL__LEVEL_FAIL, "");
 _Static_assert((int)GMC_CTL_MEMBER_SILENT == GMCAST__CTL__MEMBER_STATE__MEMBER_SILENT, "");
 
 /* ---- encoding ---- */
@@ -165,6 +168,20 @@ static gmc_status fill_transfers(struct gmc_ctl_holder *holder, const struct gmc
     return GMC_OK;
 }
 
+static void fill_session(const struct gmc_ctl_session *from, Gmcast__Ctl__Session *to)
+{
+    gmcast__ctl__session__init(to);
+    to->configured = from->configured;
+    to->is_node = from->is_node;
+    to->up = from->up;
+    to->dialled = from->dialled;
+    to->alias = gmc_ctl_text(from->alias);
+    to->address = gmc_ctl_text(from->address);
+    to->transport = (Gmcast__Ctl__Transport)from->transport;
+    to->connect = (Gmcast__Ctl__Connect)from->connect;
+    to->dial = (Gmcast__Ctl__Dial)from->dial;
+}
+
 static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
 {
     gmcast__ctl__peer__init(to);
@@ -185,19 +202,26 @@ static void fill_peer(const struct gmc_ctl_peer *from, Gmcast__Ctl__Peer *to)
     to->fabric_bytes_received = from->fabric.bytes_received;
     to->multicast = (Gmcast__Ctl__Multicast)from->multicast.state;
     to->multicast_reason = gmc_ctl_text(from->multicast.reason);
+    to->udp_out = (Gmcast__Ctl__Reach)from->udp_out;
+    to->udp_in = (Gmcast__Ctl__Reach)from->udp_in;
+    to->wait = (Gmcast__Ctl__Wait)from->wait;
+    to->loss_ppm = from->loss_ppm;
 }
 
 static gmc_status fill_peers(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
                              Gmcast__Ctl__Reply *message)
 {
     Gmcast__Ctl__Peer *peers = gmc_ctl_alloc(holder, reply->peer_count, sizeof *peers);
+    Gmcast__Ctl__Session *sessions = gmc_ctl_alloc(holder, reply->peer_count, sizeof *sessions);
 
     message->peers = gmc_ctl_alloc(holder, reply->peer_count, sizeof(void *));
-    if (peers == NULL || message->peers == NULL)
+    if (peers == NULL || sessions == NULL || message->peers == NULL)
         return GMC_ERR_NOMEM;
     message->n_peers = reply->peer_count;
     for (size_t i = 0; i < reply->peer_count; i++) {
         fill_peer(&reply->peers[i], &peers[i]);
+        fill_session(&reply->peers[i].session, &sessions[i]);
+        peers[i].session = &sessions[i];
         message->peers[i] = &peers[i];
     }
     return GMC_OK;
@@ -261,6 +285,31 @@ static gmc_status fill_nodes(struct gmc_ctl_holder *holder, const struct gmc_ctl
     return GMC_OK;
 }
 
+static gmc_status fill_findings(struct gmc_ctl_holder *holder, const struct gmc_ctl_reply *reply,
+                                Gmcast__Ctl__Reply *message)
+{
+    Gmcast__Ctl__Finding *list = gmc_ctl_alloc(holder, reply->finding_count, sizeof *list);
+
+    message->findings = gmc_ctl_alloc(holder, reply->finding_count, sizeof(void *));
+    if (list == NULL || message->findings == NULL)
+        return GMC_ERR_NOMEM;
+    message->n_findings = reply->finding_count;
+    for (size_t i = 0; i < reply->finding_count; i++) {
+        const struct gmc_ctl_finding *from = &reply->findings[i];
+
+        gmcast__ctl__finding__init(&list[i]);
+        list[i].level = (Gmcast__Ctl__Level)from->level;
+        list[i].check = gmc_ctl_text(from->check);
+        list[i].subject = gmc_ctl_text(from->subject);
+        list[i].value = from->value;
+        list[i].unit = gmc_ctl_text(from->unit);
+        list[i].text = gmc_ctl_text(from->text);
+        list[i].advice = gmc_ctl_text(from->advice);
+        message->findings[i] = &list[i];
+    }
+    return GMC_OK;
+}
+
 gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out, size_t *len)
 {
     struct gmc_ctl_holder *holder = gmc_ctl_holder_new();
@@ -284,6 +333,8 @@ gmc_status gmc_ctl_encode_reply(const struct gmc_ctl_reply *reply, uint8_t **out
         status = fill_counters(holder, reply, &message);
     if (status == GMC_OK)
         status = fill_nodes(holder, reply, &message);
+    if (status == GMC_OK)
+        status = fill_findings(holder, reply, &message);
     if (status == GMC_OK)
         status = gmc_ctl_pack(&message.base, out, len);
     gmc_ctl_release(holder);
@@ -469,6 +520,35 @@ static gmc_status take_transfers(struct gmc_ctl_holder *holder, const Gmcast__Ct
     return GMC_OK;
 }
 
+static gmc_status take_session(const Gmcast__Ctl__Session *from, struct gmc_ctl_session *to)
+{
+    *to = (struct gmc_ctl_session){.alias = "", .address = ""};
+    if (from == NULL)
+        return GMC_OK;
+    if (!gmc_ctl_name_fits(from->alias, GMC_NAME_MAX) ||
+        !gmc_ctl_text_fits(from->address, GMC_NAME_MAX))
+        return GMC_ERR_INVALID;
+    to->configured = from->configured != 0;
+    to->is_node = from->is_node != 0;
+    to->up = from->up != 0;
+    to->dialled = from->dialled != 0;
+    to->alias = from->alias;
+    to->address = from->address;
+    if ((unsigned)from->transport <= GMC_CTL_TRANSPORT_TCP)
+        to->transport = (enum gmc_ctl_transport)from->transport;
+    if ((unsigned)from->connect <= GMC_CTL_CONNECT_IN)
+        to->connect = (enum gmc_ctl_connect)from->connect;
+    if ((unsigned)from->dial <= GMC_CTL_DIAL_TLS)
+        to->dial = (enum gmc_ctl_dial)from->dial;
+    return GMC_OK;
+}
+
+static enum gmc_ctl_reach reach_of(Gmcast__Ctl__Reach reach)
+{
+    return (unsigned)reach <= GMC_CTL_REACH_LOST ? (enum gmc_ctl_reach)reach
+                                                 : GMC_CTL_REACH_UNKNOWN;
+}
+
 static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
                              struct gmc_ctl_reply *reply)
 {
@@ -484,23 +564,31 @@ static gmc_status take_peers(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
             !gmc_ctl_text_fits(from->fabric, GMC_NAME_MAX) ||
             !gmc_ctl_text_fits(from->multicast_reason, GMC_CTL_ERROR_MAX))
             return GMC_ERR_INVALID;
-        peers[i] = (struct gmc_ctl_peer){from->domain,
-                                         from->up != 0,
-                                         from->stream != 0,
-                                         from->rtt_ns,
-                                         from->min_rtt_ns,
-                                         from->rate_bps,
-                                         from->bytes_sent,
-                                         from->bytes_received,
-                                         from->packets_sent,
-                                         from->packets_lost,
-                                         from->payload_max,
-                                         from->reason,
-                                         {from->fabric, from->fabric_bytes_sent,
-                                          from->fabric_bytes_received},
-                                         {GMC_CTL_MULTICAST_UNTESTED, from->multicast_reason}};
+        peers[i] =
+            (struct gmc_ctl_peer){.domain = from->domain,
+                                  .up = from->up != 0,
+                                  .stream = from->stream != 0,
+                                  .rtt_ns = from->rtt_ns,
+                                  .min_rtt_ns = from->min_rtt_ns,
+                                  .rate_bps = from->rate_bps,
+                                  .bytes_sent = from->bytes_sent,
+                                  .bytes_received = from->bytes_received,
+                                  .packets_sent = from->packets_sent,
+                                  .packets_lost = from->packets_lost,
+                                  .payload_max = from->payload_max,
+                                  .reason = from->reason,
+                                  .fabric = {from->fabric, from->fabric_bytes_sent,
+                                             from->fabric_bytes_received},
+                                  .multicast = {GMC_CTL_MULTICAST_UNTESTED, from->multicast_reason},
+                                  .udp_out = reach_of(from->udp_out),
+                                  .udp_in = reach_of(from->udp_in),
+                                  .loss_ppm = from->loss_ppm};
         if ((unsigned)from->multicast <= GMC_CTL_MULTICAST_LOST)
             peers[i].multicast.state = (enum gmc_ctl_multicast_state)from->multicast;
+        if ((unsigned)from->wait <= GMC_CTL_WAIT_PATH)
+            peers[i].wait = (enum gmc_ctl_wait)from->wait;
+        if (take_session(from->session, &peers[i].session) != GMC_OK)
+            return GMC_ERR_INVALID;
     }
     reply->peers = peers;
     reply->peer_count = message->n_peers;
@@ -567,6 +655,37 @@ static gmc_status take_nodes(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
     return GMC_OK;
 }
 
+static gmc_status take_findings(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
+                                struct gmc_ctl_reply *reply)
+{
+    struct gmc_ctl_finding *list = gmc_ctl_alloc(holder, message->n_findings, sizeof *list);
+
+    if (list == NULL)
+        return GMC_ERR_NOMEM;
+    for (size_t i = 0; i < message->n_findings; i++) {
+        const Gmcast__Ctl__Finding *from = message->findings[i];
+
+        if (!gmc_ctl_name_fits(from->check, GMC_NAME_MAX) ||
+            !gmc_ctl_text_fits(from->subject, GMC_CTL_PATH_MAX) ||
+            !gmc_ctl_name_fits(from->unit, GMC_NAME_MAX) ||
+            !gmc_ctl_text_fits(from->text, GMC_CTL_ERROR_MAX) ||
+            !gmc_ctl_text_fits(from->advice, GMC_CTL_ERROR_MAX))
+            return GMC_ERR_INVALID;
+        list[i] = (struct gmc_ctl_finding){.level = (unsigned)from->level <= GMC_CTL_LEVEL_FAIL
+                                                        ? (enum gmc_ctl_level)from->level
+                                                        : GMC_CTL_LEVEL_FAIL,
+                                           .check = from->check,
+                                           .subject = from->subject,
+                                           .value = from->value,
+                                           .unit = from->unit,
+                                           .text = from->text,
+                                           .advice = from->advice};
+    }
+    reply->findings = list;
+    reply->finding_count = message->n_findings;
+    return GMC_OK;
+}
+
 static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__Reply *message,
                              struct gmc_ctl_reply *reply)
 {
@@ -591,6 +710,8 @@ static gmc_status take_reply(struct gmc_ctl_holder *holder, const Gmcast__Ctl__R
         status = take_counters(holder, message, reply);
     if (status == GMC_OK)
         status = take_nodes(holder, message, reply);
+    if (status == GMC_OK)
+        status = take_findings(holder, message, reply);
     return status;
 }
 

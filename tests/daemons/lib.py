@@ -421,12 +421,12 @@ class Grid:
         done = subprocess.run([GMCAST, "ca", *arguments], capture_output=True, text=True)
         check(done.returncode == 0, lambda: "gmcast ca: " + done.stderr)
 
-    def issue(self, domain, ca=None):
+    def issue(self, domain, ca=None, days=90):
         for path in (domain.certificate, domain.key):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         self._run_ca("issue", ca or self.ca, domain.dns, "--out",
-                     os.path.join(domain.path, "crt"))
+                     os.path.join(domain.path, "crt"), "--days", str(days))
 
     def revoke(self, name):
         """Revokes and renews the list, which all domains read when they reload."""

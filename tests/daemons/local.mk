@@ -7,6 +7,8 @@ DAEMON_TESTS = \
 	tests/daemons/test_demo.sh \
 	tests/daemons/test_examples.py \
 	tests/daemons/test_bad_clients.py \
+	tests/daemons/test_blocked.py \
+	tests/daemons/test_doctor.py \
 	tests/daemons/test_files.py \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_paths.py \

@@ -46,7 +46,7 @@ expect 1 'there is no command "stag"' stag
 expect 1 'option --gateway needs a value' --gateway
 expect 1 'option --nonsense' --nonsense stage
 
-for command in stage watch status tree peers add resume cancel ca; do
+for command in stage watch status tree peers doctor add resume cancel ca; do
     expect 0 "Usage: gmcast $command" $command --help
     expect 1 "Try: gmcast $command --help" $command --nonsense
 done
@@ -82,6 +82,9 @@ for command in "stage file --to b" "watch 0123" "status" "tree 0123" peers "add 
     # shellcheck disable=SC2086 # a list of words
     expect 1 'is gatewayd running? (systemctl status gatewayd)' $command
 done
+expect 5 'is gatewayd running?' doctor
+expect 5 '"check":"gateway","level":"fail"' doctor --json
+expect 1 'is no endpoint' --gateway nonsense doctor
 expect 1 'is no endpoint' --gateway nonsense status
 expect 1 '"result":"failed"' stage file --to b --json
 for command in "missing --to b --json" "--to b --json" "file --rate fast --to b --json" \

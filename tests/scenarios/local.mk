@@ -6,6 +6,8 @@ tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/st
 	tests/scenarios/lan.c tests/scenarios/lan.h
 STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
+check_PROGRAMS += tests/scenarios/test_story_wait
+tests_scenarios_test_story_wait_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_small
 tests_scenarios_test_story_small_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_crash

@@ -65,12 +65,22 @@ static size_t counters(void *ctx, struct gmc_counter *out, size_t max)
     return 1;
 }
 
+static size_t findings(void *ctx, const struct gmc_ctl_finding **out)
+{
+    static const struct gmc_ctl_finding found = {.check = "clock", .subject = "here"};
+
+    (void)ctx;
+    *out = &found;
+    return 1;
+}
+
 static void side_new(struct side *side, const char *domain, gmc_time now)
 {
     static const uint8_t seed[32] = {1};
     const struct gmc_ctl_hooks hooks = {.may_request = may_request,
                                         .resolve = resolve,
-                                        .counters = counters};
+                                        .counters = counters,
+                                        .findings = findings};
     struct gmc_gateway_config config = {.domain = domain, .seed = 1, .incarnation = 1};
     uint8_t spki[512];
     size_t len = sizeof spki;
@@ -431,6 +441,47 @@ static void test_peers_and_counters(void **state)
     assert_int_equal(last->value, 42);
 }
 
+static int doctor(struct fixture *f, gmc_peer origin, const char *domain)
+{
+    const struct gmc_ctl_target target = {domain, "", ""};
+    struct gmc_ctl_request request = {.kind = GMC_CTL_DOCTOR,
+                                      .targets = &target,
+                                      .target_count = domain != NULL};
+
+    return ask_from(f, origin, &request);
+}
+
+/* The shell is asked to connect to this domain. */
+static bool connects(struct fixture *f, const char *domain)
+{
+    struct gmc_output out;
+    bool found = false;
+
+    while (gmc_gateway_next_output(f->a.gateway, &out))
+        found |= out.kind == GMC_OUT_CONNECT &&
+                 strcmp(gmc_gateway_peer_name(f->a.gateway, out.peer), domain) == 0;
+    return found;
+}
+
+static void test_doctor(void **state)
+{
+    struct fixture *f = *state;
+    gmc_peer b = gmc_gateway_peer(f->a.gateway, "b.example");
+
+    assert_int_equal(doctor(f, GMC_PEER_NONE, NULL), GMC_OK);
+    assert_int_equal(f->reply.finding_count, 1);
+    assert_string_equal(f->reply.findings[0].subject, "here");
+    assert_false(connects(f, "b.example"));
+    assert_int_equal(doctor(f, GMC_PEER_NONE, "bee"), GMC_OK);
+    assert_true(connects(f, "b.example"));
+    /* Each time anew: an attempt may have been refused meanwhile. */
+    assert_int_equal(doctor(f, GMC_PEER_NONE, "b.example"), GMC_OK);
+    assert_true(connects(f, "b.example"));
+    assert_int_equal(doctor(f, GMC_PEER_NONE, "nowhere"), GMC_ERR_NOT_FOUND);
+    assert_error_says(f, "knows no domain \"nowhere\"");
+    assert_int_equal(doctor(f, b, NULL), GMC_ERR_ACCESS);
+}
+
 static void test_what_another_domain_may_ask(void **state)
 {
     struct fixture *f = *state;
@@ -602,6 +653,7 @@ int main(void)
         TEST(test_ambiguous_prefix),
         TEST(test_malformed_requests_get_a_reply),
         TEST(test_peers_and_counters),
+        TEST(test_doctor),
         TEST(test_what_another_domain_may_ask),
         TEST(test_forwarding),
         TEST(test_requests_too_long_to_forward),

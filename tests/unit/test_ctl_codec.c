@@ -78,6 +78,64 @@ static void every_kind_round_trip(void **state)
     }
 }
 
+static void doctor_round_trips(void **state)
+{
+    const struct gmc_ctl_target domains[] = {{"b", "", NULL}, {"c.example", "", NULL}};
+    const struct gmc_ctl_request in = {.kind = GMC_CTL_DOCTOR,
+                                       .targets = domains,
+                                       .target_count = 2};
+    const struct gmc_ctl_finding findings[] = {{GMC_CTL_LEVEL_FAIL, "storage", "/data x", -3,
+                                                "days", "no room", "make some"},
+                                               {.check = "clock"}};
+    const struct gmc_ctl_peer peer = {.domain = "b.example",
+                                      .session = {true, true, true, true, "b", "10.0.0.1:7411",
+                                                  GMC_CTL_TRANSPORT_TCP, GMC_CTL_CONNECT_IN,
+                                                  GMC_CTL_DIAL_TLS},
+                                      .udp_out = GMC_CTL_REACH_LOST,
+                                      .udp_in = GMC_CTL_REACH_ARRIVES,
+                                      .wait = GMC_CTL_WAIT_PATH,
+                                      .loss_ppm = 20000};
+    const struct gmc_ctl_reply reply = {.findings = findings,
+                                        .finding_count = 2,
+                                        .peers = &peer,
+                                        .peer_count = 1};
+    struct gmc_ctl_request out;
+    struct gmc_ctl_reply told;
+    struct gmc_ctl_holder *holder = recode_request(&in, &out);
+    uint8_t *bytes;
+    size_t len;
+
+    (void)state;
+    assert_int_equal(out.kind, GMC_CTL_DOCTOR);
+    assert_int_equal(out.target_count, 2);
+    assert_string_equal(out.targets[1].domain, "c.example");
+    gmc_ctl_release(holder);
+    assert_int_equal(gmc_ctl_encode_reply(&reply, &bytes, &len), GMC_OK);
+    assert_int_equal(gmc_ctl_decode_reply(gmc_bytes(bytes, len), &told, &holder), GMC_OK);
+    gmc_ctl_bytes_free(bytes);
+    assert_int_equal(told.finding_count, 2);
+    assert_int_equal(told.findings[0].level, GMC_CTL_LEVEL_FAIL);
+    assert_string_equal(told.findings[0].check, "storage");
+    assert_string_equal(told.findings[0].subject, "/data x");
+    assert_int_equal(told.findings[0].value, -3);
+    assert_string_equal(told.findings[0].unit, "days");
+    assert_string_equal(told.findings[0].text, "no room");
+    assert_string_equal(told.findings[0].advice, "make some");
+    assert_string_equal(told.findings[1].advice, "");
+    assert_string_equal(told.peers[0].session.address, "10.0.0.1:7411");
+    assert_string_equal(told.peers[0].session.alias, "b");
+    assert_true(told.peers[0].session.configured && told.peers[0].session.is_node);
+    assert_true(told.peers[0].session.up && told.peers[0].session.dialled);
+    assert_int_equal(told.peers[0].session.transport, GMC_CTL_TRANSPORT_TCP);
+    assert_int_equal(told.peers[0].session.connect, GMC_CTL_CONNECT_IN);
+    assert_int_equal(told.peers[0].session.dial, GMC_CTL_DIAL_TLS);
+    assert_int_equal(told.peers[0].udp_out, GMC_CTL_REACH_LOST);
+    assert_int_equal(told.peers[0].udp_in, GMC_CTL_REACH_ARRIVES);
+    assert_int_equal(told.peers[0].wait, GMC_CTL_WAIT_PATH);
+    assert_int_equal(told.peers[0].loss_ppm, 20000);
+    gmc_ctl_release(holder);
+}
+
 static void nodes_round_trip(void **state)
 {
     const struct gmc_ctl_request in = {.kind = GMC_CTL_NODE_ADD,
@@ -361,6 +419,7 @@ int main(void)
         cmocka_unit_test(every_kind_round_trip),
         cmocka_unit_test(reply_round_trip),
         cmocka_unit_test(nodes_round_trip),
+        cmocka_unit_test(doctor_round_trips),
         cmocka_unit_test(a_plan_round_trip),
         cmocka_unit_test(too_many_stripes_are_refused),
         cmocka_unit_test(malformed_is_refused),

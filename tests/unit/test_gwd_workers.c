@@ -126,8 +126,15 @@ static void test_a_stuck_disk(void **state)
     submit(workers, 2, GMC_STORE_READ, 1);
     gwd_workers_flush(workers);
     assert_int_equal(take(workers), 2);
+    /* The load shows it before it is over, and that it takes no processor. */
+    struct gwd_workers_load before = gwd_workers_load(workers), now = before;
+    while (now.busy_ns < before.busy_ns + 2000000)
+        now = gwd_workers_load(workers);
+    assert_int_equal(now.threads, 2);
     (void)sem_post(&answer);
     assert_int_equal(take(workers), 1);
+    now = gwd_workers_load(workers);
+    assert_true(now.busy_ns >= before.busy_ns + 2000000 && now.cpu_ns < now.busy_ns);
     gwd_workers_free(workers, job_drop);
 }
 

@@ -24,7 +24,8 @@ enum gmc_ctl_kind {
     /* Local programs only: */
     GMC_CTL_NODE_ADD,    /* a token with which a node of this domain enrols */
     GMC_CTL_NODE_REMOVE, /* neither token nor enrolment of a node counts any more */
-    GMC_CTL_NODES        /* the nodes of this domain */
+    GMC_CTL_NODES,       /* the nodes of this domain */
+    GMC_CTL_DOCTOR       /* tests links, tells what is not well with this gateway */
 };
 
 enum gmc_ctl_transfer_state {
@@ -73,7 +74,8 @@ struct gmc_ctl_request {
     const char *from; /* STAGE, PLAN: the domain that holds the data; "" the gateway asked */
     const char *const *sources; /* STAGE, PLAN: absolute paths there */
     size_t source_count;
-    const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one) */
+    const struct gmc_ctl_target *targets; /* STAGE, PLAN, ADD (one); DOCTOR: domain only, whose
+                                             links are to be tested */
     size_t target_count;
     const char *shape; /* STAGE, PLAN: eco, flat, binomial, binary, chain, bulk; "" the default */
     uint64_t rate_bps; /* STAGE, PLAN: cap of what each link carries, bit/s, 1000 or more; 0 none */
@@ -189,6 +191,47 @@ struct gmc_ctl_multicast {
     const char *reason; /* when LOST */
 };
 
+/* Do datagrams get through, in one direction? */
+enum gmc_ctl_reach {
+    GMC_CTL_REACH_UNKNOWN, /* or from a newer gateway */
+    GMC_CTL_REACH_ARRIVES,
+    GMC_CTL_REACH_LOST
+};
+
+/* What the data for a neighbour waits for. */
+enum gmc_ctl_wait {
+    GMC_CTL_WAIT_NOTHING,  /* there is none; or from a newer gateway */
+    GMC_CTL_WAIT_PARENT,   /* it has not come to this gateway yet */
+    GMC_CTL_WAIT_STORE,    /* it is being read, or hashed, here */
+    GMC_CTL_WAIT_RECEIVER, /* the neighbour has to store what it got */
+    GMC_CTL_WAIT_CAP,      /* the rate that the request gave */
+    GMC_CTL_WAIT_UPLINK,   /* its turn on the uplink that all links share */
+    GMC_CTL_WAIT_PATH      /* congestion control */
+};
+
+enum gmc_ctl_transport { GMC_CTL_TRANSPORT_AUTO, GMC_CTL_TRANSPORT_UDP, GMC_CTL_TRANSPORT_TCP };
+enum gmc_ctl_connect { GMC_CTL_CONNECT_BOTH, GMC_CTL_CONNECT_OUT, GMC_CTL_CONNECT_IN };
+
+/* An attempt to connect that is under way. */
+enum gmc_ctl_dial {
+    GMC_CTL_DIAL_NONE, /* or from a newer gateway */
+    GMC_CTL_DIAL_TCP,  /* nobody has answered yet */
+    GMC_CTL_DIAL_TLS   /* connected, not yet greeted */
+};
+
+/* The session with a neighbour, and what the configuration says of it. */
+struct gmc_ctl_session {
+    bool configured; /* by a section, or enrolled */
+    bool is_node;    /* of the domain that answers */
+    bool up;         /* TLS */
+    bool dialled;    /* from here; else from there */
+    const char *alias;
+    const char *address; /* of the other end, or as configured; "" not known */
+    enum gmc_ctl_transport transport;
+    enum gmc_ctl_connect connect;
+    enum gmc_ctl_dial dial;
+};
+
 struct gmc_ctl_peer {
     const char *domain;
     bool up;
@@ -201,6 +244,10 @@ struct gmc_ctl_peer {
     const char *reason;   /* why it is down */
     struct gmc_ctl_fabric fabric;
     struct gmc_ctl_multicast multicast;
+    struct gmc_ctl_session session;
+    enum gmc_ctl_reach udp_out, udp_in; /* to it, and from it, in this session */
+    enum gmc_ctl_wait wait;
+    uint32_t loss_ppm; /* of the path, as congestion control estimates it */
 };
 
 /* A measured round trip between two entries of peers. */
@@ -231,6 +278,23 @@ struct gmc_ctl_node {
     int64_t expires; /* Unix time, of a token that is open; 0 none */
 };
 
+enum gmc_ctl_level {
+    GMC_CTL_LEVEL_OK,
+    GMC_CTL_LEVEL_WARN, /* works, but slower or not for long */
+    GMC_CTL_LEVEL_FAIL  /* does not work; or from a newer gateway */
+};
+
+/* One thing that was looked at. */
+struct gmc_ctl_finding {
+    enum gmc_ctl_level level;
+    const char *check;   /* what was looked at: a word for machines, which stays the same */
+    const char *subject; /* at what: a domain, a directory, a file */
+    int64_t value;       /* the figure; counts when there is a unit */
+    const char *unit;    /* "" no figure */
+    const char *text;    /* what was found */
+    const char *advice;  /* what to do; "" nothing */
+};
+
 struct gmc_ctl_reply {
     int status;          /* 0, or a negative code; error then says why */
     const char *error;   /* what, where, what to do */
@@ -247,6 +311,8 @@ struct gmc_ctl_reply {
     const char *token; /* NODE_ADD; else "" */
     const struct gmc_ctl_node *nodes;
     size_t node_count;
+    const struct gmc_ctl_finding *findings; /* DOCTOR */
+    size_t finding_count;
 };
 
 #endif

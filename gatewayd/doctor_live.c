@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What only the running daemon can tell gmcast doctor: what is in force, what it holds open, and
+ * how busy it was in its last seconds. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "gatewayd/doctor.h"
+#include "gatewayd/gatewayd_int.h"
+#include "gatewayd/identity.h"
+#include "gatewayd/text.h"
+
+#define FILES_GOOD 4096
+#define BUSY_PERCENT 90
+#define NANO UINT64_C(1000000000)
+
+/* ---- how busy it is ---- */
+static uint64_t loop_cpu_ns(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0
+               ? (uint64_t)used.tv_sec * NANO + (uint64_t)used.tv_nsec
+               : 0;
+}
+
+static unsigned percent(uint64_t part, uint64_t whole)
+{
+    uint64_t share = whole > 0 ? part * 100 / whole : 0;
+    return share < 100 ? (unsigned)share : 100;
+}
+
+void gwd_doctor_tick(struct gwd *gwd, gmc_time now)
+{
+    struct gwd_load *load = &gwd->load;
+    struct gwd_workers_load workers = gwd_store_load(gwd->store);
+    uint64_t cpu = loop_cpu_ns(), passed = gmc_time_sub(now, load->at);
+    if (load->at != 0 && passed > 0) {
+        uint64_t all = passed * workers.threads;
+        load->known = true;
+        load->loop_percent = percent(cpu - load->loop_ns, passed);
+        load->store_percent = percent(workers.busy_ns - load->store.busy_ns, all);
+        load->store_cpu_percent = percent(workers.cpu_ns - load->store.cpu_ns, all);
+    }
+    load->at = now;
+    load->loop_ns = cpu;
+    load->store = workers;
+}
+
+static void check_load(struct gmc_findings *findings, const struct gwd *gwd)
+{
+    const struct gwd_load *load = &gwd->load;
+    bool full = load->loop_percent >= BUSY_PERCENT, slow = load->store_percent >= BUSY_PERCENT;
+    bool by_cpu = load->store_cpu_percent > load->store_percent / 2;
+    if (!load->known)
+        return;
+    gmc_findings_add(findings, full ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "cpu",
+                     "network thread", "busy for %u %% of the last seconds", load->loop_percent);
+    gmc_findings_value(findings, load->loop_percent, "%");
+    if (full)
+        gmc_findings_advise(findings, "the processor limits what this gateway sends and receives: "
+                                      "give it a faster one, or less else to do");
+    gmc_findings_add(findings, slow ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "disk",
+                     "store's threads",
+                     "busy for %u %% of the last seconds, %u %% on the processor",
+                     load->store_percent, load->store_cpu_percent);
+    gmc_findings_value(findings, load->store_percent, "%");
+    if (slow)
+        gmc_findings_advise(findings,
+                            by_cpu ? "hashing limits what is read and written here: raise workers "
+                                     "in the configuration if there are more processors"
+                                   : "the disk limits what is read and written here: look at what "
+                                     "else uses it (iostat -x 1), or use a faster one");
+}
+
+/* ---- what is in force ---- */
+static bool is_newer(const char *path, int64_t loaded_at)
+{
+    struct stat st;
+    return path[0] != '\0' && stat(path, &st) == 0 &&
+           (int64_t)st.st_mtim.tv_sec * (int64_t)NANO + st.st_mtim.tv_nsec > loaded_at;
+}
+
+static void check_loaded(struct gmc_findings *findings, const struct gwd *gwd,
+                         const struct gwd_conf *next)
+{
+    const struct gwd_conf_tls *tls = &gwd->conf->tls;
+    const char *const files[] = {gwd->options.file, tls->certificate, tls->key, tls->ca, tls->crl};
+    size_t count = gwd_identity_is_own(gwd->conf) ? 1 : sizeof files / sizeof *files;
+    char names[512];
+    for (size_t i = 0; i < count; i++) {
+        if (!is_newer(files[i], gwd->loaded_at))
+            continue;
+        gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "reload", files[i],
+                         "the file was changed since it was read: what it said before is in force");
+        gmc_findings_advise(findings, "systemctl reload gatewayd");
+    }
+    if (next == NULL)
+        return;
+    gwd_conf_restart_needed(gwd->started_with, next, names, sizeof names);
+    if (names[0] == '\0')
+        return;
+    gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "restart", gwd->options.file,
+                     "changed since the start, and not in force: %s", names);
+    gmc_findings_advise(findings, "systemctl restart gatewayd");
+}
+
+static void check_socket(struct gmc_findings *findings, const struct gwd *gwd)
+{
+    int receive, send;
+    gwd_udp_buffers(gwd->udp, &receive, &send);
+    gmc_findings_add(findings, GMC_CTL_LEVEL_OK, "port", gwd->started_with->listen,
+                     "TCP and UDP are bound here");
+    bool small = receive < GWD_RECEIVE_BUFFER_GOOD;
+    gmc_findings_add(findings, small ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "receive-buffer",
+                     gwd->started_with->listen,
+                     "the UDP socket holds %d KiB of what was not read yet%s", receive / 1024,
+                     small ? ": at high rates datagrams are lost here" : "");
+    gmc_findings_value(findings, receive, "bytes");
+    if (small)
+        gmc_findings_advise(findings, "start as root (with user = ...), or sysctl -w "
+                                      "net.core.rmem_max=8388608; then restart gatewayd");
+}
+
+static void check_files(struct gmc_findings *findings)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    bool few = files.rlim_cur < FILES_GOOD;
+    gmc_findings_add(findings, few ? GMC_CTL_LEVEL_WARN : GMC_CTL_LEVEL_OK, "file-limit",
+                     "gatewayd", "may have %" PRIu64 " files and connections open",
+                     (uint64_t)files.rlim_cur);
+    gmc_findings_value(findings, (int64_t)files.rlim_cur, "files");
+    if (few)
+        gmc_findings_advise(findings, "LimitNOFILE=65536 in the unit (systemctl edit gatewayd), "
+                                      "then restart it");
+}
+
+/* How it was told to send. */
+static void check_congestion(struct gmc_findings *findings, const struct gwd *gwd)
+{
+    if (gwd->started_with->congestion != GWD_CONGESTION_FIXED)
+        return;
+    gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "congestion", gwd->options.file,
+                     "each link sends at a fixed %.3f Mbit/s, whatever its path carries",
+                     (double)gwd->started_with->rate / 1e6);
+    gmc_findings_value(findings, (int64_t)gwd->started_with->rate, "bit/s");
+    gmc_findings_advise(findings, "remove congestion = fixed, unless that is what you want");
+}
+
+size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
+{
+    struct gwd *gwd = ctx;
+    struct gmc_findings *findings = &gwd->findings;
+    struct gwd_conf *next;
+    gmc_findings_clear(findings);
+    next = gwd_doctor_configuration(findings, gwd->options.file);
+    check_loaded(findings, gwd, next);
+    gwd_conf_free(next);
+    if (!gwd_identity_is_own(gwd->conf)) {
+        gwd_doctor_certificate(findings, gwd->conf, gwd_peers_certificate_seconds_left(gwd->peers));
+        gmc_findings_add(findings, GMC_CTL_LEVEL_OK, "certificate-name", gwd->conf->domain,
+                         "is in the certificate, as was checked when that was read");
+    }
+    check_socket(findings, gwd);
+    check_files(findings);
+    check_congestion(findings, gwd);
+    gwd_doctor_surroundings(findings, gwd->conf);
+    check_load(findings, gwd);
+    *out = findings->list;
+    return findings->count;
+}
