@@ -127,8 +127,8 @@ static void use_route(struct gmc_link *link, uint8_t index, gmc_time now)
 {
     link->active = index;
     gmc_ecn_reset(&link->ecn);
-    /* Where TCP has met losses, a round trip within TLS takes seconds: probes that waited for such a
-     * one would come far too late. */
+    /* Where TCP has met losses, a round trip within TLS takes seconds: probes that waited for such
+     * a one would come far too late. */
     gmc_loss_rtt_restart(&link->loss, link->routes[index].rtt);
     if (link->state == GMC_LINK_VALIDATING) {
         link->state = GMC_LINK_UP;
