@@ -38,9 +38,11 @@ void __wrap_gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer,
 
 static void *copy(const void *bytes, size_t len)
 {
-    void *to = malloc(len);
+    void *to = malloc(len + 1);
     GMC_ASSERT(to != NULL);
-    return memcpy(to, bytes, len);
+    if (len > 0) /* and bytes may be none */
+        memcpy(to, bytes, len);
+    return to;
 }
 
 /* ---- a listing that leads out ---- */
