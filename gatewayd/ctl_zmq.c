@@ -13,8 +13,9 @@
 #include <zmq.h>
 
 #include "gatewayd/text.h"
+#include "gatewayd/zmq_watch.h"
+#include "wire/ctl_codec.h"
 
-#define REQUEST_BYTES_MAX (1 << 20)
 #define REQUESTS_AT_ONCE 64 /* then the network has its turn */
 
 struct gwd_zmq {
@@ -22,7 +23,8 @@ struct gwd_zmq {
     void *context;
     void *router;
     void *publisher;
-    char *paths[2]; /* of the sockets, to be removed */
+    struct gwd_zmq_watch *watch; /* of the router */
+    char *paths[2];              /* of the sockets, to be removed */
     struct event *event;
     bool started;
 };
@@ -164,6 +166,31 @@ static void on_ready(evutil_socket_t fd, short what, void *ctx)
 }
 
 /* ---- life ---- */
+static bool open_sockets(struct gwd_zmq *zmq, char *reason, size_t size)
+{
+    const struct gwd_zmq_config *config = &zmq->config;
+    struct gwd_zmq_watch_config watch = {.base = config->base,
+                                         .endpoint = config->control,
+                                         .ctx = config->ctx,
+                                         .refused = config->refused,
+                                         .last_word = config->last_word};
+    zmq->context = zmq_ctx_new();
+    if (zmq->context == NULL)
+        return false;
+    zmq->router = zmq_socket(zmq->context, ZMQ_ROUTER);
+    zmq->publisher = zmq_socket(zmq->context, ZMQ_PUB);
+    if (zmq->router == NULL || zmq->publisher == NULL)
+        return false;
+    watch.context = zmq->context;
+    watch.socket = zmq->router;
+    zmq->watch = gwd_zmq_watch_new(&watch);
+    return zmq->watch != NULL &&
+           gwd_zmq_bind(config, zmq->router, config->control, GMC_CTL_REQUEST_BYTES_MAX,
+                        &zmq->paths[0], reason, size) &&
+           gwd_zmq_bind(config, zmq->publisher, config->events, GMC_CTL_REQUEST_BYTES_MAX,
+                        &zmq->paths[1], reason, size);
+}
+
 struct gwd_zmq *gwd_zmq_new(const struct gwd_zmq_config *config, char *reason, size_t size)
 {
     struct gwd_zmq *zmq = calloc(1, sizeof *zmq);
@@ -173,16 +200,7 @@ struct gwd_zmq *gwd_zmq_new(const struct gwd_zmq_config *config, char *reason, s
     if (zmq == NULL)
         return NULL;
     zmq->config = *config;
-    zmq->context = zmq_ctx_new();
-    if (zmq->context != NULL) {
-        zmq->router = zmq_socket(zmq->context, ZMQ_ROUTER);
-        zmq->publisher = zmq_socket(zmq->context, ZMQ_PUB);
-    }
-    if (zmq->router == NULL || zmq->publisher == NULL ||
-        !gwd_zmq_bind(config, zmq->router, config->control, REQUEST_BYTES_MAX, &zmq->paths[0],
-                      reason, size) ||
-        !gwd_zmq_bind(config, zmq->publisher, config->events, REQUEST_BYTES_MAX, &zmq->paths[1],
-                      reason, size)) {
+    if (!open_sockets(zmq, reason, size)) {
         gwd_zmq_free(zmq);
         return NULL;
     }
@@ -201,6 +219,7 @@ void gwd_zmq_free(struct gwd_zmq *zmq)
         return;
     if (zmq->event != NULL)
         event_free(zmq->event);
+    gwd_zmq_watch_free(zmq->watch);
     if (zmq->router != NULL)
         (void)zmq_close(zmq->router);
     if (zmq->publisher != NULL)
@@ -217,7 +236,7 @@ void gwd_zmq_free(struct gwd_zmq *zmq)
 
 bool gwd_zmq_start(struct gwd_zmq *zmq)
 {
-    zmq->started = event_add(zmq->event, NULL) == 0;
+    zmq->started = event_add(zmq->event, NULL) == 0 && gwd_zmq_watch_start(zmq->watch);
     /* What came before the descriptor was watched made no edge. */
     if (zmq->started)
         event_active(zmq->event, EV_READ, 0);

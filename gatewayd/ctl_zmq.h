@@ -29,6 +29,9 @@ struct gwd_zmq_config {
     gid_t gid;
     void *ctx;
     void (*request)(void *ctx, const struct gwd_client *client, struct gmc_bytes request);
+    /* A client of this user sent what is no frame or one longer than GMC_CTL_REQUEST_BYTES_MAX. */
+    void (*refused)(void *ctx, uid_t uid);
+    struct gmc_bytes last_word; /* the reply to such a one; borrowed */
 };
 
 /* Binds a socket as below; frames longer than frame_max end their connection. *bound: the path of

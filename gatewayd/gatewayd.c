@@ -18,6 +18,7 @@
 #include "gatewayd/identity.h"
 #include "gatewayd/priv.h"
 #include "gatewayd/text.h"
+#include "wire/ctl_codec.h"
 
 #define RECEIVE_BATCHES 4  /* then others have their turn */
 #define RESULTS_AT_ONCE 16 /* then their datagrams leave */
@@ -294,10 +295,14 @@ static bool open_local(struct gwd *gwd)
                                     .control = gwd->conf->control,
                                     .events = gwd->conf->events,
                                     .ctx = gwd,
-                                    .request = gwd_on_request};
+                                    .request = gwd_on_request,
+                                    .refused = gwd_on_refused};
     char reason[512];
     uid_t uid;
     gid_t gid;
+    if (!gwd_make_refusal(gwd))
+        return fail(gwd, "control", "out of memory");
+    config.last_word = gwd->refusal;
     if (!gwd_priv_ids(gwd->conf->user, gwd->conf->group, &uid, &gid, reason, sizeof reason))
         return fail(gwd, "privileges", reason);
     if (geteuid() == 0) {
@@ -502,6 +507,7 @@ void gwd_free(struct gwd *gwd)
         return;
     gwd_store_free(gwd->store); /* its workers use buffers of the core */
     gwd_zmq_free(gwd->zmq);
+    gmc_ctl_bytes_free((uint8_t *)(uintptr_t)gwd->refusal.data);
     gwd_messages_free(gwd->messages);
     gwd_peers_free(gwd->peers);
     gwd_nodes_free(gwd->nodes);

@@ -71,6 +71,8 @@ struct gwd {
     struct gwd_udp *udp;
     struct gwd_peers *peers;
     struct gwd_zmq *zmq;
+    struct gmc_bytes refusal; /* the reply to what is no request; of gmc_ctl_encode_reply */
+    uint64_t requests_refused;
     struct gwd_messages *messages;
     struct gwd_nodes *nodes; /* that enrolled; NULL at a node */
     bool nodes_changed;
@@ -141,6 +143,9 @@ void gwd_on_writable(evutil_socket_t fd, short what, void *gwd);
 
 /* ---- local.c ---- */
 void gwd_on_request(void *gwd, const struct gwd_client *client, struct gmc_bytes request);
+/* A client sent what is no request; it has had the refusal. */
+void gwd_on_refused(void *gwd, uid_t uid);
+bool gwd_make_refusal(struct gwd *gwd);
 /* Another domain's answer came. */
 void gwd_on_reply(struct gwd *gwd, uint64_t id, struct gmc_bytes reply);
 void gwd_on_event(struct gwd *gwd, const struct gmc_event *event);

@@ -8,6 +8,7 @@
 
 #include "gatewayd/gatewayd_int.h"
 #include "gatewayd/text.h"
+#include "wire/ctl_codec.h"
 
 #define ASKED_FOR GMC_S(120) /* how long an answer from another domain is waited for */
 
@@ -39,6 +40,29 @@ void gwd_on_request(void *ctx, const struct gwd_client *client, struct gmc_bytes
         gwd_zmq_reply(gwd->zmq, client, answer.bytes);
     gwd_take_nodes(gwd);
     gwd_drain_soon(gwd);
+}
+
+#define NO_REQUEST "a request has to be one frame of at most 1 MiB; the connection is closed"
+
+bool gwd_make_refusal(struct gwd *gwd)
+{
+    const struct gmc_ctl_reply reply = {.status = GMC_ERR_LIMIT,
+                                        .error = NO_REQUEST,
+                                        .domain = gwd->conf->domain};
+    uint8_t *bytes;
+    size_t len;
+    if (gmc_ctl_encode_reply(&reply, &bytes, &len) != GMC_OK)
+        return false;
+    gwd->refusal = gmc_bytes(bytes, len);
+    return true;
+}
+
+void gwd_on_refused(void *ctx, uid_t uid)
+{
+    struct gwd *gwd = ctx;
+    gwd->requests_refused++;
+    gwd_log_refusal(gwd->log, gwd_now(), "control.refused", GWD_STR("text", NO_REQUEST),
+                    GWD_NUM("limit_bytes", GMC_CTL_REQUEST_BYTES_MAX), GWD_NUM("uid", uid));
 }
 
 void gwd_on_reply(struct gwd *gwd, uint64_t id, struct gmc_bytes reply)
@@ -182,6 +206,7 @@ size_t gwd_hook_counters(void *ctx, struct gmc_counter *out, size_t max)
     const struct gwd_peers_stats *peers = gwd_peers_stats(gwd->peers);
     const struct gwd_udp_stats *udp = gwd_udp_stats(gwd->udp);
     const struct gmc_counter all[] = {
+        {"requests_refused", gwd->requests_refused},
         {"connections_accepted", peers->accepted},
         {"connections_dialled", peers->dialled},
         {"connections_refused", peers->refused},

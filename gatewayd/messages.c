@@ -307,7 +307,7 @@ static bool watch_ends(struct gwd_messages *m)
     struct gwd_zmq_watch_config config = {.base = m->config.zmq.base,
                                           .context = m->context,
                                           .socket = m->router,
-                                          .path = m->path,
+                                          .endpoint = m->endpoint,
                                           .ctx = m,
                                           .refused = on_refused};
     size_t len = gmc_local_put(&refused, m->last_word, sizeof m->last_word);
@@ -320,7 +320,6 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
                                       size_t size)
 {
     struct gwd_messages *m = calloc(1, sizeof *m);
-    char endpoint[256];
     int fd = -1, mandatory = 1;
     size_t len = sizeof fd;
     gwd_text(reason, size, "out of memory");
@@ -328,7 +327,7 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
         return NULL;
     m->config = *config;
     gmc_list_init(&m->clients);
-    gwd_text(endpoint, sizeof endpoint, "%s" GWD_MESSAGES_SUFFIX, config->zmq.control);
+    gwd_text(m->endpoint, sizeof m->endpoint, "%s" GWD_MESSAGES_SUFFIX, config->zmq.control);
     m->traffic = gwd_traffic_new();
     m->context = m->traffic != NULL ? zmq_ctx_new() : NULL;
     if (m->context != NULL && config->batches) /* its thread carries nothing but messages */
@@ -336,7 +335,8 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
     m->router = m->context != NULL ? zmq_socket(m->context, ZMQ_ROUTER) : NULL;
     if (m->router == NULL ||
         zmq_setsockopt(m->router, ZMQ_ROUTER_MANDATORY, &mandatory, sizeof mandatory) != 0 ||
-        !gwd_zmq_bind(&config->zmq, m->router, endpoint, GMC_LOCAL_FRAME_MAX, &m->path, reason,
+        !watch_ends(m) ||
+        !gwd_zmq_bind(&config->zmq, m->router, m->endpoint, GMC_LOCAL_FRAME_MAX, &m->path, reason,
                       size)) {
         gwd_messages_free(m);
         return NULL;
@@ -344,7 +344,7 @@ struct gwd_messages *gwd_messages_new(const struct gwd_messages_config *config, 
     if (zmq_getsockopt(m->router, ZMQ_FD, &fd, &len) == 0)
         m->event = event_new(config->zmq.base, fd, EV_READ | EV_PERSIST, on_ready, m);
     m->tick = event_new(config->zmq.base, -1, EV_PERSIST, on_tick, m);
-    if (m->event == NULL || m->tick == NULL || !watch_ends(m)) {
+    if (m->event == NULL || m->tick == NULL) {
         gwd_messages_free(m);
         return NULL;
     }

@@ -56,6 +56,7 @@ struct gwd_messages {
     struct gwd_messages_config config;
     void *context;
     void *router;
+    char endpoint[256];
     char *path;
     struct event *event, *tick;
     struct gwd_zmq_watch *watch;

@@ -20,6 +20,10 @@
 /* ZeroMQ's thread closes a descriptor just after it has said so; a busy machine may take longer. */
 #define LOOK_MS 10
 #define LOOK_AGAIN_MS 1000
+/* Where ZeroMQ asks whether a client may come in (ZeroMQ RFC 27). */
+#define GATE "inproc://zeromq.zap.01"
+#define GATE_FRAMES 6 /* of a request without credentials, and of an answer */
+#define GATE_FRAME_MAX 256
 #define ZMTP_LONG 2 /* flag of a frame whose length has eight bytes */
 #define SHORT_MAX 255
 
@@ -33,7 +37,8 @@ struct held {
 struct gwd_zmq_watch {
     struct gwd_zmq_watch_config config;
     void *monitor; /* where the socket's monitor reports */
-    struct event *event, *look;
+    void *gate;
+    struct event *event, *gate_event, *look;
     bool looks_again;
     struct gmc_list held;
 };
@@ -59,7 +64,8 @@ static bool is_ours(const struct gwd_zmq_watch *watch, int fd)
             return false;
     }
     return getsockname(fd, (struct sockaddr *)&address, &len) == 0 &&
-           address.sun_family == AF_UNIX && strcmp(address.sun_path, watch->config.path) == 0;
+           address.sun_family == AF_UNIX &&
+           strcmp(address.sun_path, watch->config.endpoint + strlen("ipc://")) == 0;
 }
 
 static void hold(struct gwd_zmq_watch *watch, int fd)
@@ -179,17 +185,59 @@ static void on_report(evutil_socket_t fd, short what, void *ctx)
         continue;
 }
 
-/* ---- life ---- */
-struct gwd_zmq_watch *gwd_zmq_watch_new(const struct gwd_zmq_watch_config *config)
+/* ---- the gate ---- */
+/* A client is let in once its descriptor is held: ZeroMQ reports that it has accepted one before it
+ * asks here, and reads none of its frames before the answer. False when nobody waits. */
+static bool let_in(struct gwd_zmq_watch *watch)
 {
-    struct gwd_zmq_watch *watch = calloc(1, sizeof *watch);
-    char endpoint[64];
-    int fd = -1, no_bound = 0;
+    static const char *const rest[] = {"200", "", "", ""}; /* status, its text, user, metadata */
+    uint8_t request[2][GATE_FRAME_MAX], other[GATE_FRAME_MAX]; /* version and number are echoed */
+    int len[2] = {0}, more = 1;
+    size_t size = sizeof more;
+    for (int i = 0; more; i++) {
+        int got = zmq_recv(watch->gate, i < 2 ? request[i] : other, GATE_FRAME_MAX, ZMQ_DONTWAIT);
+        if (got < 0)
+            return false;
+        if (i < 2)
+            len[i] = got < GATE_FRAME_MAX ? got : GATE_FRAME_MAX;
+        if (zmq_getsockopt(watch->gate, ZMQ_RCVMORE, &more, &size) != 0)
+            return false;
+    }
+    while (take_report(watch))
+        continue;
+    for (int i = 0; i < GATE_FRAMES; i++) {
+        const void *frame = i < 2 ? (const void *)request[i] : rest[i - 2];
+        size_t frame_len = i < 2 ? (size_t)len[i] : strlen(rest[i - 2]);
+        (void)zmq_send(watch->gate, frame, frame_len,
+                       ZMQ_DONTWAIT | (i + 1 < GATE_FRAMES ? ZMQ_SNDMORE : 0));
+    }
+    return true;
+}
+
+static void on_gate(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    while (let_in(ctx))
+        continue;
+}
+
+/* ---- life ---- */
+/* The event of a ZeroMQ socket; NULL: none. */
+static struct event *event_of(struct gwd_zmq_watch *watch, void *socket_,
+                              event_callback_fn callback)
+{
+    int fd = -1;
     size_t len = sizeof fd;
-    if (watch == NULL)
+    if (zmq_getsockopt(socket_, ZMQ_FD, &fd, &len) != 0)
         return NULL;
-    watch->config = *config;
-    gmc_list_init(&watch->held);
+    return event_new(watch->config.base, fd, EV_READ | EV_PERSIST, callback, watch);
+}
+
+static bool open_monitor(struct gwd_zmq_watch *watch)
+{
+    const struct gwd_zmq_watch_config *config = &watch->config;
+    char endpoint[64];
+    int no_bound = 0;
     gwd_text(endpoint, sizeof endpoint, "inproc://watch-%p", config->socket);
     watch->monitor = zmq_socket(config->context, ZMQ_PAIR);
     /* Else ZeroMQ's thread, and with it all clients, would wait for this one to read reports. */
@@ -197,11 +245,30 @@ struct gwd_zmq_watch *gwd_zmq_watch_new(const struct gwd_zmq_watch_config *confi
         zmq_setsockopt(watch->monitor, ZMQ_RCVHWM, &no_bound, sizeof no_bound) == 0 &&
         zmq_socket_monitor(config->socket, endpoint, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) ==
             0 &&
-        zmq_connect(watch->monitor, endpoint) == 0 &&
-        zmq_getsockopt(watch->monitor, ZMQ_FD, &fd, &len) == 0)
-        watch->event = event_new(config->base, fd, EV_READ | EV_PERSIST, on_report, watch);
+        zmq_connect(watch->monitor, endpoint) == 0)
+        watch->event = event_of(watch, watch->monitor, on_report);
+    return watch->event != NULL;
+}
+
+static bool open_gate(struct gwd_zmq_watch *watch)
+{
+    static const char domain[] = "gmcast"; /* without one nobody is asked */
+    watch->gate = zmq_socket(watch->config.context, ZMQ_REP);
+    if (watch->gate != NULL && zmq_bind(watch->gate, GATE) == 0 &&
+        zmq_setsockopt(watch->config.socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0)
+        watch->gate_event = event_of(watch, watch->gate, on_gate);
+    return watch->gate_event != NULL;
+}
+
+struct gwd_zmq_watch *gwd_zmq_watch_new(const struct gwd_zmq_watch_config *config)
+{
+    struct gwd_zmq_watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL)
+        return NULL;
+    watch->config = *config;
+    gmc_list_init(&watch->held);
     watch->look = evtimer_new(config->base, on_look, watch);
-    if (watch->event == NULL || watch->look == NULL) {
+    if (watch->look == NULL || !open_monitor(watch) || !open_gate(watch)) {
         gwd_zmq_watch_free(watch);
         return NULL;
     }
@@ -216,10 +283,14 @@ void gwd_zmq_watch_free(struct gwd_zmq_watch *watch)
     (void)zmq_socket_monitor(watch->config.socket, NULL, 0);
     if (watch->event != NULL)
         event_free(watch->event);
+    if (watch->gate_event != NULL)
+        event_free(watch->gate_event);
     if (watch->look != NULL)
         event_free(watch->look);
     if (watch->monitor != NULL)
         (void)zmq_close(watch->monitor);
+    if (watch->gate != NULL)
+        (void)zmq_close(watch->gate);
     while ((node = gmc_list_first(&watch->held)) != NULL)
         let_go(GMC_CONTAINER_OF(node, struct held, node));
     free(watch);
@@ -227,8 +298,9 @@ void gwd_zmq_watch_free(struct gwd_zmq_watch *watch)
 
 bool gwd_zmq_watch_start(struct gwd_zmq_watch *watch)
 {
-    if (event_add(watch->event, NULL) != 0)
+    if (event_add(watch->event, NULL) != 0 || event_add(watch->gate_event, NULL) != 0)
         return false;
     event_active(watch->event, EV_READ, 0);
+    event_active(watch->gate_event, EV_READ, 0);
     return true;
 }

@@ -115,7 +115,13 @@ enum gmc_client_result gmc_client_call(struct gmc_client *client,
     /* Only now: the request may borrow from the last reply. */
     gmc_ctl_release(client->holder);
     client->holder = NULL;
-    result = exchange(client, gmc_bytes(bytes, len));
+    if (len <= GMC_CTL_REQUEST_BYTES_MAX)
+        result = exchange(client, gmc_bytes(bytes, len));
+    else
+        result =
+            fail(client, GMC_CLIENT_INVALID,
+                 "the request is longer than 1 MiB: name fewer or shorter paths, or a directory "
+                 "that holds the files");
     gmc_ctl_bytes_free(bytes);
     if (result == GMC_CLIENT_OK)
         *reply = &client->reply;

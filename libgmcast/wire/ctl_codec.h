@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "gmcast/control.h"
 
+#define GMC_CTL_REQUEST_BYTES_MAX (1 << 20) /* a gateway takes no longer one from a client */
 #define GMC_CTL_SOURCES_MAX 4096
 #define GMC_CTL_TARGETS_MAX 16383 /* with the source as many as a channel record may have */
 #define GMC_CTL_PATH_MAX 4095

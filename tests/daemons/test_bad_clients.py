@@ -4,7 +4,9 @@
 disturbs nobody; a publisher and a subscriber beside it notice nothing."""
 
 import contextlib
+import os
 import subprocess
+import sys
 
 import lib
 import zmtp
@@ -68,6 +70,22 @@ def beside_others(names="ab"):
                   all(line["missed"] == 0 for line in result.lines), lambda: str(result))
 
 
+@contextlib.contextmanager
+def starved(domain):
+    """The first thread of its gateway gets what others leave of the processors: next to nothing."""
+    os.sched_setscheduler(domain.process.pid, os.SCHED_IDLE, os.sched_param(0))
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            for _ in range(os.cpu_count())]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(domain.process.pid, os.SCHED_OTHER, os.sched_param(0))
+
+
 def refused(domain):
     return domain.counters()["local_clients_refused"]
 
@@ -129,6 +147,34 @@ def test_frames_that_no_buffer_should_hold():
             client.close()
         lib.wait(lambda: grid["a"].counters()["local_publishers_gone"] == 5, "all are gone")
         lib.check(refused(grid["a"]) == before, "who went away is refused")
+
+
+def test_frames_that_come_before_the_gateway_looks():
+    """However late the gateway's own thread gets its turn: ZeroMQ reads frames in another."""
+    with beside_others() as grid, starved(grid["a"]):
+        for _ in range(10):
+            before = refused(grid["a"])
+            client = dealer(grid["a"])
+            client.send_raw(b"\xff" * 100)
+            expect(client, REFUSED, "longer than 1 MiB and 4 KiB")
+            lib.check(refused(grid["a"]) == before + 1, "it is not counted")
+
+
+def test_requests_that_are_none():
+    """The same at the socket of requests."""
+    with beside_others() as grid:
+        for raw in (zmtp.frame(bytes(MIB + 1)), b"\xff" * 100):
+            before = grid["a"].counters()["requests_refused"]
+            client = zmtp.Dealer(grid["a"].control[len("ipc://"):])
+            with contextlib.suppress(ConnectionError):
+                client.send_raw(raw)
+            lib.check(b"one frame of at most 1 MiB" in client.receive(), "it is not told")
+            lib.check(client.is_closed(), "the connection stays")
+            lib.check(grid["a"].counters()["requests_refused"] == before + 1, "it is not counted")
+        lib.wait(lambda: "control.refused" in grid["a"].log(), "the log does not tell")
+        long = ["/" + "x" * 4000] * 300
+        status, _, errors = grid["a"].gmcast("stage", *long, "--to", "b", check_status=False)
+        lib.check(status == 1 and "longer than 1 MiB" in errors, "exit %d: %s" % (status, errors))
 
 
 def test_dies_in_mid_message():
