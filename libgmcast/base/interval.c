@@ -119,6 +119,17 @@ gmc_status gmc_interval_add(struct gmc_interval_set *set, uint64_t lo, uint64_t 
         return GMC_ERR_INVALID;
     if (lo == hi)
         return GMC_OK;
+    /* Numbers come in order most of the time: the last range grows. */
+    if (set->count > 0 && lo >= set->ranges[set->count - 1].lo &&
+        lo <= set->ranges[set->count - 1].hi) {
+        struct gmc_interval *end = &set->ranges[set->count - 1];
+
+        if (hi > end->hi) {
+            set->members += hi - end->hi;
+            end->hi = hi;
+        }
+        return GMC_OK;
+    }
     /* All ranges that overlap or touch [lo, hi) become one with it. */
     first = find_touching(set, lo);
     for (last = first; last < set->count && set->ranges[last].lo <= hi; last++) {

@@ -12,12 +12,6 @@
 
 /* ---- block space ---- */
 
-/* Sizes are powers of two. */
-static uint64_t blocks_of(uint64_t bytes, uint32_t block_bytes)
-{
-    return (bytes >> __builtin_ctz(block_bytes)) + ((bytes & (block_bytes - 1)) != 0);
-}
-
 static bool fits_fragments(uint64_t bytes, uint32_t fragment_bytes)
 {
     return bytes <= (uint64_t)FRAGMENTS_MAX * fragment_bytes;
@@ -41,30 +35,14 @@ gmc_status gmc_object_check(const struct gmc_object *object)
     return GMC_OK;
 }
 
-uint64_t gmc_object_listing_blocks(const struct gmc_object *object)
-{
-    return blocks_of(object->listing_bytes, object->block_bytes);
-}
-
-uint64_t gmc_object_data_blocks(const struct gmc_object *object)
-{
-    return gmc_object_listing_blocks(object) + blocks_of(object->total_bytes, object->block_bytes);
-}
-
 uint64_t gmc_object_pages(const struct gmc_object *object)
 {
-    return blocks_of(gmc_object_data_blocks(object), GMC_PAGE_HASHES);
+    return gmc_blocks_of(gmc_object_data_blocks(object), GMC_PAGE_HASHES);
 }
 
 uint64_t gmc_object_blocks(const struct gmc_object *object)
 {
     return gmc_object_data_blocks(object) + gmc_object_pages(object);
-}
-
-uint32_t gmc_block_data(uint32_t block)
-{
-    GMC_ASSERT(!gmc_block_is_page(block));
-    return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + block % GMC_PAGE_GROUP - 1;
 }
 
 uint32_t gmc_block_of_data(uint64_t data_block)
@@ -79,31 +57,6 @@ uint32_t gmc_block_of_page(uint32_t page)
 {
     GMC_ASSERT(page <= UINT32_MAX / GMC_PAGE_GROUP);
     return page * GMC_PAGE_GROUP;
-}
-
-void gmc_block_extent(const struct gmc_object *object, uint32_t block, uint64_t *offset,
-                      uint32_t *len)
-{
-    uint64_t data = gmc_block_data(block);
-    uint64_t listing = gmc_object_listing_blocks(object);
-    uint64_t left = object->block_bytes; /* the listing is padded: its blocks are never short */
-
-    GMC_ASSERT(data < gmc_object_data_blocks(object));
-    if (data >= listing)
-        left = object->total_bytes - (data - listing) * object->block_bytes;
-    *offset = data * object->block_bytes;
-    *len = left < object->block_bytes ? (uint32_t)left : object->block_bytes;
-}
-
-uint32_t gmc_block_len(const struct gmc_object *object, uint32_t block)
-{
-    uint64_t offset;
-    uint32_t len;
-
-    if (gmc_block_is_page(block))
-        return GMC_PAGE_WIRE_BYTES;
-    gmc_block_extent(object, block, &offset, &len);
-    return len;
 }
 
 uint32_t gmc_fragment_count(const struct gmc_object *object, uint32_t len)

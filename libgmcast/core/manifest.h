@@ -15,6 +15,7 @@
 #ifndef GMC_CORE_MANIFEST_H
 #define GMC_CORE_MANIFEST_H
 
+#include "base/assert.h"
 #include "core/io.h"
 
 #define GMC_PAGE_HASHES 128u
@@ -34,10 +35,26 @@ struct gmc_object {
 /* INVALID when a number is out of range: block_bytes 4096..65536 and a power of two,
  * listing_bytes >= 1, at most 64 fragments in a block and in a page, blocks fit in 32 bits. */
 GMC_NODISCARD gmc_status gmc_object_check(const struct gmc_object *object);
-uint64_t gmc_object_data_blocks(const struct gmc_object *object);
 uint64_t gmc_object_pages(const struct gmc_object *object);
 uint64_t gmc_object_blocks(const struct gmc_object *object); /* pages and data: the block space */
-uint64_t gmc_object_listing_blocks(const struct gmc_object *object); /* data blocks of listing */
+
+/* The arithmetic of each block is here, where it can be inlined: it is done many times for each.
+ */
+/* Sizes of blocks are powers of two. */
+static inline uint64_t gmc_blocks_of(uint64_t bytes, uint32_t block_bytes)
+{
+    return (bytes >> __builtin_ctz(block_bytes)) + ((bytes & (block_bytes - 1)) != 0);
+}
+/* Data blocks of the listing; of listing and files. */
+static inline uint64_t gmc_object_listing_blocks(const struct gmc_object *object)
+{
+    return gmc_blocks_of(object->listing_bytes, object->block_bytes);
+}
+static inline uint64_t gmc_object_data_blocks(const struct gmc_object *object)
+{
+    return gmc_object_listing_blocks(object) +
+           gmc_blocks_of(object->total_bytes, object->block_bytes);
+}
 static inline bool gmc_block_is_page(uint32_t block)
 {
     return block % GMC_PAGE_GROUP == 0;
@@ -47,12 +64,28 @@ static inline uint32_t gmc_block_page(uint32_t block)
 {
     return block / GMC_PAGE_GROUP;
 }
-uint32_t gmc_block_data(uint32_t block); /* data block number; block must not be a page */
+/* Data block number; block must not be a page. */
+static inline uint32_t gmc_block_data(uint32_t block)
+{
+    GMC_ASSERT(!gmc_block_is_page(block));
+    return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + block % GMC_PAGE_GROUP - 1;
+}
 uint32_t gmc_block_of_data(uint64_t data_block);
 uint32_t gmc_block_of_page(uint32_t page);
 /* Byte-space offset and length of a data block (the last may be short, never 0). */
-void gmc_block_extent(const struct gmc_object *object, uint32_t block, uint64_t *offset,
-                      uint32_t *len);
+static inline void gmc_block_extent(const struct gmc_object *object, uint32_t block,
+                                    uint64_t *offset, uint32_t *len)
+{
+    uint64_t data = gmc_block_data(block);
+    uint64_t listing = gmc_object_listing_blocks(object);
+    uint64_t left = object->block_bytes; /* the listing is padded: its blocks are never short */
+
+    GMC_ASSERT(data < gmc_object_data_blocks(object));
+    if (data >= listing)
+        left = object->total_bytes - (data - listing) * object->block_bytes;
+    *offset = data * object->block_bytes;
+    *len = left < object->block_bytes ? (uint32_t)left : object->block_bytes;
+}
 /* Bytes of fragment f when the block has len bytes; count of fragments. */
 uint32_t gmc_fragment_count(const struct gmc_object *object, uint32_t len);
 uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_t f);
@@ -67,7 +100,16 @@ static inline uint32_t gmc_virtual_kept(uint32_t len)
     return len > GMC_PAGE_WIRE_BYTES ? GMC_VIRTUAL_BYTES : len;
 }
 /* Length of any block of the block space: GMC_PAGE_WIRE_BYTES or the data block's. */
-uint32_t gmc_block_len(const struct gmc_object *object, uint32_t block);
+static inline uint32_t gmc_block_len(const struct gmc_object *object, uint32_t block)
+{
+    uint64_t offset;
+    uint32_t len;
+
+    if (gmc_block_is_page(block))
+        return GMC_PAGE_WIRE_BYTES;
+    gmc_block_extent(object, block, &offset, &len);
+    return len;
+}
 
 /* What binds a page to its channel: signed in front of the page. */
 struct gmc_page_context {
