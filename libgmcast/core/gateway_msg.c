@@ -229,7 +229,7 @@ static void on_detach(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchan
     if (ch->dst == NULL || ch->closing || msg->stripe >= ch->stripe_count)
         return;
     struct gwstripe *stripe = &ch->stripes[msg->stripe];
-    if (gmc_overlay_on_lost(&stripe->overlay, gw->now, peer->number))
+    if (gmc_overlay_on_let_go(&stripe->overlay, gw->now, peer->number))
         gw_event_parent(gw, ch, stripe, peer->number, msg->status, "%s let go: %s", peer->name,
                         msg->text);
     gw_target_step(gw, ch);

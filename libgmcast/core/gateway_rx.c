@@ -346,6 +346,6 @@ void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *str
     msg.status = GMC_ERR_MISMATCH;
     msg.text = what;
     gw_send(gw, peer, &msg);
-    gmc_overlay_on_lost(&stripe->overlay, gw->now, parent);
+    gmc_overlay_on_let_go(&stripe->overlay, gw->now, parent);
     gw_target_step(gw, ch);
 }

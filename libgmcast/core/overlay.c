@@ -154,8 +154,6 @@ void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up)
 /* Rules 3 and 4: the next candidate at once, or a rest after the last one. */
 static void pass_over(struct gmc_overlay *overlay, gmc_time now)
 {
-    if (overlay->depth > 0 && gmc_overlay_parent(overlay) == overlay->ancestors[0])
-        overlay->left_first = true;
     overlay->busy = 0;
     if (overlay->redirect != GMC_PEER_NONE) {
         overlay->redirect = GMC_PEER_NONE; /* back to the one that redirected */
@@ -263,10 +261,23 @@ bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who
     return was_parent;
 }
 
+static void leave(struct gmc_overlay *overlay, gmc_peer who)
+{
+    if (overlay->depth > 0 && who == overlay->ancestors[0] && who == gmc_overlay_parent(overlay))
+        overlay->left_first = true;
+}
+
+bool gmc_overlay_on_let_go(struct gmc_overlay *overlay, gmc_time now, gmc_peer who)
+{
+    leave(overlay, who);
+    return gmc_overlay_on_lost(overlay, now, who);
+}
+
 bool gmc_overlay_on_silent(struct gmc_overlay *overlay, gmc_time now, gmc_peer who)
 {
     if (who != gmc_overlay_parent(overlay) || gmc_overlay_standby(overlay) == GMC_PEER_NONE)
         return false;
+    leave(overlay, who);
     pass_over(overlay, now); /* rule 5 */
     return true;
 }

@@ -20,9 +20,10 @@
  *     them is the candidate at once.
  *  7. A gateway that is attached further up, because the link to its parent was not there in time,
  *     looks every GMC_OVERLAY_RETURN whether it is now, and then asks the parent; after each time
- *     that this did not help it waits twice as long, up to 64 times. When it had that parent before
- *     and left it, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell behind or silent may do so
- *     again, but a wire that was cut for a while is not to cost a second copy to the end.
+ *     that this did not help it waits twice as long, up to 64 times. A wire that was cut for a
+ *     while is not to cost a second copy to the end. When the link was there and that parent was
+ *     left, or let go, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell silent or sent what is
+ *     wrong may do so again.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
@@ -64,7 +65,7 @@ struct gmc_overlay {
     uint32_t rounds;    /* without success */
     uint32_t busy;      /* answers "not yet" of this candidate */
     uint32_t returns;   /* to the first ancestor */
-    bool left_first;    /* it was the parent, and is not any more */
+    bool left_first;    /* it was the parent, and was left over a link that lives */
     bool was_attached;  /* ever */
     bool no_handshake;  /* candidates' sessions are there already */
     struct gmc_prng prng;
@@ -110,8 +111,10 @@ GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gm
  * asked again. */
 void gmc_overlay_on_refused(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
                             gmc_peer redirect, bool not_yet);
-/* The parent or candidate is lost (link dead, or it detached us). True if it was the parent. */
+/* The link to the parent or candidate is dead. True if it was the parent. */
 bool gmc_overlay_on_lost(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
+/* Over a link that lives: it detached us, or we it. True if it was the parent. */
+bool gmc_overlay_on_let_go(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
 /* Nothing is heard from the parent, which may be dead. True if it was left for another one. */
 bool gmc_overlay_on_silent(struct gmc_overlay *overlay, gmc_time now, gmc_peer who);
 

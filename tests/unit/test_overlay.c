@@ -19,6 +19,7 @@ enum op {
     REDIRECT_X, /* who refuses and names X */
     NOT_YET,
     LOST,
+    LET_GO,
     SILENT,
     RECORD_SAME, /* P, G, S */
     RECORD_GS,   /* G, S */
@@ -241,7 +242,34 @@ static const struct story {
       {ACCEPT, G, 0, ATTACHED, G, 0},
       {NOT_DUE, 0, 3999 * MS, ATTACHED, G, 0}}},
     {7,
-     "a parent that was lost or silent is returned to later, unless a record names another one",
+     "a parent whose link was dead is asked once it lives again",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {LOST, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {LOOK_DOWN, 0, 1000 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1000 * MS, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {LOST, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 1999 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1 * MS, RESTING, P, 0}}},
+    {7,
+     "a parent that let go is returned to later",
+     {{START, 0, 0, RESTING, P, 0},
+      {STEP_UP, 0, 0, ASKING, P, ASK},
+      {ACCEPT, P, 0, ATTACHED, P, 0},
+      {LET_GO, P, 0, RESTING, G, 0},
+      {STEP_UP, 0, 0, ASKING, G, ASK},
+      {ACCEPT, G, 0, ATTACHED, G, 0},
+      {NOT_DUE, 0, 9999 * MS, ATTACHED, G, 0},
+      {LOOK_UP, 0, 1 * MS, RESTING, P, 0}}},
+    {7,
+     "a parent that was silent is returned to later, unless a record names another one",
      {{START, 0, 0, RESTING, P, 0},
       {STEP_UP, 0, 0, ASKING, P, ASK},
       {ACCEPT, P, 0, ATTACHED, P, 0},
@@ -336,6 +364,9 @@ static void give(struct gmc_overlay *overlay, gmc_time now, const struct step *s
         break;
     case LOST:
         assert_int_equal(gmc_overlay_on_lost(overlay, now, who), was_parent);
+        break;
+    case LET_GO:
+        assert_int_equal(gmc_overlay_on_let_go(overlay, now, who), was_parent);
         break;
     case SILENT:
         assert_int_equal(gmc_overlay_on_silent(overlay, now, who), step->state == RESTING);
