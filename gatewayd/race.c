@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #define RUNNERS_MAX 4
-#define NEXT_AFTER_US 250000
+#define NEXT_AFTER_US 250000 /* until all run, then: */
+#define RENEW_AFTER_S 1
 
 struct runner {
     struct gwd_race *race;
@@ -21,7 +22,7 @@ struct gwd_race {
     struct event_base *base;
     struct gwd_sockaddr to;
     struct runner runners[RUNNERS_MAX];
-    size_t started, running;
+    size_t started, running; /* ever; now: in the place of the number modulo RUNNERS_MAX */
     struct event *timer;
     gwd_race_done done;
     void *ctx;
@@ -35,6 +36,12 @@ static void drop(struct runner *runner)
         (void)close(runner->fd);
     runner->event = NULL;
     runner->fd = -1;
+}
+
+static void drop_all(struct gwd_race *race)
+{
+    for (size_t i = 0; i < RUNNERS_MAX; i++)
+        drop(&race->runners[i]);
 }
 
 /* A connection is there, or it is known that there will be none. */
@@ -57,16 +64,20 @@ static void on_answer(evutil_socket_t fd, short what, void *ctx)
     }
     runner->fd = -1; /* the callee's */
     (void)evtimer_del(race->timer);
-    for (size_t i = 0; i < race->started; i++)
-        drop(&race->runners[i]);
+    drop_all(race);
     race->done(race->ctx, (int)fd, 0);
 }
 
 static bool start_runner(struct gwd_race *race)
 {
     const struct sockaddr *to = (const struct sockaddr *)&race->to.storage;
-    struct runner *runner = &race->runners[race->started];
+    struct runner *runner = &race->runners[race->started % RUNNERS_MAX];
+    if (runner->event != NULL) { /* the oldest */
+        drop(runner);
+        race->running--;
+    }
     runner->race = race;
+    runner->error = 0;
     runner->fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (runner->fd < 0)
         return false;
@@ -87,6 +98,8 @@ static bool start_runner(struct gwd_race *race)
 static void arm(struct gwd_race *race)
 {
     struct timeval wait = {.tv_usec = NEXT_AFTER_US};
+    if (race->started >= RUNNERS_MAX)
+        wait = (struct timeval){.tv_sec = RENEW_AFTER_S};
     (void)evtimer_add(race->timer, &wait);
 }
 
@@ -94,8 +107,10 @@ static void on_late(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd_race *race = ctx;
     (void)fd, (void)what;
-    if (start_runner(race) && race->started < RUNNERS_MAX)
+    if (start_runner(race) || race->running > 0)
         arm(race);
+    else
+        race->done(race->ctx, -1, ENFILE); /* no descriptors any more */
 }
 
 struct gwd_race *gwd_race_start(struct event_base *base, const struct gwd_sockaddr *to,
@@ -105,6 +120,8 @@ struct gwd_race *gwd_race_start(struct event_base *base, const struct gwd_sockad
     if (race == NULL)
         return NULL;
     *race = (struct gwd_race){.base = base, .to = *to, .done = done, .ctx = ctx};
+    for (size_t i = 0; i < RUNNERS_MAX; i++)
+        race->runners[i].fd = -1;
     race->timer = evtimer_new(base, on_late, race);
     if (race->timer == NULL || !start_runner(race)) {
         gwd_race_free(race);
@@ -118,8 +135,7 @@ void gwd_race_free(struct gwd_race *race)
 {
     if (race == NULL)
         return;
-    for (size_t i = 0; i < race->started; i++)
-        drop(&race->runners[i]);
+    drop_all(race);
     if (race->timer != NULL)
         event_free(race->timer);
     free(race);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TCP connects to one address. A lost SYN is sent again by the kernel after 1, 3 and 7 s, so while
- * none is answered further ones join after RFC 8305's quarter of a second; the first that is
- * connected counts, the others are closed. */
+ * none is answered further ones join after RFC 8305's quarter of a second, and when there are four
+ * one each second in the place of the oldest: a path that comes back is noticed within a second.
+ * The first that is connected counts, the others are closed. */
 #ifndef GWD_RACE_H
 #define GWD_RACE_H
 

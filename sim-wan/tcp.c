@@ -38,6 +38,7 @@ struct sim_conn *sim_tcp_connect(struct sim_tcp *tcp, uint32_t from, uint32_t to
     conn->ends[0].side = 0;
     conn->ends[1].side = 1;
     conn->ends[0].state = SIM_END_OPENING;
+    conn->ends[0].timeout = SIM_TCP_TIMEOUT_RACE;
     gmc_status status = gmc_map_put(&tcp->conns, conn->id, conn);
     GMC_ASSERT(status == GMC_OK);
     sim_tcp_append_empty(&conn->ends[0]); /* the SYN */
@@ -181,6 +182,8 @@ static void opened(struct sim_conn *conn, int side)
     end->state = SIM_END_OPEN;
     if (!was_opening)
         return;
+    if (end->srtt == 0)
+        end->timeout = SIM_TCP_TIMEOUT_FIRST;
     sim_tcp_keep_alive(conn, end);
     conn->tcp->sink.connected(conn->tcp->sink.ctx, conn, side);
 }
@@ -225,6 +228,8 @@ static void data_arrived(struct sim_conn *conn, int side, const struct sim_segme
     if (segment->sequence >= end->received && ahead < SIM_TCP_WINDOW_MAX)
         sim_tcp_set_arrived(end, segment->sequence);
     advance(conn, side);
+    if (side == 1 && segment->sequence == 0 && sim_tcp_answer_syn(conn))
+        return;
     if (end->state == SIM_END_OPEN)
         acknowledge(conn, side);
 }

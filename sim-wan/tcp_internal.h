@@ -9,6 +9,7 @@
 #define SIM_TCP_FRAME_HEAD 26u /* type, length, and what a TLS record costs */
 #define SIM_TCP_WINDOW_FIRST 10u
 #define SIM_TCP_WINDOW_MAX 1024u
+#define SIM_TCP_TIMEOUT_RACE GMC_MS(250) /* of a SYN */
 #define SIM_TCP_TIMEOUT_FIRST GMC_S(1)
 #define SIM_TCP_TIMEOUT_MIN GMC_MS(200)
 #define SIM_TCP_TIMEOUT_MAX GMC_S(60)
@@ -87,6 +88,7 @@ void sim_tcp_end_side(struct sim_conn *conn, int side, const char *reason);
 /* tcp_send.c */
 void sim_tcp_append(struct sim_tcp_end *end, struct gmc_bytes bytes);
 void sim_tcp_append_empty(struct sim_tcp_end *end);
+bool sim_tcp_answer_syn(struct sim_conn *conn);
 const struct sim_tcp_segment *sim_tcp_find(const struct sim_tcp_end *end, uint32_t sequence);
 /* Sends what the window allows, lost segments first. */
 void sim_tcp_push(struct sim_conn *conn, int side);

@@ -12,6 +12,9 @@
 /* Linux, TCP_THIN_LINEAR_TIMEOUTS: who has hardly anything under way is not congestion's cause. */
 #define THIN_SEGMENTS 4u
 #define THIN_RETRIES 6u
+/* gatewayd's connects race (gatewayd/race.h): in their stead one sends its SYN as often. */
+#define RACE_TIMEOUT_MORE GMC_S(1)
+#define RACE_QUICK 7u
 #define REORDERING 3u /* segments that overtake before one counts as lost */
 
 static struct sim_tcp_segment *new_segment(struct sim_tcp_end *end)
@@ -100,6 +103,20 @@ void sim_tcp_push(struct sim_conn *conn, int side)
     }
     if (!sim_event_is_pending(&end->timer))
         arm(conn, end);
+}
+
+/* The listener's first segment is what acknowledges a SYN, each that comes. False: it has arrived.
+ */
+bool sim_tcp_answer_syn(struct sim_conn *conn)
+{
+    struct sim_tcp_end *end = &conn->ends[1];
+    if (end->first == NULL || end->first->sequence != 0)
+        return false;
+    if (end->first->flying) {
+        end->first->flying = false;
+        end->flying--;
+    }
+    return true; /* who heard the SYN sends what waits */
 }
 
 /* ---- acknowledgements ---- */
@@ -206,6 +223,14 @@ void sim_tcp_on_timer(struct sim_event *event, gmc_time now)
         return;
     }
     end->retries++;
+    if (end->state == SIM_END_OPENING && end->first != NULL) {
+        end->flying -= end->first->flying;
+        end->first->flying = false;
+        end->timeout = end->retries < RACE_QUICK ? SIM_TCP_TIMEOUT_RACE : RACE_TIMEOUT_MORE;
+        sim_tcp_push(conn, end->side);
+        arm(conn, end);
+        return;
+    }
     for (struct sim_tcp_segment *s = end->first; s != NULL; s = s->next) {
         if (s->flying) {
             s->flying = false;

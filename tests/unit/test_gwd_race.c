@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Racing TCP connects: one that answers, one that refuses, and one that loses the first SYN. */
+/* Racing TCP connects: to who answers, who refuses, and over a path that is cut at first. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -110,21 +110,20 @@ static void test_no_way(void **state)
     event_base_free(outcome.base);
 }
 
-/* A full queue of connections drops a SYN as a lossy path does. The kernel sends it again after a
- * second; the race has long been won then. */
-static void test_first_is_lost(void **state)
+/* A full queue of connections drops SYNs as a path that is cut does, for so long. The limit is that
+ * of the wait for the connection after that. */
+static void connect_after(int cut_ms, int limit_ms)
 {
     struct outcome outcome = {.base = event_base_new(), .fd = -1};
     struct gwd_sockaddr to;
     int listener = open_listener(&to, 0), filler = socket(AF_INET, SOCK_STREAM, 0), taken;
-    (void)state;
     assert_int_equal(connect(filler, (struct sockaddr *)&to.storage, to.len), 0);
     struct gwd_race *race = gwd_race_start(outcome.base, &to, done, &outcome);
     assert_non_null(race);
-    run(&outcome, 100);
+    run(&outcome, cut_ms);
     assert_int_equal(outcome.calls, 0);
     taken = accept(listener, NULL, NULL);
-    run(&outcome, 700);
+    run(&outcome, limit_ms);
     assert_int_equal(outcome.calls, 1);
     assert_true(outcome.fd >= 0);
     gwd_race_free(race);
@@ -135,13 +134,26 @@ static void test_first_is_lost(void **state)
     event_base_free(outcome.base);
 }
 
+/* The kernel sends a SYN again after a second; the race has long been won then. */
+static void test_first_is_lost(void **state)
+{
+    (void)state;
+    connect_after(100, 700);
+}
+
+/* Between 3.75 and 7 s the first four send nothing. */
+static void test_path_comes_back(void **state)
+{
+    (void)state;
+    connect_after(4000, 1900);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connected),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_no_way),
-        cmocka_unit_test(test_first_is_lost),
+        cmocka_unit_test(test_connected),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_way),          cmocka_unit_test(test_first_is_lost),
+        cmocka_unit_test(test_path_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
