@@ -438,6 +438,7 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
         on_peer(host, news->peer, &news->change);
     }
     host->news_count = 0;
+    sim_host_read_segments(host);
     sim_host_read_socket(host);
 }
 

@@ -52,6 +52,8 @@ struct sim_host {
     size_t news_count, news_capacity;
     struct sim_packet *socket_first, *socket_last; /* datagrams that wait to be heard */
     uint64_t socket_bytes;
+    struct sim_packet *segment_first, *segment_last; /* of TCP, that came while it was frozen */
+    size_t segment_count;
     struct sim_cpu_config cpu;
     gmc_time cpu_busy_until;
     struct sim_event cpu_event;         /* the first one that waits has been worked on */
@@ -90,8 +92,8 @@ void sim_host_start(struct sim_host *host);
 /* Ends it without a word: killed, or by a loss of power (then peers are told nothing). */
 void sim_host_crash(struct sim_host *host, enum sim_crash crash);
 /* Stops the process as SIGSTOP does, or lets it go on. Its connections stay open. Datagrams that
- * arrive meanwhile wait in the socket's buffer and are lost when it is full; segments wait at the
- * sender; news of sessions waits. */
+ * arrive meanwhile wait in the socket's buffer and are lost when it is full; so do segments, which
+ * are not acknowledged before it goes on; news of sessions waits. */
 void sim_host_freeze(struct sim_host *host, bool frozen);
 /* What the host's own clock shows. */
 gmc_time sim_host_now(const struct sim_host *host);
@@ -100,7 +102,8 @@ gmc_time sim_host_now(const struct sim_host *host);
 void sim_host_drain(struct sim_host *host);
 
 /* What the network and the sessions bring. */
-bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet); /* true: taken */
+bool sim_host_on_segment(struct sim_host *host, struct sim_packet *packet); /* true: taken */
+bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet);  /* true: taken */
 void sim_host_on_stream(struct sim_host *host, uint32_t peer, struct gmc_bytes bytes);
 void sim_host_on_session(struct sim_host *host, uint32_t peer, const struct gmc_session *session);
 void sim_host_on_session_end(struct sim_host *host, uint32_t peer, enum gmc_peer_event event,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The socket's buffer in front of a simulated gateway, and the processor that works on it: a queue
- * with one server. */
+/* The buffers in front of a simulated gateway, of datagrams and, while it is frozen, of segments;
+ * and the processor that works on the former: a queue with one server. */
 #include "base/assert.h"
 #include "sim-wan/host_internal.h"
 #include "sim-wan/mem.h"
+
+#define SEGMENTS_MAX 4096u /* that wait at a frozen host; more are lost */
 
 static gmc_duration cost_of(const struct sim_host *host, size_t bytes)
 {
@@ -51,9 +53,51 @@ static struct sim_packet *take_from_socket(struct sim_host *host)
     return packet;
 }
 
+/* ---- connections of a frozen host ---- */
+bool sim_host_on_segment(struct sim_host *host, struct sim_packet *packet)
+{
+    if (!host->frozen) {
+        sim_tcp_arrived(&host->world->sessions.tcp, host->id, packet);
+        return false;
+    }
+    if (host->segment_count == SEGMENTS_MAX)
+        return false;
+    if (host->segment_last != NULL)
+        host->segment_last->next = packet;
+    else
+        host->segment_first = packet;
+    packet->next = NULL;
+    host->segment_last = packet;
+    host->segment_count++;
+    return true;
+}
+
+static struct sim_packet *take_segment(struct sim_host *host)
+{
+    struct sim_packet *packet = host->segment_first;
+    if (packet == NULL)
+        return NULL;
+    host->segment_first = packet->next;
+    if (packet->next == NULL)
+        host->segment_last = NULL;
+    host->segment_count--;
+    return packet;
+}
+
+void sim_host_read_segments(struct sim_host *host)
+{
+    struct sim_packet *packet;
+    while ((packet = take_segment(host)) != NULL) {
+        sim_tcp_arrived(&host->world->sessions.tcp, host->id, packet);
+        sim_packet_free(&host->world->net.pool, packet);
+    }
+}
+
 void sim_host_empty_socket(struct sim_host *host)
 {
     struct sim_packet *packet;
+    while ((packet = take_segment(host)) != NULL)
+        sim_packet_free(&host->world->net.pool, packet);
     while ((packet = take_from_socket(host)) != NULL)
         sim_packet_free(&host->world->net.pool, packet);
     sim_engine_cancel(&host->world->engine, &host->cpu_event);

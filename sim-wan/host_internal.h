@@ -38,6 +38,7 @@ void sim_host_wake(struct sim_host *host);
 /* Looks at all that came. */
 void sim_host_look(struct sim_host *host);
 /* A frozen process goes on. */
+void sim_host_read_segments(struct sim_host *host);
 void sim_host_read_socket(struct sim_host *host);
 
 #endif

@@ -18,10 +18,8 @@ static bool on_arrived(void *ctx, uint32_t id, struct sim_packet *packet)
     struct sim_world *world = ctx;
     sim_trace_record(&world->trace, world->engine.now, SIM_TRACE_ARRIVE, id, packet->from,
                      packet->wire_bytes);
-    if (packet->proto == SIM_PROTO_TCP) {
-        sim_tcp_arrived(&world->sessions.tcp, id, packet);
-        return false;
-    }
+    if (packet->proto == SIM_PROTO_TCP)
+        return sim_host_on_segment(world->hosts[id], packet);
     if (packet->proto == SIM_PROTO_PLAIN) {
         sim_traffic_arrived(&world->traffic, packet);
         return false;
@@ -44,9 +42,7 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
 
 static bool is_powered(void *ctx, uint32_t host)
 {
-    /* A frozen process reads nothing from its connections; as if the segments were lost. */
-    const struct sim_host *owner = ((struct sim_world *)ctx)->hosts[host];
-    return owner->powered && !owner->frozen;
+    return ((struct sim_world *)ctx)->hosts[host]->powered;
 }
 
 static bool is_listening(void *ctx, uint32_t id)
