@@ -73,6 +73,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define STUBBORN_SHARE 700u /* of the path: who has more is not the one that suffers */
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
+#define GONE_AFTER GMC_S(1) /* without a queue: who made it has left */
 #define IDLE_LONG GMC_S(10)
 #define AWAY_FIRST GMC_S(6)
 #define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
@@ -148,6 +149,7 @@ struct gmc_ccm {
     uint32_t calm;             /* probes in a row that found nobody else */
     uint32_t whole;            /* probes in a row that the path took in whole */
     uint32_t long_left;        /* clean probes until cruises are short again */
+    gmc_time seen_at;          /* the last cruise round in which others showed */
     uint32_t share_permille;   /* of the path, as lossy probes tell; mean */
     bool stubborn;             /* the rival does not yield either */
     uint32_t window_excess;

@@ -155,6 +155,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     note_share(m, was, sample);
     m->calm = 0;
     m->long_left = 2;
+    m->seen_at = now;
     if (m->stubborn)
         m->bw_bps = gmc_ccm_times(sample, YIELD_STUBBORN);
     else if (sample >= gmc_ccm_times(best(m), as_good_permille(m, round->decided)) ||
@@ -333,6 +334,24 @@ void gmc_ccm_learn_cruise(struct gmc_ccm *m)
     m->cruise = (struct gmc_ccm_count){0, 0};
 }
 
+/* Cruises are long beside others, who come back from a loss slower than we do. Where the path
+ * queues for half a round trip or more, what a window sender keeps of its window after a loss,
+ * seven tenths, still fills the path and a part of the queue: one that is empty for long says they
+ * left. */
+static void note_others(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round,
+                        bool excess)
+{
+    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
+
+    if (excess || room < gmc_ccm_least_rtt(m) / 2 ||
+        round->queue_max > gmc_ccm_queue_threshold(m)) {
+        m->seen_at = now;
+    } else if (m->long_left > 0 && now - m->seen_at > GONE_AFTER) {
+        m->long_left = 0;
+        m->cruise_until = now;
+    }
+}
+
 static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
@@ -347,6 +366,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (round->acks < 2 || (gmc_ccm_is_limited(round) && !excess) || gmc_ccm_is_sparse(m, round))
         return;
     count_excess(m, now, lossy && round->queue_min < gmc_ccm_least_rtt(m));
+    note_others(m, now, round, excess);
     m->cruise_queue = round->queue_min;
     m->busy = round->queue_min > gmc_ccm_queue_threshold(m) ? m->busy + 1 : 0;
     if (m->busy >= 2 || excess)

@@ -356,12 +356,11 @@ static void test_shares_with_tcp(void **state)
     assert_in_range(share_permille(&sim_law_bbr, 15000), 300, 700);
 }
 
-/* Jain's index over a minute, in thousandths. What is left of a short queue is the price of leaving
- * a TCP its part. */
-static unsigned jain_permille(struct ccwire_path path, int flows)
+/* Adds Jain's index over a minute, and the part of the path that all carried together. */
+static void share_a_minute(const struct ccwire_path *path, int flows, uint64_t seed, double *jain,
+                           double *used)
 {
-    double least = path.queue_bytes < 20000 ? 0.9 : 0.93;
-    struct ccwire *wire = ccwire_new(&path, 1);
+    struct ccwire *wire = ccwire_new(path, seed);
     double sum = 0, squares = 0;
 
     for (int i = 0; i < flows; i++)
@@ -373,8 +372,20 @@ static unsigned jain_permille(struct ccwire_path path, int flows)
         squares += delivered(wire, i) * delivered(wire, i);
     }
     ccwire_free(wire);
-    assert_true(sum * 12000 / 60 > least * (double)path.rate_bps * (1 - path.loss_ppm / 1e6));
-    return (unsigned)(1000 * sum * sum / (flows * squares));
+    *jain += sum * sum / (flows * squares);
+    *used += sum * 12000 / 60 / ((double)path->rate_bps * (1 - path->loss_ppm / 1e6));
+}
+
+/* In thousandths, the mean of six seeds. What is left of a short queue is the price of leaving a
+ * TCP its part. */
+static unsigned jain_permille(struct ccwire_path path, int flows)
+{
+    double least = path.queue_bytes < 20000 ? 0.88 : 0.93, jain = 0, used = 0;
+
+    for (uint64_t seed = 1; seed <= 6; seed++)
+        share_a_minute(&path, flows, seed, &jain, &used);
+    assert_true(used / 6 > least);
+    return (unsigned)(1000 * jain / 6);
 }
 
 static void test_shares_with_siblings(void **state)
@@ -389,7 +400,7 @@ static void test_shares_with_siblings(void **state)
     path.loss_ppm = 0;
     path.queue_bytes = 15000;
     assert_true(jain_permille(path, 2) >= 950);
-    assert_true(jain_permille(path, 4) >= 900);
+    assert_true(jain_permille(path, 4) >= 950);
 }
 
 /* ------------------------------------------------------------------ changes */
@@ -559,6 +570,33 @@ static void test_learns_losses_when_others_go(void **state)
         }
     }
     assert_in_range(late, 0, 1);
+}
+
+/* Whoever came beside others and got little has all of the path soon after they have gone: of
+ * twelve seeds, from 2 s after that on. */
+static void test_takes_the_path_when_others_go(void **state)
+{
+    struct ccwire_path path = path_100m;
+    double least = 1;
+
+    (void)state;
+    path.loss_ppm = 10000;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct ccwire *wire = ccwire_new(&path, seed);
+        gmc_time gone = 0;
+
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = GMC_S(4)});
+        for (int i = 1; i <= 2; i++)
+            ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .packets = 20000});
+        for (int i = 1; i <= 2; i++)
+            gone = gmc_time_max(gone, ccwire_run_flow(wire, i, GMC_S(60)));
+        ccwire_run_until(wire, gone + GMC_S(2));
+        double part = rate_over(wire, GMC_S(1)) / 99e6;
+        least = part < least ? part : least;
+        ccwire_free(wire);
+    }
+    print_message("2 s after others have gone: %.3f of the path at the least\n", least);
+    assert_true(least > 0.9);
 }
 
 static void test_little_to_send_lowers_nothing(void **state)
@@ -937,6 +975,7 @@ int main(void)
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
         cmocka_unit_test(test_messages_are_no_estimate),
         cmocka_unit_test(test_learns_losses_when_others_go),
+        cmocka_unit_test(test_takes_the_path_when_others_go),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_relay_keeps_up),
         cmocka_unit_test(test_slow_host_is_not_held_back),
