@@ -118,14 +118,11 @@ static double real_part(const struct ic_qos_delays *delays, uint64_t k, uint64_t
 {
     if (k == 0 && delays->radius == 1)
         return re * ((double)last + 1);
-    const double *one = &delays->turns[2 * k];
     const double *all = &delays->turns[2 * (k * (last + 1) & (delays->points - 1))];
-    double near = 1 / delays->radius;
+    const double *series = &delays->series[2 * k];
     double above_re = 1 - far * all[0], above_im = far * all[1];
-    double below_re = 1 - near * one[0], below_im = near * one[1];
     double product_re = re * above_re - im * above_im, product_im = re * above_im + im * above_re;
-    return (product_re * below_re + product_im * below_im) /
-           (below_re * below_re + below_im * below_im);
+    return product_re * series[0] - product_im * series[1];
 }
 
 static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,

@@ -249,11 +249,18 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     delays->points = points;
     delays->wave_points = (points / 2 / IC_QOS_WAVE_BLOCK + 1) * IC_QOS_WAVE_BLOCK;
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
-    if (delays->turns == NULL)
+    delays->series = calloc(points + 2, sizeof(*delays->series));
+    if (delays->turns == NULL || delays->series == NULL)
         return GMC_ERR_NOMEM;
     for (uint64_t k = 0; k < points; k++) {
         delays->turns[2 * k] = cos(full * (double)k / (double)points);
         delays->turns[2 * k + 1] = sin(full * (double)k / (double)points);
+    }
+    for (uint64_t k = delays->radius == 1 ? 1 : 0; k <= points / 2; k++) {
+        double re = 1 - delays->turns[2 * k] / delays->radius;
+        double im = delays->turns[2 * k + 1] / delays->radius;
+        delays->series[2 * k] = re / (re * re + im * im);
+        delays->series[2 * k + 1] = -im / (re * re + im * im);
     }
     return GMC_OK;
 }
@@ -392,6 +399,7 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
         free(delays->waves[passing]);
     }
     free(delays->turns);
+    free(delays->series);
     free(delays);
 }
 
@@ -400,5 +408,5 @@ size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
     size_t tables = IC_QOS_PASSINGS * delays->subsets;
     size_t waves = 2 * delays->wave_points;
     return sizeof(*delays) +
-           (tables * (delays->width + waves) + 2 * delays->points) * sizeof(double);
+           (tables * (delays->width + waves) + 3 * delays->points) * sizeof(double);
 }
