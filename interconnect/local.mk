@@ -80,6 +80,7 @@ tests_unit_test_ic_pcube_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 # qos
 interconnect_libinterconnect_la_SOURCES += \
+	interconnect/qos/counts.c interconnect/qos/counts.h \
 	interconnect/qos/cube.c \
 	interconnect/qos/deadline.c interconnect/qos/deadline.h \
 	interconnect/qos/delays.c interconnect/qos/delays.h \

@@ -2,9 +2,11 @@
 /* Curves by gnuplot. */
 #include "interconnect/command/curves.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "interconnect/text.h"
 #include "sim-wan/mem.h"
@@ -30,18 +32,21 @@ struct curves {
     size_t drawn;
 };
 
-/* The axis with most values among those of numbers; false: none has two. */
-static bool choose_axis(struct curves *curves)
+/* The axis with most values among those of numbers. INVALID with words: none has two. */
+static gmc_status choose_axis(const struct ic_sweep *sweep, size_t *x, char *error)
 {
-    const struct ic_sweep *sweep = curves->points->sweep;
     size_t most = 1;
     for (size_t i = 0; i < sweep->axis_count; i++)
-        if (curves->family->params[sweep->axes[i].param].kind != IC_CHOICE &&
+        if (sweep->family->params[sweep->axes[i].param].kind != IC_CHOICE &&
             sweep->axes[i].count > most) {
             most = sweep->axes[i].count;
-            curves->x = i;
+            *x = i;
         }
-    return most > 1;
+    if (most > 1)
+        return GMC_OK;
+    snprintf(error, IC_CURVES_ERROR_MAX,
+             "a picture needs a parameter with several numbers, such as 2..16");
+    return GMC_ERR_INVALID;
 }
 
 /* The values of a point: "algorithm S-torus, k 8". Those that tell its line from the others, or
@@ -224,6 +229,23 @@ static void split_file(const char *file, char **folder, char **name)
         *dot = '\0';
 }
 
+gmc_status ic_curves_check(const struct ic_sweep *sweep, const char *file, char *error)
+{
+    char *folder, *name;
+    size_t x = 0;
+    gmc_status status = choose_axis(sweep, &x, error);
+    if (status != GMC_OK)
+        return status;
+    split_file(file, &folder, &name);
+    if (access(folder[0] != '\0' ? folder : ".", W_OK | X_OK) != 0) {
+        snprintf(error, IC_CURVES_ERROR_MAX, "%s: %s", file, strerror(errno));
+        status = GMC_ERR_IO;
+    }
+    free(folder);
+    free(name);
+    return status;
+}
+
 gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const char *caption,
                           const char *file, char *error)
 {
@@ -232,13 +254,11 @@ gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const c
                             .output = output,
                             .caption = caption};
     char *folder, *name;
-    if (!choose_axis(&curves)) {
-        snprintf(error, IC_CURVES_ERROR_MAX,
-                 "a picture needs a parameter with several numbers, such as 2..16");
-        return GMC_ERR_INVALID;
-    }
+    gmc_status status = choose_axis(points->sweep, &curves.x, error);
+    if (status != GMC_OK)
+        return status;
     split_file(file, &folder, &name);
-    gmc_status status = sim_plot_open(&curves.plot, folder, name, WIDTH, HEIGHT, error);
+    status = sim_plot_open(&curves.plot, folder, name, WIDTH, HEIGHT, error);
     free(folder);
     free(name);
     if (status != GMC_OK)

@@ -10,6 +10,11 @@
 /* Bytes of `error` below. */
 #define IC_CURVES_ERROR_MAX 256u
 
+/* Whether there can be a picture, before hours are spent on its points. INVALID, IO with words: as
+ * below. */
+GMC_NODISCARD gmc_status ic_curves_check(const struct ic_sweep *sweep, const char *file,
+                                         char *error);
+
 /* Of an output, to FILE.svg and FILE.png beside its script and data; FILE may end in .svg or .png.
  * caption: what is drawn, for the title; NULL: the family's own. Points of a model beside its pole,
  * far higher than all others, are cut off, and the picture says so.

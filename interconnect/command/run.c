@@ -57,6 +57,9 @@ static int run_points(const struct ic_options *options)
                                .workers = options->jobs,
                                .is_quiet = options->is_quiet};
     struct ic_records records;
+    char error[IC_CURVES_ERROR_MAX];
+    if (options->plot != NULL && ic_curves_check(&options->sweep, options->plot, error) != GMC_OK)
+        return ic_bad(options->command, "%s", error);
     int status =
         ic_records_begin(&records, options->command, options->sweep.family->outputs[0].unit,
                          options->log, options->channels, &points.run);

@@ -32,7 +32,8 @@ static bool grow_ring(struct ic_calendar_ring *ring, uint32_t capacity)
 gmc_status ic_calendar_init(struct ic_calendar *calendar, uint32_t capacity, double between,
                             double ahead)
 {
-    *calendar = (struct ic_calendar){.day_count = 64, .head = no_event};
+    *calendar =
+        (struct ic_calendar){.day_count = 64, .head = no_event, .free_entry = IC_CALENDAR_NONE};
     while (calendar->day_shift < 40 && (double)((uint64_t)2 << calendar->day_shift) <= between)
         calendar->day_shift++;
     double day = (double)((uint64_t)1 << calendar->day_shift);
@@ -85,35 +86,43 @@ static void put(struct ic_calendar *calendar, uint32_t event, uint64_t time)
     uint64_t number = day & (calendar->day_count - 1);
     if (day < calendar->today)
         calendar->today = day;
-    calendar->entries[event] = (struct ic_calendar_entry){time, calendar->days[number]};
-    calendar->days[number] = event;
+    uint32_t place = calendar->free_entry;
+    if (place != IC_CALENDAR_NONE)
+        calendar->free_entry = calendar->entries[place].next;
+    else
+        place = calendar->used++;
+    calendar->entries[place] = (struct ic_calendar_entry){time, event, calendar->days[number]};
+    calendar->days[number] = place;
     calendar->bits[number / 64] |= (uint64_t)1 << (number % 64);
     calendar->pending++;
 }
 
-/* Takes the first event of today out; NONE when there is none left of this lap. */
-static uint32_t take_today(struct ic_calendar *calendar)
+/* Takes the first event of today out; none when there is none left of this lap. */
+static struct ic_calendar_event take_today(struct ic_calendar *calendar)
 {
     struct ic_calendar_entry *entries = calendar->entries;
     uint64_t number = calendar->today & (calendar->day_count - 1);
+    struct ic_calendar_event first = no_event;
     uint32_t *best = NULL;
     for (uint32_t *link = &calendar->days[number]; *link != IC_CALENDAR_NONE;
          link = &entries[*link].next) {
         const struct ic_calendar_entry *entry = &entries[*link];
-        if (entry->time >> calendar->day_shift != calendar->today)
+        if (entry->time >> calendar->day_shift != calendar->today ||
+            !is_before(entry->time, entry->event, &first))
             continue;
-        if (best == NULL || entry->time < entries[*best].time ||
-            (entry->time == entries[*best].time && *link < *best))
-            best = link;
+        best = link;
+        first = (struct ic_calendar_event){entry->time, entry->event};
     }
     if (best == NULL)
-        return IC_CALENDAR_NONE;
-    uint32_t event = *best;
-    *best = entries[event].next;
+        return first;
+    uint32_t place = *best;
+    *best = entries[place].next;
+    entries[place].next = calendar->free_entry;
+    calendar->free_entry = place;
     if (calendar->days[number] == IC_CALENDAR_NONE)
         calendar->bits[number / 64] &= ~((uint64_t)1 << (number % 64));
     calendar->pending--;
-    return event;
+    return first;
 }
 
 /* From today on, to the next day that is not empty. */
@@ -133,14 +142,11 @@ static void skip_empty(struct ic_calendar *calendar)
 static void find_head(struct ic_calendar *calendar)
 {
     calendar->head = no_event;
-    while (calendar->pending > 0) {
+    while (calendar->pending > 0 && calendar->head.event == IC_CALENDAR_NONE) {
         skip_empty(calendar);
-        uint32_t event = take_today(calendar);
-        if (event != IC_CALENDAR_NONE) {
-            calendar->head = (struct ic_calendar_event){calendar->entries[event].time, event};
-            return;
-        }
-        calendar->today++;
+        calendar->head = take_today(calendar);
+        if (calendar->head.event == IC_CALENDAR_NONE)
+            calendar->today++;
     }
 }
 

@@ -23,7 +23,8 @@
 
 struct ic_calendar_entry {
     uint64_t time;
-    uint32_t next; /* of the day's list */
+    uint32_t event;
+    uint32_t next; /* of the day's list; the next free one */
 };
 
 struct ic_calendar_event {
@@ -41,8 +42,9 @@ struct ic_calendar {
     uint64_t now; /* time of the event that came out last */
     struct ic_calendar_event head;
     struct ic_calendar_ring rings[IC_CALENDAR_RINGS];
-    struct ic_calendar_entry *entries; /* by event, of those in days */
-    uint32_t capacity;
+    /* Of those in days, which are few: places are taken again at once, and stay in the cache. */
+    struct ic_calendar_entry *entries;
+    uint32_t capacity, used, free_entry; /* used: those from there on never were */
     uint32_t *days;
     uint64_t *bits;     /* by 64 days: those that are not empty */
     uint32_t day_count; /* a power of two, 64 or more */

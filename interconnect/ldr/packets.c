@@ -129,10 +129,8 @@ static uint32_t least_backlog(struct packets *sim, uint32_t first, uint64_t port
     return first + draw_port(sim, best);
 }
 
-uint32_t ic_packets_route(struct packets *sim, const struct packet *packet)
+uint32_t ic_packets_route(struct packets *sim, const struct packet *packet, uint64_t ports)
 {
-    uint64_t ports = ic_routes_at(sim->config->routes,
-                                  ic_routes_place(sim->config->routes, packet->row, packet->at));
     if (ports == 0)
         return sim->first_ejection + packet->to;
     uint32_t first = sim->network->first[packet->at];
@@ -266,7 +264,8 @@ static void arrive(struct packets *sim, uint32_t packet)
         ic_packets_input_arrive(sim, packet);
         return;
     }
-    uint32_t channel = ic_packets_route(sim, &sim->packets[packet]);
+    const struct packet *p = &sim->packets[packet];
+    uint32_t channel = ic_packets_route(sim, p, ic_packets_ports(sim, p));
     uint64_t start = ic_packets_reserve(sim, channel, sim->now);
     if (channel >= sim->first_ejection)
         ic_packets_deliver(sim, packet, start);

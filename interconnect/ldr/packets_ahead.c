@@ -29,16 +29,15 @@ void ic_packets_ahead(const struct packets *sim)
     __builtin_prefetch(&sim->credits.inputs[p->input]);
 
     p = coming(sim, OUTPUT);
-    uint64_t ports = ic_routes_at(routes, ic_routes_place(routes, p->row, p->at));
+    uint64_t ports = ic_packets_ports(sim, p);
     uint32_t first = sim->network->first[p->at];
-    if (ports == 0)
+    if (ports == 0) {
         __builtin_prefetch(ic_packets_channel(sim, sim->first_ejection + p->to));
+        __builtin_prefetch(&sim->times[p - sim->packets]);
+    }
     for (; ports != 0; ports &= ports - 1)
         __builtin_prefetch(ic_packets_channel(sim, first + (uint32_t)__builtin_ctzll(ports)));
-    /* Where a place will be free, and who is told. */
-    const struct credit_input *in = &sim->credits.inputs[p->input];
-    if (in->due_first != NONE)
-        __builtin_prefetch(&sim->credits.dues[in->due_first]);
+    /* Where a place will be free. */
     __builtin_prefetch(ic_packets_channel(sim, p->input));
 }
 

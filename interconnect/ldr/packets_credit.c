@@ -54,7 +54,7 @@ gmc_status ic_packets_credit_init(struct packets *sim)
         return GMC_OK;
     credits->classes = sim->config->routes->diameter + 1;
     credits->free_due = NONE;
-    credits->inputs = malloc(sim->channel_count * sizeof(*credits->inputs));
+    credits->inputs = aligned_alloc(LINE_BYTES, sim->channel_count * sizeof(*credits->inputs));
     if (credits->inputs == NULL)
         return GMC_ERR_NOMEM;
     for (uint32_t i = 0; i < sim->channel_count; i++) {
@@ -204,6 +204,12 @@ static void ask(struct packets *sim, uint32_t packet, uint32_t output)
     try_output(sim, output);
 }
 
+static void ask_way(struct packets *sim, uint32_t packet)
+{
+    const struct packet *p = &sim->packets[packet];
+    ask(sim, packet, ic_packets_route(sim, p, p->ports));
+}
+
 /* ---- events ---- */
 /* It may have ended without an event: that of this instant would have come before a packet's. */
 static bool is_sending(struct packets *sim, uint32_t input)
@@ -216,15 +222,16 @@ static bool is_sending(struct packets *sim, uint32_t input)
 
 void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
 {
-    const struct packet *p = &sim->packets[packet];
+    struct packet *p = &sim->packets[packet];
     ic_packets_ahead(sim);
     if (p->input == NONE) {
         ask(sim, packet, sim->first_injection + p->from);
         return;
     }
     ic_packets_place_count(sim, p->input);
+    p->ports = ic_packets_ports(sim, p);
     if (!is_input_buffered(sim)) {
-        ask(sim, packet, ic_packets_route(sim, p));
+        ask_way(sim, packet);
         return;
     }
     struct credit_input *in = &sim->credits.inputs[p->input];
@@ -234,7 +241,7 @@ void ic_packets_credit_arrive(struct packets *sim, uint32_t packet)
         is_after_same = in->sending_hops == p->hops;
     }
     if (ic_packets_append(sim, &in->first, LANE, packet) && !is_after_same)
-        ask(sim, packet, ic_packets_route(sim, p));
+        ask_way(sim, packet);
 }
 
 /* The tail has left an input: the next packet of as many hops asks, and the first ones of others
@@ -245,7 +252,7 @@ static void free_input(struct packets *sim, uint32_t input, uint32_t hops)
     in->sending = NONE;
     uint32_t next = *ic_packets_list(sim, &in->first, LANE, hops);
     if (next != NONE && sim->packets[next].hops == hops)
-        ask(sim, next, ic_packets_route(sim, &sim->packets[next]));
+        ask_way(sim, next);
     for (uint32_t first = in->first; first != NONE && in->sending == NONE;) {
         uint32_t other = sim->packets[first].lists[LANE].other;
         try_output(sim, sim->packets[first].output);

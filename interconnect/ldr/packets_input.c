@@ -60,7 +60,8 @@ static void serve(struct packets *sim, uint32_t input, uint32_t output)
 static void ask(struct packets *sim, uint32_t input)
 {
     struct port_input *in = &sim->port_inputs[input];
-    uint32_t output = ic_packets_route(sim, &sim->packets[in->head]);
+    const struct packet *p = &sim->packets[in->head];
+    uint32_t output = ic_packets_route(sim, p, ic_packets_ports(sim, p));
     struct port_output *out = output_of(sim, output);
     if (!ic_packets_is_taken(sim, output)) {
         serve(sim, input, output);

@@ -59,7 +59,10 @@ enum {
 };
 
 struct packet {
-    uint64_t asked;    /* for its output, in which order */
+    union {
+        uint64_t asked; /* for its output, in which order */
+        uint64_t ports; /* with bounds, until it asks: those on shortest ways */
+    };
     uint32_t from, to; /* hosts */
     uint32_t at;       /* switch */
     uint32_t input;    /* channel by which it came there; NONE: it is at its host */
@@ -87,16 +90,22 @@ struct credit_output {
     uint16_t space[];                /* by number of hops: places in the buffer at the end */
 };
 
-/* The end of a channel: an input, where switches have buffers there. */
+#define DUES 3u
+
+/* The end of a channel: an input, where switches have buffers there. One line of the cache: first
+ * places of its buffer that get free are here, as few ever are at a time. */
 struct credit_input {
     /* The output that it sends on, NONE, with the packet's hops and until when. What nobody waits
      * for ends without an event, and is seen to have ended by the next who comes. */
     uint64_t sending_until;
     uint32_t sending;
-    uint32_t first;               /* lists of packets, LANE */
-    uint32_t due_first, due_last; /* places of its buffer that get free */
+    uint32_t first;          /* lists of packets, LANE */
+    uint64_t due_when[DUES]; /* as in struct due */
+    uint16_t due_hops[DUES];
     uint16_t sending_hops;
-    bool is_stuck; /* the channel's beginning */
+    uint32_t due_first, due_last; /* those after DUES */
+    uint8_t due_count;            /* of those here */
+    bool is_stuck;                /* the channel's beginning */
 };
 
 /* A place of a buffer that gets free, as its channel's beginning knows it. */
@@ -185,8 +194,14 @@ void ic_packets_drop(struct packets *sim, uint32_t packet);
  * delivered, later. */
 void ic_packets_send(struct packets *sim, uint32_t packet, uint32_t channel, uint64_t start);
 void ic_packets_deliver(struct packets *sim, uint32_t packet, uint64_t start);
-/* The channel that a packet takes from its switch. */
-uint32_t ic_packets_route(struct packets *sim, const struct packet *packet);
+/* Of its switch, that are on shortest ways for a packet; none: it is there. */
+static inline uint64_t ic_packets_ports(const struct packets *sim, const struct packet *packet)
+{
+    const struct ic_routes *routes = sim->config->routes;
+    return ic_routes_at(routes, ic_routes_place(routes, packet->row, packet->at));
+}
+/* The channel that a packet takes from its switch, by one of these ports. */
+uint32_t ic_packets_route(struct packets *sim, const struct packet *packet, uint64_t ports);
 
 /* ---- packets_input.c: switches with input buffers ---- */
 /* NOMEM. */

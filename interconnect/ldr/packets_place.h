@@ -11,8 +11,16 @@ static inline struct credit_output *ic_packets_credit_output(const struct packet
     return (void *)ic_packets_channel(sim, channel);
 }
 
+/* The first place that gets free at a channel's end is counted, and any others that are free. */
+void ic_packets_place_count_due(struct packets *sim, uint32_t channel);
+
 /* Those that are free by now, of the buffer at a channel's end. */
-void ic_packets_place_count(struct packets *sim, uint32_t channel);
+static inline void ic_packets_place_count(struct packets *sim, uint32_t channel)
+{
+    const struct credit_input *end = &sim->credits.inputs[channel];
+    if (end->due_count > 0 && end->due_when[0] <= sim->now)
+        ic_packets_place_count_due(sim, channel);
+}
 
 /* There is one for a packet of so many hops. */
 static inline bool ic_packets_place_is_free(struct packets *sim, uint32_t channel, uint32_t hops)

@@ -147,7 +147,8 @@ static void best_effort(struct cube *cube)
     for (unsigned s = 0; s < n; s++) {
         double empty = cube->sharing[s][0], busy = busy_period(cube, cube->carried, empty);
         double stretch = (2 - empty) * (flits * empty + (flits + busy) * (1 - empty)) / flits;
-        double arriving = fmax(flits, (flits - 1) * stretch + 1 - cube->later[be][s]);
+        double arriving = (flits - 1) * stretch + 1 - cube->later[be][s];
+        arriving = arriving > flits ? arriving : flits;
         double ejection =
             (2 - eject_empty) *
             (arriving * eject_empty + (arriving / 2 + eject_busy + flits / 2) * (1 - eject_empty)) /
@@ -184,8 +185,8 @@ static double step(struct cube *cube, int i, double *change)
         for (unsigned s = 0; s <= n; s++) {
             double rate = s < n ? cube->carried[c] : cube->ejected[c];
             double wanted = ic_qos_blocking(rate, cube->latency[c][s], cube->exponent[c]);
-            change[c] = fmax(change[c],
-                             ic_qos_approach(&cube->blocking[c][s], wanted, i, &cube->paces[c][s]));
+            double moved = ic_qos_approach(&cube->blocking[c][s], wanted, i, &cube->paces[c][s]);
+            change[c] = moved > change[c] ? moved : change[c];
         }
         if (c + 1 == cube->qos->classes)
             cube->is_at_rest = largest < AT_REST;

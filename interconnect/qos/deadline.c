@@ -75,17 +75,31 @@ static void multiply_add(struct numbers *sum, const struct numbers *a, const str
     }
 }
 
+/* Real or imaginary parts of four points: sums that have names stay in registers. */
+static void add_four(const double *parts, unsigned count, const double *waves, uint64_t stride,
+                     double *sum)
+{
+    double a = sum[0], b = sum[1], c = sum[2], d = sum[3];
+    for (unsigned set = 0; set < count; set++, waves += stride) {
+        a += parts[set] * waves[0];
+        b += parts[set] * waves[1];
+        c += parts[set] * waves[2];
+        d += parts[set] * waves[3];
+    }
+    sum[0] = a;
+    sum[1] = b;
+    sum[2] = c;
+    sum[3] = d;
+}
+
 static void add_tables(const struct ic_qos_delays *delays, const struct mix *mix,
                        enum ic_qos_passing passing, uint64_t from, struct numbers *sum)
 {
-    for (unsigned set = 0; set < delays->subsets; set++) {
-        const double *re = &delays->waves[passing][2 * set * delays->wave_points + from];
-        const double *im = re + delays->wave_points;
-        double part = mix->part[passing][set];
-        for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++) {
-            sum->re[i] += part * re[i];
-            sum->im[i] += part * im[i];
-        }
+    const double *waves = &delays->waves[passing][from], *parts = mix->part[passing];
+    uint64_t stride = 2 * delays->wave_points;
+    for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i += 4) {
+        add_four(parts, delays->subsets, waves + i, stride, &sum->re[i]);
+        add_four(parts, delays->subsets, waves + delays->wave_points + i, stride, &sum->im[i]);
     }
 }
 
@@ -118,14 +132,11 @@ static double real_part(const struct ic_qos_delays *delays, uint64_t k, uint64_t
 {
     if (k == 0 && delays->radius == 1)
         return re * ((double)last + 1);
-    const double *one = &delays->turns[2 * k];
     const double *all = &delays->turns[2 * (k * (last + 1) & (delays->points - 1))];
-    double near = 1 / delays->radius;
+    const double *series = &delays->series[2 * k];
     double above_re = 1 - far * all[0], above_im = far * all[1];
-    double below_re = 1 - near * one[0], below_im = near * one[1];
     double product_re = re * above_re - im * above_im, product_im = re * above_im + im * above_re;
-    return (product_re * below_re + product_im * below_im) /
-           (below_re * below_re + below_im * below_im);
+    return product_re * series[0] - product_im * series[1];
 }
 
 static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counts the {X_k}: all at once where lattice.h can, else one after the other. */
+/* Weighs the {X_k}, which lattice.h counts where it can, else counts.h. */
 #include "interconnect/qos/delays.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "interconnect/qos/counts.h"
 #include "interconnect/qos/deadline.h"
 #include "interconnect/qos/lattice.h"
 
-/* Stretches are ratios of rates: 2.9999999 is a 3. */
-#define ROUNDING 1e-9
 #define LEAST_WIDTH 64u
 /* What is beyond N comes back this small. Rounding grows by its fourth root. */
 #define ALIAS 1e-14
@@ -22,12 +21,13 @@ struct filling {
     uint64_t parts; /* of a cycle, that all stretches are a number of; 0: see lattice.h */
     enum ic_qos_miss kind;
     uint64_t width;
-    /* Of one range, where they are counted one after the other: */
-    uint64_t least, most; /* n0 */
-    double *mass;
-    double *weights; /* n0^-|A| summed from n0 on; 0..most + 1 */
-    double *rows;    /* row i of counts, i < width: see row_of */
+    struct ic_qos_counts counts; /* where there are no parts */
 };
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -75,75 +75,118 @@ uint64_t ic_qos_delays_reach(const struct ic_qos *qos, uint64_t traffic_class, u
            longest(stretch, states, before + qos->flits[traffic_class]);
 }
 
-/* Of width - i places: what is counted there is never below i. */
-static double *row_of(const struct filling *f, uint64_t i)
+/* ---- from counts ---- */
+/* Weight of all n0 from n on that are of the range. */
+static double weight_from(const struct ic_qos_range *range, uint64_t n)
 {
-    return f->rows + i * f->width - i * (i - 1) / 2;
+    return n > range->most ? 0 : range->weights[larger(n, range->least)];
 }
 
-/* The X_k of states after the first are chosen: their sum, the largest, their time. */
-static void count(struct filling *f, uint64_t sum, uint64_t largest, double time)
+/* Weight of n0 = n; 0 of others than the range's. */
+static double weight_of(const struct ic_qos_range *range, uint64_t n)
 {
-    uint64_t slot = (uint64_t)ceil(fmax(0, time - ROUNDING));
-    uint64_t from = larger(largest, f->least);
-    if (slot >= f->width || from > f->most)
-        return;
-    if (f->kind == IC_QOS_MISS_CONSTRAINED) {
-        /* While n0 is not more than their sum nothing remains; then X_0 = n0 - sum. */
-        if (sum >= from)
-            f->mass[slot] += f->weights[from] - f->weights[(sum < f->most ? sum : f->most) + 1];
-        row_of(f, sum)[slot - sum] += 1;
-    } else if (f->subset & 1) {
-        row_of(f, largest)[slot - largest] += 1;
-    } else {
-        f->mass[slot] += f->weights[from];
+    return n < range->least ? 0 : weight_from(range, n) - weight_from(range, n + 1);
+}
+
+static void add_times(double *restrict sum, double weight, const double *restrict of,
+                      uint64_t length)
+{
+    for (uint64_t t = 0; t < length && weight != 0; t++)
+        sum[t] += weight * of[t];
+}
+
+/* Each {X_k} of row i has the weight of all n0 from i + offset on. */
+static void add_counts(const struct filling *f, int32_t *table, uint64_t offset, double sign,
+                       const struct ic_qos_range *range)
+{
+    for (uint64_t i = 0; i < f->counts.rows; i++) {
+        const int32_t *restrict row = ic_qos_counts_row(&f->counts, table, i);
+        double *restrict mass = range->mass + i;
+        double weight = sign * weight_from(range, i + offset);
+        uint64_t place, end;
+        ic_qos_counts_extent(&f->counts, i, &place, &end);
+        for (; place < end && weight != 0; place++)
+            mass[place] += weight * row[place];
     }
 }
 
-static void choose(struct filling *f, unsigned state, uint64_t sum, uint64_t largest, double time)
+/* Those of row n too: how many take less than t. */
+static void add_before(const struct filling *f, uint64_t n, double *before)
 {
-    while (state < f->states && !(f->subset >> state & 1))
-        state++;
-    if (state == f->states) {
-        count(f, sum, largest, time);
-        return;
+    const int32_t *row = ic_qos_counts_row(&f->counts, f->counts.largest, n);
+    uint64_t place, end;
+    double sum = 0;
+    ic_qos_counts_extent(&f->counts, n, &place, &end);
+    for (; place < end; place++) {
+        before[n + place] += sum;
+        sum += row[place];
     }
-    for (uint64_t x = 1; x <= f->most; x++) {
-        double later = time + (double)x * f->stretch[state];
-        if (later > (double)(f->width - 1) + ROUNDING)
-            break;
-        choose(f, state + 1, sum + x, larger(largest, x), later);
-    }
+    for (uint64_t t = n + end; t < f->width; t++)
+        before[t] += sum;
 }
 
-/* X_0, which is not stretched, is uniform on 1..n0 too: a window over the others' slots. */
-static void add_alone(struct filling *f, double *slots)
+/* X_0, which is not stretched, is uniform on 1..n0 too: a window over the others' times, all that
+ * are before t less those that are before t - n0, where their largest is n0 at most. */
+static void add_alone(const struct filling *f, const struct ic_qos_range *ranges, double *before)
 {
-    for (uint64_t n = 0; n <= f->most; n++) {
-        double weight = f->weights[n] - f->weights[n + 1], sum = 0;
-        for (uint64_t t = n; t < f->width; t++)
-            slots[t] += row_of(f, n)[t - n];
-        if (n < f->least)
-            continue;
-        for (uint64_t t = 1; t < f->width; t++) {
-            sum += slots[t - 1] - (t > n ? slots[t - 1 - n] : 0);
-            f->mass[t] += weight * sum;
+    for (unsigned i = 0; i < IC_QOS_PASSINGS; i++) {
+        double *mass = ranges[i].mass, sum = 0;
+        add_counts(f, f->counts.largest, 0, 1, &ranges[i]);
+        for (uint64_t t = 0; t < f->width; t++) {
+            double at = mass[t];
+            mass[t] = sum;
+            sum += at;
         }
     }
-}
-
-/* X_0 is n0 less the others: row i has those whose sum is i, by how much longer they take. */
-static void add_rest(struct filling *f, double *longer)
-{
-    for (uint64_t n = 1; n <= f->most; n++) {
-        double weight = f->weights[n] - f->weights[n + 1];
-        for (uint64_t t = 0; n - 1 + t < f->width; t++)
-            longer[t] += row_of(f, n - 1)[t];
-        for (uint64_t t = 0; n >= f->least && n + t < f->width; t++)
-            f->mass[n + t] += weight * longer[t];
+    for (uint64_t n = 0; n < f->width; n++) {
+        if (n < f->counts.rows)
+            add_before(f, n, before);
+        for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+            add_times(ranges[i].mass + n, -weight_of(&ranges[i], n), before, f->width - n);
     }
 }
 
+/* X_0 is n0 less the others, by whose sum they are counted: longer[t] take t longer than n0. While
+ * n0 is not more than their sum nothing remains. */
+static void add_rest(const struct filling *f, const struct ic_qos_range *ranges, double *longer)
+{
+    for (unsigned i = 0; i < IC_QOS_PASSINGS; i++) {
+        add_counts(f, f->counts.largest, 0, 1, &ranges[i]);
+        add_counts(f, f->counts.sum, 1, -1, &ranges[i]);
+    }
+    for (uint64_t n = 1; n < f->width; n++) {
+        if (n <= f->counts.rows) {
+            const int32_t *row = ic_qos_counts_row(&f->counts, f->counts.sum, n - 1);
+            uint64_t place, end;
+            ic_qos_counts_extent(&f->counts, n - 1, &place, &end);
+            for (; place < end; place++)
+                longer[place] += row[place];
+        }
+        for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+            add_times(ranges[i].mass + n, weight_of(&ranges[i], n), longer, f->width - n);
+    }
+}
+
+static gmc_status fill_counted(struct filling *f, const struct ic_qos_range *ranges)
+{
+    unsigned set = f->subset >> 1;
+    double *sums = calloc(f->width, sizeof(*sums));
+    if (sums == NULL)
+        return GMC_ERR_NOMEM;
+    if (set == 0 || set != f->counts.set)
+        ic_qos_counts_make(&f->counts, set);
+    if (f->kind == IC_QOS_MISS_CONSTRAINED)
+        add_rest(f, ranges, sums);
+    else if (f->subset & 1)
+        add_alone(f, ranges, sums);
+    else
+        for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
+            add_counts(f, f->counts.largest, 0, 1, &ranges[i]);
+    free(sums);
+    return GMC_OK;
+}
+
+/* ---- either way ---- */
 static unsigned set_size(const struct filling *f)
 {
     return (unsigned)__builtin_popcount(f->subset);
@@ -159,42 +202,13 @@ static gmc_status fill_lattice(const struct filling *f, const struct ic_qos_rang
                                               : ic_qos_lattice_alone(&lattice);
 }
 
-/* All {X_k}, one after the other. */
-static gmc_status fill_each(struct filling *f)
-{
-    double *slots = calloc(f->width, sizeof(*slots));
-    f->rows = calloc(f->width * (f->width + 1) / 2, sizeof(*f->rows));
-    gmc_status status = GMC_ERR_NOMEM;
-    if (slots != NULL && f->rows != NULL) {
-        status = GMC_OK;
-        choose(f, 1, 0, 0, 0);
-        if (f->kind == IC_QOS_MISS_CONSTRAINED)
-            add_rest(f, slots);
-        else if (f->subset & 1)
-            add_alone(f, slots);
-    }
-    free(slots);
-    free(f->rows);
-    return status;
-}
-
 /* The tables of one set, of all ranges. */
 static gmc_status fill(struct filling *f, const struct ic_qos_range *ranges)
 {
-    gmc_status status = GMC_OK;
     for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
         for (uint64_t n = ranges[i].most; n > 0; n--)
             ranges[i].weights[n] = ranges[i].weights[n + 1] + pow((double)n, -(double)set_size(f));
-    if (f->parts > 0)
-        return fill_lattice(f, ranges);
-    for (unsigned i = 0; i < IC_QOS_PASSINGS && status == GMC_OK; i++) {
-        f->least = ranges[i].least;
-        f->most = ranges[i].most;
-        f->weights = ranges[i].weights;
-        f->mass = ranges[i].mass;
-        status = fill_each(f);
-    }
-    return status;
+    return f->parts > 0 ? fill_lattice(f, ranges) : fill_counted(f, ranges);
 }
 
 /* ---- generating functions ---- */
@@ -235,11 +249,18 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     delays->points = points;
     delays->wave_points = (points / 2 / IC_QOS_WAVE_BLOCK + 1) * IC_QOS_WAVE_BLOCK;
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
-    if (delays->turns == NULL)
+    delays->series = calloc(points + 2, sizeof(*delays->series));
+    if (delays->turns == NULL || delays->series == NULL)
         return GMC_ERR_NOMEM;
     for (uint64_t k = 0; k < points; k++) {
         delays->turns[2 * k] = cos(full * (double)k / (double)points);
         delays->turns[2 * k + 1] = sin(full * (double)k / (double)points);
+    }
+    for (uint64_t k = delays->radius == 1 ? 1 : 0; k <= points / 2; k++) {
+        double re = 1 - delays->turns[2 * k] / delays->radius;
+        double im = delays->turns[2 * k + 1] / delays->radius;
+        delays->series[2 * k] = re / (re * re + im * im);
+        delays->series[2 * k + 1] = -im / (re * re + im * im);
     }
     return GMC_OK;
 }
@@ -269,30 +290,28 @@ static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing p
 }
 
 /* ---- all of it ---- */
-static uint64_t smallest(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
 static gmc_status make_tables(struct ic_qos_delays *delays, struct filling *f,
                               struct ic_qos_range *ranges)
 {
     gmc_status status = GMC_OK;
     uint64_t reach = longest(f->stretch, f->states, ranges[IC_QOS_PASS_ALL].most);
-    f->width = smallest(reach + 1, delays->width, IC_QOS_DEADLINE_MAX + 1);
+    f->width = smaller(smaller(reach + 1, delays->width), IC_QOS_DEADLINE_MAX + 1);
     for (unsigned i = 0; i < IC_QOS_PASSINGS; i++) {
         ranges[i].weights = calloc(ranges[i].most + 2, sizeof(double));
         delays->by[i] = calloc(delays->subsets * delays->width, sizeof(double));
         if (ranges[i].weights == NULL || delays->by[i] == NULL)
             status = GMC_ERR_NOMEM;
     }
+    if (status == GMC_OK && f->parts == 0)
+        status = ic_qos_counts_init(&f->counts, f->width, ranges[IC_QOS_PASS_ALL].most,
+                                    f->kind == IC_QOS_MISS_CONSTRAINED, &f->stretch[1]);
     for (unsigned set = 0; set < delays->subsets && status == GMC_OK; set++) {
         f->subset = set << delays->first_state;
         for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
             ranges[i].mass = &delays->by[i][set * delays->width];
         status = fill(f, ranges);
     }
+    ic_qos_counts_fini(&f->counts);
     for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
         free(ranges[i].weights);
     return status;
@@ -380,6 +399,7 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
         free(delays->waves[passing]);
     }
     free(delays->turns);
+    free(delays->series);
     free(delays);
 }
 
@@ -388,5 +408,5 @@ size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
     size_t tables = IC_QOS_PASSINGS * delays->subsets;
     size_t waves = 2 * delays->wave_points;
     return sizeof(*delays) +
-           (tables * (delays->width + waves) + 2 * delays->points) * sizeof(double);
+           (tables * (delays->width + waves) + 3 * delays->points) * sizeof(double);
 }

@@ -49,6 +49,7 @@ struct ic_qos_delays {
     uint64_t points;             /* N */
     double radius;               /* of the circle; 1: no time is N or more */
     double *turns;               /* cos, sin of 2 pi k / N */
+    double *series;              /* 1 + 1 / z + 1 / z^2 + ..: real, imaginary part, k = 0..N / 2 */
     /* Of a cube: real parts at [subset * 2 * wave_points + k], k = 0..N / 2, and imaginary ones
      * wave_points after them; zeros follow up to whole blocks. */
     double *waves[IC_QOS_PASSINGS];

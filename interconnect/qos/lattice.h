@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sums of delays.h where all stretches are whole numbers of the same part of a cycle, as those
  * of plain ratios of loads are: then times are whole numbers too, and generating functions count
- * all {X_k} of a set of states at once instead of one after the other.
+ * all {X_k} of a set of states at once. Of others see counts.h.
  *
  *   independent  of X_k in 1..n each, sum over n of w(n) product over k of
  *                z^a (1 - z^(n a)) / (1 - z^a), a being k's stretch in parts: few terms for each n

@@ -148,7 +148,8 @@ double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class)
 
 double ic_qos_blocking(double rate, double latency, double exponent)
 {
-    double used = fmin(1, rate * latency);
+    double used = rate * latency;
+    used = used < 1 ? used : 1;
     return exponent == 3 ? used * used * used : pow(used, exponent);
 }
 

@@ -321,8 +321,9 @@ if command -v gnuplot >/dev/null; then
         [ -s "$dir/curve.$kind" ] || fail "no picture: $kind"
     done
     expect 1 model torus --group 16 --plot "$dir/point"
-    grep -q 'a picture needs a parameter with several numbers' "$dir/err" || fail "no reason"
+    says 'a picture needs a parameter with several numbers'
     expect 1 model torus --group 2..16 --plot "$dir/missing/x"
+    says "$dir/missing/x: No such file or directory"
 fi
 expect 0 model torus
 "$command" model torus >/dev/full 2>"$dir/err" && fail "a full disk was not noticed"

@@ -157,7 +157,92 @@ static void late_deadlines_are_met(void **state)
         }
 }
 
-/* Counted all at once where stretches are whole numbers of a part of a cycle, one after the other
+/* ---- tables of delays: all {X_k}, one after the other ---- */
+struct enumeration {
+    const struct ic_qos_delays *delays;
+    const double *stretch; /* by state */
+    unsigned set;
+    uint64_t n0;
+    double part;
+    double *mass;
+};
+
+static void enumerate(const struct enumeration *all, unsigned state, double time, uint64_t sum)
+{
+    const struct ic_qos_delays *delays = all->delays;
+    unsigned bit = state - delays->first_state;
+    if (state == delays->states) {
+        uint64_t alone = sum < all->n0 ? all->n0 - sum : 0;
+        time += delays->kind == IC_QOS_MISS_CONSTRAINED ? (double)alone : 0;
+        uint64_t slot = (uint64_t)ceil(fmax(0, time - 1e-9));
+        if (slot < delays->width)
+            all->mass[slot] += all->part;
+    } else if (all->set >> bit & 1) {
+        for (uint64_t x = 1; x <= all->n0; x++)
+            enumerate(all, state + 1, time + (double)x * all->stretch[state], sum + x);
+    } else {
+        enumerate(all, state + 1, time, sum);
+    }
+}
+
+static void check_table(const struct ic_qos_delays *delays, const double *stretch, unsigned set,
+                        enum ic_qos_passing passing, uint64_t from, uint64_t to)
+{
+    double mass[256] = {0}, sum = 0;
+    assert_true(delays->width <= 256);
+    for (uint64_t n0 = from; n0 <= to; n0++) {
+        const struct enumeration all = {
+            delays, stretch, set, n0, pow((double)n0, -(double)__builtin_popcount(set)), mass};
+        enumerate(&all, delays->first_state, 0, 0);
+    }
+    for (uint64_t t = 0; t < delays->width; t++) {
+        sum += mass[t];
+        assert_near(delays->by[passing][set * delays->width + t], sum, 1e-12);
+    }
+}
+
+static void check_delays(const struct ic_qos *qos, uint64_t c, enum ic_qos_miss kind,
+                         uint64_t width)
+{
+    struct ic_qos_delays *delays;
+    double stretch[IC_QOS_STATES];
+    unsigned states = 0;
+    assert_ok(ic_qos_delays_new(qos, c, kind, 0, width, &delays));
+    for (unsigned busy = 0; busy < 1u << (qos->classes - 1); busy++)
+        if (busy >> c & 1)
+            stretch[states++] = ic_qos_stretch(qos, c, busy);
+    uint64_t flits = qos->flits[c], most = delays->most;
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        check_table(delays, stretch, set, IC_QOS_PASS_BEFORE, 1, most);
+        check_table(delays, stretch, set, IC_QOS_PASS_OWN, flits, flits);
+        check_table(delays, stretch, set, IC_QOS_PASS_ALL, flits + 1, flits + most);
+    }
+    ic_qos_delays_free(delays);
+}
+
+/* Plain ratios and others, some with long stretches, times that are cut off and times that are
+ * not, two classes and three. */
+static void tables_are_those_of_all_counted(void **state)
+{
+    static const double ratios[][2] = {{2, 3},        {1.7, 2.313},  {3.7, 0.31},
+                                       {0.517, 11.3}, {1.001, 1.01}, {57.3, 0.043}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(ratios) / sizeof(ratios[0]); i++)
+        for (uint64_t classes = 3; classes <= 4; classes++)
+            for (uint64_t c = 0; c + 1 < classes; c++)
+                for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++) {
+                    const struct ic_qos qos = {.classes = classes,
+                                               .rate = {0.01, 0.01 / ratios[i][0],
+                                                        0.01 / ratios[i][1], 0.01},
+                                               .flits = {3, 3, 3, 3},
+                                               .stages = 5,
+                                               .buffer_flits = 2};
+                    check_delays(&qos, c, (enum ic_qos_miss)kind, 64);
+                    check_delays(&qos, c, (enum ic_qos_miss)kind, 256);
+                }
+}
+
+/* Counted by the one file where stretches are whole numbers of a part of a cycle, by the other
  * where they are not: as here, by less than these few flits can show. */
 static void both_ways_of_counting_agree(void **state)
 {
@@ -177,23 +262,29 @@ static void both_ways_of_counting_agree(void **state)
                             miss(&whole, c, 0, d, (enum ic_qos_miss)kind), 1e-9);
 }
 
-/* The longest messages, all that they can wait for, three classes that share: seconds when counted
- * one after the other. */
-static void long_messages_take_bounded_work(void **state)
+/* The longest messages, all that they can wait for, three classes that share, with ratios that are
+ * plain and with others: minutes when counted one after the other. */
+static void check_long_messages(bool plain)
 {
     struct ic_qos qos = {.classes = 4,
-                         .rate = {2e-5, 1e-5, 2e-5 / 3, 1e-5},
+                         .rate = {2e-5, plain ? 1e-5 : 2e-5 / 1.713, 2e-5 / 3, 1e-5},
                          .flits = {4096, 4096, 4096, 32},
                          .stages = 5,
                          .buffer_flits = 32};
     clock_t begin = clock();
-    (void)state;
     for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++)
         for (uint64_t c = 0; c < 3; c++) {
             double late = miss(&qos, c, 0, IC_QOS_DEADLINE_MAX, (enum ic_qos_miss)kind);
             assert_true(late > 0 && late <= 1);
         }
     assert_true((double)(clock() - begin) / CLOCKS_PER_SEC < 20);
+}
+
+static void long_messages_take_bounded_work(void **state)
+{
+    (void)state;
+    check_long_messages(true);
+    check_long_messages(false);
 }
 
 /* Without a competitor and without blocking all flits pass alone. */
@@ -327,6 +418,7 @@ int main(void)
         cmocka_unit_test(classes_notice_what_the_text_says),
         cmocka_unit_test(deadlines_behave),
         cmocka_unit_test(late_deadlines_are_met),
+        cmocka_unit_test(tables_are_those_of_all_counted),
         cmocka_unit_test(both_ways_of_counting_agree),
         cmocka_unit_test(long_messages_take_bounded_work),
         cmocka_unit_test(what_swings_is_solved),
