@@ -263,6 +263,7 @@ static void model_init(void *state, const struct gmc_cc_params *params, struct g
     gmc_cc_min_init(&m->rtt_recent, MINIMUM_WINDOW);
     gmc_cc_min_init(&m->rtt_min, LONG_MINIMUM_WINDOW);
     gmc_cc_min_init(&m->room, MINIMUM_WINDOW);
+    gmc_cc_min_init(&m->slow, MINIMUM_WINDOW);
     gmc_cc_rounds_init(&m->rounds);
     (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)rtt);
     m->srtt = rtt;
@@ -393,6 +394,8 @@ static void model_on_ack(void *state, const struct gmc_cc_ack *ack)
         (void)gmc_cc_min_add(&m->rtt_min, ack->now, (int64_t)ack->rtt);
         (void)gmc_cc_min_add(&m->rtt_recent, ack->now, (int64_t)ack->rtt);
         m->srtt = m->srtt - m->srtt / 8 + ack->rtt / 8;
+        if (m->phase != START)
+            (void)gmc_cc_min_add(&m->slow, ack->now, -(int64_t)m->srtt);
     }
     if (current != 0 && ack->inflight_bytes >= m->window_bytes / 10 * 8)
         current->windowed = true;

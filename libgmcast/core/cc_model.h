@@ -115,6 +115,7 @@ struct gmc_ccm {
     struct gmc_cc_loss base;
     struct gmc_cc_min delay_min, rtt_recent, rtt_min;
     struct gmc_cc_min room; /* the longest queue that was seen lately, negative */
+    struct gmc_cc_min slow; /* the longest mean round trip behind START lately, negative */
     gmc_duration srtt;
     struct gmc_cc_rounds rounds;
     gmc_duration queue; /* as the last acknowledgement told */

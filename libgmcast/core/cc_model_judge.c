@@ -334,6 +334,17 @@ void gmc_ccm_learn_cruise(struct gmc_ccm *m)
     m->cruise = (struct gmc_ccm_count){0, 0};
 }
 
+/* The queue that the path holds, as far as was seen; whoever began in one that stood sees how long
+ * it was by the round trip, once it has gone. */
+static gmc_duration room_of(const struct gmc_ccm *m)
+{
+    gmc_duration queue = (gmc_duration)-gmc_cc_min_get(&m->room);
+    gmc_duration slow = (gmc_duration)-gmc_cc_min_get(&m->slow);
+    gmc_duration longer = gmc_ccm_minus(slow, gmc_ccm_least_rtt(m));
+
+    return queue > longer ? queue : longer;
+}
+
 /* Cruises are long beside others, who come back from a loss slower than we do. Where the path
  * queues for half a round trip or more, what a window sender keeps of its window after a loss,
  * seven tenths, still fills the path and a part of the queue: one that is empty for long says they
@@ -341,9 +352,7 @@ void gmc_ccm_learn_cruise(struct gmc_ccm *m)
 static void note_others(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round,
                         bool excess)
 {
-    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
-
-    if (excess || room < gmc_ccm_least_rtt(m) / 2 ||
+    if (excess || room_of(m) < gmc_ccm_least_rtt(m) / 2 ||
         round->queue_max > gmc_ccm_queue_threshold(m)) {
         m->seen_at = now;
     } else if (m->long_left > 0 && now - m->seen_at > GONE_AFTER) {

@@ -73,6 +73,15 @@ static bool has_newcomer(struct gmc_gateway *gw, const struct gwchannel *ch)
     return false;
 }
 
+/* Others that the same wire cut off may follow. Trees without them would be made to stay. */
+static void came_back(const struct gmc_gateway *gw, struct gwsource *src)
+{
+    src->interrupted = true;
+    if (src->place_again_at != 0)
+        src->place_again_at =
+            gmc_time_max(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));
+}
+
 static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
 {
     struct gwpeer *peer = gw_peer(gw, member->peer);
@@ -82,6 +91,7 @@ static void look_at_member(struct gmc_gateway *gw, struct gwchannel *ch, struct 
         if (member->state == GMC_MEMBER_SILENT) {
             member->state = GMC_MEMBER_WAITING;
             member->reason[0] = '\0';
+            came_back(gw, ch->src);
         }
         /* A source that crashes knows every record that it ever sent. */
         if (!member->told && member->placed && member->recorded && !ch->src->unsaved)
@@ -228,7 +238,7 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
     /* What it took so far was no mere beginning: by a third it may yet be faster. */
-    gmc_duration seen = is_first ? 0 : left / 4 * 3;
+    gmc_duration seen = is_first || src->interrupted ? 0 : left / 4 * 3;
     if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
         return true;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,

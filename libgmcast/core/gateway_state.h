@@ -228,6 +228,7 @@ struct gwsource {
     gmc_duration place_again_wait;
     bool partly_known; /* they were made without some latencies */
     bool came_late;    /* a member, after they were made */
+    bool interrupted;  /* one was not heard for a while: the rate so far is not the trees' */
 };
 
 /* A node of this domain, as its gateway sees it in one channel. */
