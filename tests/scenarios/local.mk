@@ -44,6 +44,8 @@ TESTS += tests/scenarios/test_topology.sh
 # The command itself.
 dist_check_SCRIPTS += tests/scenarios/test_sim_run.sh
 TESTS += tests/scenarios/test_sim_run.sh
+dist_check_SCRIPTS += tests/scenarios/test_interruptions.py
+TESTS += tests/scenarios/test_interruptions.py
 check_PROGRAMS += tests/scenarios/test_sim_drive
 tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_messages

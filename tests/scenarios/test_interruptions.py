@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What an interruption costs: a wire is cut, a relay is killed or stopped for a while in the middle of
+a transfer to tree3, and the transfer takes no longer than without it, the interruption, and a
+little to notice and to come back. Of several seeds each."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SIM_WAN = os.environ.get("SIM_WAN",
+                         os.path.join(os.environ.get("GMC_BUILDDIR", "."), "sim-wan", "sim-wan"))
+SEEDS = 6
+MEDIAN_MAX, MOST_MAX = 2.0, 3.0  # seconds beside the interruption
+SCENARIO = """
+nodes = {s, a, b, c, d, e, f}
+warm-up = yes
+limit = 120s
+wire wan { rate = 100Mbit  delay = 15ms  queue = 50ms  loss = 1% }
+link { between = {s, a}  wire = wan }
+link { between = {a, b}  wire = wan }
+link { between = {a, c}  wire = wan }
+link { between = {b, d}  wire = wan }
+link { between = {b, e}  wire = wan }
+link { between = {c, f}  wire = wan }
+transfer object { from = s  size = 50MB }
+"""
+CUT = "fault { what = wire-down  between = {%s}  at = 1500ms  for = %gs }"
+NODE = "fault { what = %s  node = %s  at = 1500ms  for = %gs }"
+
+
+def seconds(folder, fault):
+    """Of each seed, in order; all have to be complete."""
+    path, summary = os.path.join(folder, "scenario.conf"), os.path.join(folder, "summary.json")
+    with open(path, "w") as out:
+        out.write(SCENARIO + fault + "\n")
+    done = subprocess.run([SIM_WAN, "run", "-q", "--seeds", "1..%d" % SEEDS, "--json", summary, path],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("FAILED: %s: exit %d\n%s%s" % (fault, done.returncode, done.stdout, done.stderr))
+    with open(summary) as lines:
+        runs = [json.loads(line) for line in lines]
+    return [run["completion_seconds"] for run in runs if "seed" in run]
+
+
+def main():
+    cases = [("cut %s %g s" % (ends, span), CUT % (ends, span), span)
+             for ends in ("s, a", "a, b") for span in (0.5, 2, 5)]
+    cases += [("%s %s %g s" % (what, node, span), NODE % (what, node, span), span)
+              for what, node, span in (("kill", "a", 1), ("kill", "a", 3), ("kill", "b", 1),
+                                       ("kill", "b", 3), ("freeze", "a", 3), ("freeze", "b", 3),
+                                       ("freeze", "d", 3))]
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        without = max(seconds(folder, ""))
+        print("without: %.2f s" % without)
+        for name, fault, span in cases:
+            took = sorted(seconds(folder, fault))
+            median, most = took[len(took) // 2] - without - span, took[-1] - without - span
+            ok = median <= MEDIAN_MAX and most <= MOST_MAX
+            failed = failed or not ok
+            print("%-14s median %+.2f s, most %+.2f s beside the interruption%s" %
+                  (name, median, most, "" if ok else "  FAILED"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
