@@ -6,6 +6,7 @@
 
 #include "core/gateway_hear_impl.h"
 
+#define HAVE_WAIT_MIN GMC_MS(20)
 #define HAVE_WAIT_EACH GMC_MS(1) /* for each node of the group */
 #define HAVE_WAIT_MAX GMC_MS(60)
 
@@ -239,10 +240,13 @@ static void speak(struct gmc_gateway *gw, struct gwchannel *ch)
 gmc_duration gw_hearing_have_wait(const struct gwchannel *ch)
 {
     const struct gwhearing *hearing = ch->hearing;
-    gmc_duration wait = hearing != NULL ? hearing->members * HAVE_WAIT_EACH : 0;
+    if (hearing == NULL)
+        return GW_HAVE_WAIT;
+    /* Nobody waits for each word: many windows are open. */
+    gmc_duration wait = hearing->members * HAVE_WAIT_EACH;
     if (wait > HAVE_WAIT_MAX)
         wait = HAVE_WAIT_MAX;
-    return wait > GW_HAVE_WAIT ? wait : GW_HAVE_WAIT;
+    return wait > HAVE_WAIT_MIN ? wait : HAVE_WAIT_MIN;
 }
 
 void gw_hearing_company(struct gmc_gateway *gw, struct gwchannel *ch)
