@@ -134,6 +134,16 @@ void gwd_addr_text(const struct sockaddr *from, char out[GWD_ADDR_TEXT_MAX])
     }
 }
 
+void gwd_addr_core_text(const struct gmc_addr *from, char *out, size_t size)
+{
+    struct gwd_sockaddr address;
+    char text[GWD_ADDR_TEXT_MAX] = "unknown";
+    int family = from->len == 6 ? AF_INET : AF_INET6;
+    if (gwd_addr_from_core(from, family, &address))
+        gwd_addr_text((const struct sockaddr *)&address.storage, text);
+    gwd_text(out, size, "%s", text);
+}
+
 void gwd_addr_not_bound(const char *what, const struct gwd_sockaddr *address, char *reason,
                         size_t size)
 {

@@ -27,6 +27,7 @@ void gwd_addr_to_core(const struct sockaddr *from, struct gmc_addr *to);
 /* For a socket of this family (AF_INET6 sockets take mapped IPv4); false when it cannot. */
 bool gwd_addr_from_core(const struct gmc_addr *from, int family, struct gwd_sockaddr *to);
 void gwd_addr_text(const struct sockaddr *from, char out[GWD_ADDR_TEXT_MAX]);
+void gwd_addr_core_text(const struct gmc_addr *from, char *out, size_t size);
 uint16_t gwd_addr_port(const struct sockaddr *from);
 /* Why a socket could not be bound, by errno, and what to look at. what: "TCP", "UDP". */
 void gwd_addr_not_bound(const char *what, const struct gwd_sockaddr *address, char *reason,

@@ -15,6 +15,7 @@
 
 #define FILES_GOOD 4096
 #define BUSY_PERCENT 90
+#define CORE_COUNTERS_MAX 256
 #define NANO UINT64_C(1000000000)
 
 /* ---- how busy it is ---- */
@@ -151,6 +152,29 @@ static void check_congestion(struct gmc_findings *findings, const struct gwd *gw
     gmc_findings_advise(findings, "remove congestion = fixed, unless that is what you want");
 }
 
+/* Whoever does it is a node: nobody else has the key of a group. */
+static void check_forgery(struct gmc_findings *findings, const struct gwd *gwd)
+{
+    struct gmc_counter counters[CORE_COUNTERS_MAX];
+    size_t count = gmc_gateway_counters(gwd_drive_gateway(gwd->drive), counters, CORE_COUNTERS_MAX);
+    uint64_t times = 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(counters[i].name, "group_forged") == 0)
+            times = counters[i].value;
+    if (times == 0)
+        return;
+    gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "forgery", gwd->conf->domain,
+                     "somebody who has the key of this domain's multicast, that is a node of it, "
+                     "sent what is not the source's, in %" PRIu64
+                     " transfers since the start; nothing of it was kept",
+                     times);
+    gmc_findings_value(findings, (int64_t)times, "transfers");
+    gmc_findings_advise(findings, "see which nodes took part and from where the datagrams came "
+                                  "(grep forges in the log); let switches refuse the gateway's "
+                                  "address at other ports; gmcast node remove whom you do not "
+                                  "trust");
+}
+
 size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
 {
     struct gwd *gwd = ctx;
@@ -168,6 +192,7 @@ size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
     check_socket(findings, gwd);
     check_files(findings);
     check_congestion(findings, gwd);
+    check_forgery(findings, gwd);
     gwd_doctor_surroundings(findings, gwd->conf);
     check_load(findings, gwd);
     *out = findings->list;

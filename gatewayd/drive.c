@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The core and the control API behind one set of calls, recorded on request. */
 #include "gatewayd/drive.h"
+#include "gatewayd/addr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +214,7 @@ struct gwd_drive *gwd_drive_new(const struct gwd_drive_config *config, gmc_time 
     drive->ops.random = tap_random;
     drive->tapped = (struct gmc_crypto){&drive->ops, drive};
     gateway.crypto = &drive->tapped;
+    gateway.addr_text = gwd_addr_core_text;
     if (drive->recorder != NULL)
         record_begin(drive, &config->gateway, now);
     drive->replaying = config->replay;

@@ -14,6 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef IPV6_PREFER_SRC_PUBLIC /* <linux/in6.h>, which does not go with <netinet/in.h> */
+#define IPV6_PREFER_SRC_PUBLIC 2
+#endif
 #define CORE_V4_BYTES 6
 #define CORE_V6_BYTES 22
 #define SSM_V4_FIRST 0xe8000100u /* 232.0.1.0 */
@@ -117,6 +120,51 @@ static bool read_address(const char *text, struct gmc_addr *out)
     return true;
 }
 
+static int set(int fd, int level, int option, const void *value, socklen_t len)
+{
+    return setsockopt(fd, level, option, value, len);
+}
+
+/* Which of its addresses the kernel writes into datagrams to an IPv6 group is its choice: those
+ * that change each day are not wanted, since nodes are told once. */
+static int choose_v6(int fd, unsigned index)
+{
+    int by = (int)index, preferred = IPV6_PREFER_SRC_PUBLIC;
+    (void)set(fd, IPPROTO_IPV6, IPV6_ADDR_PREFERENCES, &preferred, sizeof preferred);
+    return set(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &by, sizeof by);
+}
+
+/* The address that it chooses; nothing is sent by this. */
+static bool source_to_v6(const char *interface, const struct gmc_addr *group, struct gmc_addr *out)
+{
+    struct gwd_sockaddr to, own = {.len = sizeof own.storage};
+    int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool found = fd >= 0 && choose_v6(fd, if_nametoindex(interface)) == 0 &&
+                 gwd_addr_from_core(group, AF_INET6, &to) &&
+                 connect(fd, (struct sockaddr *)&to.storage, to.len) == 0 &&
+                 getsockname(fd, (struct sockaddr *)&own.storage, &own.len) == 0;
+    if (fd >= 0)
+        (void)close(fd);
+    if (!found)
+        return false;
+    gwd_addr_to_core((struct sockaddr *)&own.storage, out);
+    /* Its port is another one, and its scope is a number of this machine's. */
+    memset(out->bytes + 16, 0, CORE_V6_BYTES - 16);
+    return out->len == CORE_V6_BYTES && !is_any(out);
+}
+
+/* False: any is heard. */
+static bool find_sender(const struct gwd_conf *conf, const struct gmc_addr *listen,
+                        const struct gmc_addr *v4, const struct gmc_addr *group,
+                        struct gmc_addr *out)
+{
+    bool is_v4 = group->len == CORE_V4_BYTES;
+    if (is_any(listen) && !is_v4)
+        return source_to_v6(conf->multicast_interface, group, out);
+    *out = is_any(listen) ? *v4 : *listen;
+    return true;
+}
+
 bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, char *reason,
                      size_t size)
 {
@@ -129,7 +177,7 @@ bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, c
     /* A socket of [::] takes both, one of an IPv6 address takes that alone. */
     bool takes_v4 = listen.len == CORE_V4_BYTES || is_any(&listen);
     if (strcmp(conf->multicast_address, "auto") == 0)
-        auto_address(conf->domain, has_v4 && takes_v4, !is_any(&listen), &out->group);
+        auto_address(conf->domain, has_v4 && takes_v4, true, &out->group);
     else if (!read_address(conf->multicast_address, &out->group) || !is_multicast(&out->group))
         return say(
             reason, size,
@@ -147,16 +195,12 @@ bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, c
                    "multicast_address: the socket of listen = \"%s\" cannot send to it; listen on "
                    "[::] for both IPv4 and IPv6",
                    conf->listen);
-    if (!is_any(&listen))
-        out->sender = listen;
-    else if (is_v4)
-        out->sender = v4;
+    if (find_sender(conf, &listen, &v4, &out->group, &out->sender))
+        return true;
+    memset(&out->sender, 0, sizeof out->sender);
+    if (strcmp(conf->multicast_address, "auto") == 0)
+        auto_address(conf->domain, is_v4, false, &out->group);
     return true;
-}
-
-static int set(int fd, int level, int option, const void *value, socklen_t len)
-{
-    return setsockopt(fd, level, option, value, len);
 }
 
 bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
@@ -172,7 +216,7 @@ bool gwd_mcast_prepare(const struct gwd_udp *udp, const struct gwd_conf *conf,
         failed = set(fd, IPPROTO_IP, IP_MULTICAST_IF, &by, sizeof by) |
                  set(fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl);
     } else {
-        failed = set(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index) |
+        failed = choose_v6(fd, (unsigned)index) |
                  set(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl, sizeof ttl);
     }
     return failed == 0 || say(reason, size, "multicast cannot be sent: %s", strerror(errno));

@@ -19,10 +19,11 @@ struct gwd_mcast_group {
 };
 
 /* ---- the gateway, and nodes that relay ---- */
-/* The group that the configuration means. The sender is known where its address is sure: `listen`
- * has one, or it is IPv4. auto is a source-specific address then (RFC 4607), 232.x.y.z or, where
- * the interface or `listen` has no IPv4, ff35::x:x (site scope), else ff15::x:x:x:x (RFC 4291); the
- * rest of it is a hash of the domain. False with a reason in words. */
+/* The group that the configuration means. The sender is that of `listen`, or of the interface; for
+ * IPv6 the one that the kernel takes for this group now. auto is a source-specific address then
+ * (RFC 4607), 232.x.y.z or, where the interface or `listen` has no IPv4, ff35::x:x (site scope),
+ * else ff15::x:x:x:x (RFC 4291); the rest of it is a hash of the domain. False with a reason in
+ * words. */
 bool gwd_mcast_group(const struct gwd_conf *conf, struct gwd_mcast_group *out, char *reason,
                      size_t size);
 /* Makes a socket send to groups by this interface, over so many routers. */

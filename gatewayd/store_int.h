@@ -113,6 +113,7 @@ struct gwd_chan {
     int dest_fd;     /* destination directory; -1 before LAYOUT */
     int tree_fd;     /* temporary tree; -1 before LAYOUT and after FINISH */
     /* kept on disk: how far it came */
+    size_t made; /* directories at the end of `relative` that were made for it */
     bool laid_out;
     bool finishing; /* renames have begun */
     bool finished;
@@ -164,8 +165,9 @@ GMC_NODISCARD gmc_status gwd_op_read(struct gwd_chan *chan, struct gwd_job *job)
 /* ---- store_path.c ---- */
 /* Opens path beneath dirfd, following no symlink and no "..". errno on failure. */
 int gwd_open_beneath(int dirfd, const char *path, int flags, mode_t mode);
-/* Makes the missing directories of path beneath dirfd and opens the last one. */
-int gwd_make_beneath(int dirfd, const char *path);
+/* Makes the missing directories of path beneath dirfd and opens the last one; so many were made, at
+ * the end of path, none of them when it fails. */
+int gwd_make_beneath(int dirfd, const char *path, size_t *made);
 /* path is directory or lies beneath it, by components. Both canonical. */
 bool gwd_path_is_beneath(const char *path, const char *directory);
 /* Removes name and all beneath it, following nothing. False when something is left. */
@@ -215,7 +217,9 @@ bool gwd_target_parse(struct gwd_chan *chan, const char *data, size_t len);
 bool gwd_target_load(struct gwd_chan *chan);
 bool gwd_target_note(struct gwd_chan *chan);
 void gwd_target_part_name(const struct gwd_chan *chan, char *out, size_t size);
-int gwd_target_open_dest(const struct gwd_chan *chan, bool make);
+int gwd_target_open_dest(const struct gwd_chan *chan);
+/* Removes the directories that were made for the destination and are empty. */
+void gwd_target_remove_dest(struct gwd_chan *chan);
 /* The final path of an entry, relative to the destination directory. */
 void gwd_target_final_path(const struct gwd_chan *chan, const char *path, char *out, size_t size);
 /* For messages: the whole path of something in the destination directory. */

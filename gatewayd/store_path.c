@@ -93,26 +93,43 @@ static void say_if_link(int dirfd, const char *name)
     errno = link ? ELOOP : error;
 }
 
-int gwd_make_beneath(int dirfd, const char *path)
+/* What was made for the rest of a path that then cannot be had goes again. */
+static int make_rest(int at, char *path, char **rest, size_t *made)
 {
-    char *copy = strdup(path);
-    int at = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (char *save = NULL, *part = copy != NULL ? strtok_r(copy, "/", &save) : NULL;
-         at >= 0 && part != NULL; part = strtok_r(NULL, "/", &save)) {
-        int next = -1;
-        if (strcmp(part, "..") == 0)
-            errno = EXDEV;
-        else if (mkdirat(at, part, 0777) == 0 || errno == EEXIST)
-            next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (next < 0)
-            say_if_link(at, part);
-        int error = errno;
-        (void)close(at);
-        errno = error;
-        at = next;
+    const char *part = strtok_r(path, "/", rest);
+    *made = 0;
+    if (part == NULL)
+        return openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (strcmp(part, "..") == 0) {
+        errno = EXDEV;
+        return -1;
     }
+    bool is_new = mkdirat(at, part, 0777) == 0;
+    int fd = -1, next = -1;
+    if (is_new || errno == EEXIST)
+        next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (next >= 0)
+        fd = make_rest(next, NULL, rest, made);
+    else
+        say_if_link(at, part);
+    int error = errno;
+    if (next >= 0)
+        (void)close(next);
+    if (fd < 0 && is_new)
+        (void)unlinkat(at, part, AT_REMOVEDIR);
+    *made += is_new;
+    errno = error;
+    return fd;
+}
+
+int gwd_make_beneath(int dirfd, const char *path, size_t *made)
+{
+    char *copy = strdup(path), *rest = NULL;
+    int fd = copy != NULL ? make_rest(dirfd, copy, &rest, made) : -1;
+    int error = errno;
     free(copy);
-    return at;
+    errno = error;
+    return fd;
 }
 
 bool gwd_is_part_name(const char *name)

@@ -113,12 +113,13 @@ static bool remove_part(struct gwd_chan *chan)
 {
     char part[64];
     bool ok;
-    int dest = chan->dest_fd >= 0 ? dup(chan->dest_fd) : gwd_target_open_dest(chan, false);
+    int dest = chan->dest_fd >= 0 ? dup(chan->dest_fd) : gwd_target_open_dest(chan);
     if (dest < 0)
         return errno == ENOENT;
     gwd_target_part_name(chan, part, sizeof part);
     ok = gwd_remove_tree(dest, part);
     (void)close(dest);
+    gwd_target_remove_dest(chan);
     return ok;
 }
 

@@ -11,17 +11,19 @@
 
 #include "gatewayd/store_int.h"
 
-#define TARGET_MAGIC "gmcast target 1"
+#define TARGET_MAGIC "gmcast target 2"
+#define PART_TRIES 8u
 
 /* ---- what is kept on disk ---- */
 bool gwd_target_note(struct gwd_chan *chan)
 {
     const char flags[3] = {chan->laid_out ? '1' : '0', chan->finishing ? '1' : '0',
                            chan->finished ? '1' : '0'};
-    char data[3 * GMC_PATH_BYTES_MAX];
+    char data[3 * GMC_PATH_BYTES_MAX], made[24];
     size_t used = 0;
-    const char *const texts[] = {TARGET_MAGIC, chan->granted, chan->relative, chan->new_name};
-    for (size_t i = 0; i < 4; i++) {
+    const char *const texts[] = {TARGET_MAGIC, chan->granted, chan->relative, chan->new_name, made};
+    (void)snprintf(made, sizeof made, "%zu", chan->made);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         /* None is NULL where place() went well. NOLINTNEXTLINE(clang-analyzer-core.*) */
         size_t len = strlen(texts[i]) + 1;
         if (used + len + sizeof flags > sizeof data) {
@@ -38,16 +40,17 @@ bool gwd_target_note(struct gwd_chan *chan)
 bool gwd_target_parse(struct gwd_chan *chan, const char *data, size_t len)
 {
     size_t used = 0;
-    const char *texts[4] = {NULL};
-    for (size_t i = 0; i < 4 && used < len; i++) {
+    const char *texts[5] = {NULL};
+    for (size_t i = 0; i < 5 && used < len; i++) {
         texts[i] = data + used;
         used += strlen(data + used) + 1;
     }
-    if (texts[3] == NULL || used + 3 != len || strcmp(texts[0], TARGET_MAGIC) != 0)
+    if (texts[4] == NULL || used + 3 != len || strcmp(texts[0], TARGET_MAGIC) != 0)
         return false;
     chan->granted = strdup(texts[1]);
     chan->relative = strdup(texts[2]);
     chan->new_name = strdup(texts[3]);
+    chan->made = strtoul(texts[4], NULL, 10);
     chan->laid_out = data[used] == '1';
     chan->finishing = data[used + 1] == '1';
     chan->finished = data[used + 2] == '1';
@@ -84,18 +87,63 @@ void gwd_target_part_name(const struct gwd_chan *chan, char *out, size_t size)
         (void)snprintf(out, size, ".gmcast-%016" PRIx64 "-%08x.part", chan->key.e, chan->writer);
 }
 
-int gwd_target_open_dest(const struct gwd_chan *chan, bool make)
+static int open_granted(const struct gwd_chan *chan)
 {
-    int granted = open(chan->granted, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int fd = -1;
-    if (granted >= 0) {
-        fd = make ? gwd_make_beneath(granted, chan->relative)
-                  : gwd_open_beneath(granted, chan->relative, O_RDONLY | O_DIRECTORY, 0);
-        int error = errno;
-        (void)close(granted);
-        errno = error;
-    }
+    return open(chan->granted, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void close_quietly(int fd)
+{
+    int error = errno;
+    (void)close(fd);
+    errno = error;
+}
+
+int gwd_target_open_dest(const struct gwd_chan *chan)
+{
+    int granted = open_granted(chan), fd = -1;
+    if (granted < 0)
+        return -1;
+    fd = gwd_open_beneath(granted, chan->relative, O_RDONLY | O_DIRECTORY, 0);
+    close_quietly(granted);
     return fd;
+}
+
+static int make_dest(struct gwd_chan *chan)
+{
+    size_t made = 0;
+    int granted = open_granted(chan), fd = -1;
+    if (granted < 0)
+        return -1;
+    fd = gwd_make_beneath(granted, chan->relative, &made);
+    close_quietly(granted);
+    /* After a restart they are there already. */
+    if (fd >= 0 && made > chan->made)
+        chan->made = made;
+    return fd;
+}
+
+void gwd_target_remove_dest(struct gwd_chan *chan)
+{
+    char *path = strdup(chan->relative);
+    int granted = open_granted(chan);
+    while (path != NULL && granted >= 0 && chan->made > 0) {
+        char *slash = strrchr(path, '/');
+        int above = granted;
+        if (slash != NULL) {
+            *slash = '\0';
+            above = gwd_open_beneath(granted, path, O_RDONLY | O_DIRECTORY, 0);
+        }
+        /* What somebody has put something into stays, and so do those above it. */
+        bool gone =
+            above >= 0 && unlinkat(above, slash != NULL ? slash + 1 : path, AT_REMOVEDIR) == 0;
+        if (above >= 0 && above != granted)
+            (void)close(above);
+        chan->made = gone ? chan->made - 1 : 0;
+    }
+    if (granted >= 0)
+        (void)close(granted);
+    free(path);
 }
 
 void gwd_target_final_path(const struct gwd_chan *chan, const char *path, char *out, size_t size)
@@ -379,6 +427,20 @@ static void mark_created(struct gwd_chan *chan)
     (void)pthread_mutex_unlock(&chan->lock);
 }
 
+/* The destination may go before it has something in it: it was made for another transfer, which was
+ * refused. */
+static bool make_part(struct gwd_chan *chan, const char *part)
+{
+    for (unsigned again = 0; mkdirat(chan->dest_fd, part, 0700) != 0; again++) {
+        int fd = errno == ENOENT && again < PART_TRIES ? make_dest(chan) : -1;
+        if (fd < 0)
+            return false;
+        (void)close(chan->dest_fd);
+        chan->dest_fd = fd;
+    }
+    return true;
+}
+
 static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
 {
     bool before = chan->laid_out;
@@ -389,7 +451,7 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
     chan->laid_out = true; /* noted first: a tree without a note would be nobody's */
     if (!before && !gwd_target_note(chan))
         return gwd_job_errno(job, "state folder");
-    if (mkdirat(chan->dest_fd, part, 0700) != 0 && (errno != EEXIST || !before))
+    if (!make_part(chan, part) && (errno != EEXIST || !before))
         return gwd_job_errno(job, full);
     chan->tree_fd = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (chan->tree_fd < 0)
@@ -433,7 +495,7 @@ gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct 
     if (chan->listing == NULL) {
         status = parse_listing(chan, job);
         if (status == GMC_OK) {
-            chan->dest_fd = gwd_target_open_dest(chan, !chan->finished);
+            chan->dest_fd = chan->finished ? gwd_target_open_dest(chan) : make_dest(chan);
             if (chan->dest_fd < 0)
                 status = gwd_job_errno(job, chan->relative[0] ? chan->relative : chan->granted);
         }
@@ -447,6 +509,8 @@ gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct 
     if (status != GMC_OK) {
         gmc_listing_free(chan->listing);
         chan->listing = NULL;
+        if (!chan->laid_out)
+            gwd_target_remove_dest(chan);
     }
     return status;
 }

@@ -234,6 +234,11 @@ static void join_subnet(struct sim_host *host)
     gmc_gateway_set_subnet(host->gateway, sim_host_now(host), host->subnet);
 }
 
+static void addr_text(const struct gmc_addr *addr, char *out, size_t size)
+{
+    snprintf(out, size, "host %u", gmc_get32(addr->bytes));
+}
+
 void sim_host_start(struct sim_host *host)
 {
     const struct sim_world_config *world = &host->world->config;
@@ -258,6 +263,7 @@ void sim_host_start(struct sim_host *host)
         .patience = world->patience,
         .fixed_rate_bps = world->fixed_rate_bps,
         .pass_repairs = world->pass_repairs,
+        .addr_text = addr_text,
         .virtual_bodies = world->virtual_bodies,
         .arena = host->world->arena,
         .fec = host->world->fec != NULL ? gmc_fec_code_table(host->world->fec)

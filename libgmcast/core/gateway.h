@@ -47,6 +47,8 @@ struct gmc_gateway_config {
      * datagrams (whose lengths stay those of whole bodies) and in buffers of the store; a block
      * travels as one datagram, however large, so paths have to take those. */
     bool virtual_bodies;
+    /* The shell's words for an address, for people; NULL: addresses are not told. */
+    void (*addr_text)(const struct gmc_addr *addr, char *out, size_t size);
     uint8_t *arena; /* GMC_GATEWAY_ARENA_BYTES for outputs, borrowed for life, may be shared by
                        gateways whose outputs are taken one gateway after the other; NULL: own */
 };

@@ -325,8 +325,11 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
     if (msg->status == GMC_ERR_MISMATCH) {
         char text[GMC_REASON_BYTES_MAX];
         gw->counts.group_forged++;
-        gw_text(text, sizeof(text), "somebody forges in the group of this domain: node %s found %s",
-                listener->peer->name, msg->text);
+        /* Any of them may have done it, and whoever found it may be the one. */
+        gw_text(text, sizeof(text),
+                "somebody forges in the group of this domain, whose key %zu nodes have: node %s "
+                "found %s",
+                gw_group_hearing(ch->group), listener->peer->name, msg->text);
         if (gw->config.node_of != NULL) {
             struct gmc_msg report = gw_about(ch, GMC_MSG_GROUP_REPORT);
             report.group = ch->group->number;

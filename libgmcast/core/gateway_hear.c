@@ -99,7 +99,7 @@ static void recover(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard
                          job.missing, heard->row_index, job.row_tags) != GMC_OK)
         return;
     if (take_recovered(gw, ch, &shape, &job) == GMC_ERR_AUTH && ch->hearing != NULL)
-        gw_hearing_forged(gw, ch, shape.first);
+        gw_hearing_forged(gw, ch, shape.first, NULL);
 }
 
 /* After something came: computes what can be, and lets go of what is complete. */
@@ -135,7 +135,7 @@ static bool is_complete(const struct gwchannel *ch, uint64_t first, uint64_t end
 
 static gmc_status hear_source(struct gmc_gateway *gw, struct gwchannel *ch,
                               const struct gmc_data_head *head,
-                              const struct gmc_gate_packet *packet)
+                              const struct gmc_gate_packet *packet, const struct gmc_addr *from)
 {
     if (head->block >= ch->blocks)
         return GMC_ERR_INVALID;
@@ -157,7 +157,7 @@ static gmc_status hear_source(struct gmc_gateway *gw, struct gwchannel *ch,
     gmc_status status = gw_rx_fragment(gw, ch, NULL, &data);
     /* The gateway sends what is verified, and the link tag was right. */
     if (status == GMC_ERR_AUTH && ch->hearing != NULL)
-        gw_hearing_forged(gw, ch, head->block);
+        gw_hearing_forged(gw, ch, head->block, from);
     if (ch->hearing != NULL)
         look(gw, ch, window);
     return status;
@@ -223,9 +223,19 @@ static gmc_status hear_state(struct gmc_gateway *gw, struct gwchannel *ch,
     return GMC_OK;
 }
 
-static void note_arrival(struct gmc_gateway *gw, const struct gwchannel *ch)
+static bool is_same(const struct gmc_addr *a, const struct gmc_addr *b)
+{
+    return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+static void note_arrival(struct gmc_gateway *gw, const struct gwchannel *ch,
+                         const struct gmc_addr *from)
 {
     struct gwhearing *hearing = ch->hearing;
+    if (hearing->sender.len == 0)
+        hearing->sender = *from;
+    else if (!is_same(from, &hearing->sender))
+        hearing->other = *from;
     if (!hearing->any)
         hearing->report_at = gw->now; /* the gateway waits for this word */
     else if (hearing->report_at == GMC_TIME_NEVER)
@@ -243,13 +253,13 @@ static gmc_status hear_one(struct gmc_gateway *gw, struct gwchannel *ch,
     gmc_status status = gmc_gate_open(&ch->hearing->gate, in->bytes, plain, &packet);
     if (status != GMC_OK)
         return status;
-    note_arrival(gw, ch);
+    note_arrival(gw, ch, &in->from);
     if (packet.kind == GMC_KIND_GROUP_STATE)
         return hear_state(gw, ch, &packet);
     status = gmc_data_head_get(in->bytes, &head);
     if (status != GMC_OK)
         return status;
-    return packet.kind == GMC_KIND_GROUP_DATA ? hear_source(gw, ch, &head, &packet)
+    return packet.kind == GMC_KIND_GROUP_DATA ? hear_source(gw, ch, &head, &packet, &in->from)
                                               : hear_repair(gw, ch, &head, &packet);
 }
 

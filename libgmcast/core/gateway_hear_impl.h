@@ -22,8 +22,10 @@ struct gwhearing {
     uint32_t number;
     struct gmc_gate gate;
     bool any;
-    uint64_t received;  /* datagrams */
-    gmc_time report_at; /* NEVER: nothing came since the last one */
+    struct gmc_addr sender; /* of the first datagram under the key, ... */
+    struct gmc_addr other;  /* ... of the last one that came from elsewhere; len 0: none */
+    uint64_t received;      /* datagrams */
+    gmc_time report_at;     /* NEVER: nothing came since the last one */
     gmc_duration backoff;
     uint32_t members;
     struct gmc_prng prng;

@@ -6,6 +6,8 @@
 
 #include "core/gateway_hear_impl.h"
 
+#define ADDR_TEXT_MAX 80
+#define HAVE_WAIT_MIN GMC_MS(20)
 #define HAVE_WAIT_EACH GMC_MS(1) /* for each node of the group */
 #define HAVE_WAIT_MAX GMC_MS(60)
 
@@ -27,6 +29,7 @@ static void set_gate(struct gmc_gateway *gw, struct gwchannel *ch, const struct 
     hearing->gate.replay.next = msg->next;
     hearing->number = msg->group;
     hearing->any = false;
+    hearing->sender.len = hearing->other.len = 0;
     hearing->report_at = GMC_TIME_NEVER;
     hearing->received = 0;
     gmc_status status = gmc_map_put(&gw->hearings, msg->group, ch);
@@ -150,11 +153,35 @@ void gw_hearing_parent_changed(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_hearing_free(gw, ch);
 }
 
-void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+/* What is known of who did it: the addresses that the kernel saw, which whoever forges may write
+ * into datagrams himself. */
+static void say_where_from(const struct gmc_gateway *gw, const struct gwhearing *hearing,
+                           const struct gmc_addr *from, char *out, size_t size)
 {
-    char text[64];
+    char sender[ADDR_TEXT_MAX], other[ADDR_TEXT_MAX];
+    const struct gmc_addr *second = from != NULL ? from : &hearing->other;
+    out[0] = '\0';
+    if (gw->config.addr_text == NULL)
+        return;
+    gw->config.addr_text(&hearing->sender, sender, sizeof(sender));
+    gw->config.addr_text(second, other, sizeof(other));
+    if (second->len == 0)
+        gw_text(out, size, "; all datagrams came from %s", sender);
+    else if (strcmp(sender, other) == 0)
+        gw_text(out, size, "; the datagram came from %s, as all others", sender);
+    else if (from != NULL)
+        gw_text(out, size, "; the datagram came from %s, others from %s", other, sender);
+    else
+        gw_text(out, size, "; datagrams came from %s and from %s", sender, other);
+}
+
+void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
+                       const struct gmc_addr *from)
+{
+    char text[64 + 2 * ADDR_TEXT_MAX], where[64 + 2 * ADDR_TEXT_MAX];
     gw->counts.group_forged++;
-    gw_text(text, sizeof(text), "block %u, which is not the source's", number);
+    say_where_from(gw, ch->hearing, from, where, sizeof(where));
+    gw_text(text, sizeof(text), "block %u, which is not the source's%s", number, where);
     struct gmc_msg msg = gw_about(ch, GMC_MSG_GROUP_REPORT);
     msg.group = ch->hearing->number;
     msg.status = GMC_ERR_MISMATCH;
@@ -239,10 +266,13 @@ static void speak(struct gmc_gateway *gw, struct gwchannel *ch)
 gmc_duration gw_hearing_have_wait(const struct gwchannel *ch)
 {
     const struct gwhearing *hearing = ch->hearing;
-    gmc_duration wait = hearing != NULL ? hearing->members * HAVE_WAIT_EACH : 0;
+    if (hearing == NULL)
+        return GW_HAVE_WAIT;
+    /* Nobody waits for each word: many windows are open. */
+    gmc_duration wait = hearing->members * HAVE_WAIT_EACH;
     if (wait > HAVE_WAIT_MAX)
         wait = HAVE_WAIT_MAX;
-    return wait > GW_HAVE_WAIT ? wait : GW_HAVE_WAIT;
+    return wait > HAVE_WAIT_MIN ? wait : HAVE_WAIT_MIN;
 }
 
 void gw_hearing_company(struct gmc_gateway *gw, struct gwchannel *ch)

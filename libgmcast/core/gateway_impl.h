@@ -521,8 +521,10 @@ void gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel
 gmc_status gw_hear(struct gmc_gateway *gw, const struct gmc_dgram_in *in);
 /* A block is in the store. */
 void gw_hearing_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
-/* Something of the group is not the source's: it is told, and left. */
-void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+/* Something of the group is not the source's: it is told, and left. from: of the datagram that was
+ * it; NULL: it was one of many. */
+void gw_hearing_forged(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number,
+                       const struct gmc_addr *from);
 /* What was only begun is given up: nothing is kept for it. */
 void gw_hearing_forget(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Lets go of the window that is held for longest, of this channel if it has one: its link brings

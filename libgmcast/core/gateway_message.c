@@ -335,7 +335,7 @@ static gmc_status publish(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         at += len;
     } while (at < message.len);
     deliver(gw, ch, &(struct gmc_message){.sequence = talk->sequence, .end = end, .body = message});
-    talk->sequence++;
+    talk->sequence += !end; /* which is behind the last one, and counts as none */
     return GMC_OK;
 }
 
@@ -395,7 +395,7 @@ static void take_messages(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_message message;
     while (gmc_message_rx_next(&ch->talk->rx, &message)) {
-        ch->talk->sequence = message.sequence + 1;
+        ch->talk->sequence = message.sequence + !message.end;
         if (message.end)
             ch->talk->ended = true;
         else

@@ -324,7 +324,7 @@ void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bloc
     gw_want_block(gw, ch, block->number);
     /* Over its link a node gets what the gateway has verified. */
     if (blame && ch->hearing != NULL)
-        gw_hearing_forged(gw, ch, block->number);
+        gw_hearing_forged(gw, ch, block->number, NULL);
     else if (blame)
         gw_blame(gw, ch, gw_stripe_of(ch, block->number),
                  "a block that does not match the signed manifest");

@@ -136,7 +136,7 @@ enum gmc_store_kind {
      * working afterwards. */
     GMC_STORE_FINISH,
     /* done with the channel: close files; drop the state folder; with `discard` also remove the
-     * unfinished temporary tree. */
+     * unfinished temporary tree, and the directories that were made for it. */
     GMC_STORE_CLOSE
 };
 

@@ -123,7 +123,8 @@ def udpcast(network, path, folders):
 
 
 def uftp(network, path, folders):
-    """Daemons stay; the sender gives its rate in Kbit/s of payload, -1 for none."""
+    """Daemons stay; the sender gives its rate in Kbit/s of payload, -1 for none. Other round trips (-r)
+    and repetitions (-s) make no difference at 20 % loss: 30.2, 31.0 and 32.0 s."""
     receivers = [lan.inside(name, "uftpd", "-d", "-I", "eth0", "-B", "8388608", "-D", folders[name])
                  for name in NODES]
     rate = str(int(RATE * 0.96 / 1000)) if RATE else "-1"

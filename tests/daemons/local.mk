@@ -51,4 +51,11 @@ tests_daemons_hostile_LDFLAGS = -Wl,--wrap=gwd_replace_file -Wl,--wrap=gmc_link_
 	-Wl,--wrap=gmc_link_next_packet -Wl,--wrap=gw_target_channel \
 	-Wl,--wrap=gmc_listing_parse
 tests_daemons_hostile_LDADD = $(GMC_GATEWAYD_LIBS)
+
+# The same of gmcast-noded.
+noinst_PROGRAMS += tests/daemons/hostile_node
+tests_daemons_hostile_node_CPPFLAGS = $(noded_gmcast_noded_CPPFLAGS)
+tests_daemons_hostile_node_SOURCES = tests/daemons/hostile_node.c noded/main.c
+tests_daemons_hostile_node_LDFLAGS = -Wl,--wrap=gw_hear -Wl,--wrap=gw_hear_group
+tests_daemons_hostile_node_LDADD = $(GMC_GATEWAYD_LIBS)
 endif

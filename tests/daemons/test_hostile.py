@@ -109,6 +109,37 @@ def test_listings_that_lead_out_of_a_node():
                   "more than was sent: %s" % os.listdir(grid["n1"].incoming))
 
 
+def test_what_was_made_for_a_listing_goes():
+    """The directories that a refused transfer made for itself, at the gateway or at its nodes."""
+    with lib.Grid("abc", nodes={"b": ["n1", "n2"]}, start=False) as grid:
+        cases = listings(grid)
+        del cases["through"]
+        lines = "\n".join("%s=%s" % case[:2] for case in cases.values())
+        hostile(grid["c"], LISTING=lines)
+        grid.start()
+        grid.write("a", "z", b"z")
+        grid.stage("a", ["z"], ["b:there/full/"]).expect("complete")
+        for node in ("n1", "n2"):
+            os.mkdir(grid.incoming(node, "there/empty"))
+
+        def refused():
+            for path in cases:
+                for where in ("new/", "there/new/deep/", "there/full/new/y", "there/empty/"):
+                    grid.stage("c", [path], ["b:" + where]).expect("partial")
+        refused()
+        # The gateway lets them pass, and the nodes find them.
+        grid["b"].stop()
+        hostile(grid["b"], MISREAD=lines)
+        grid["b"].start()
+        refused()
+        for node in ("n1", "n2"):
+            found = sorted(os.path.relpath(os.path.join(top, name), grid.incoming(node).decode())
+                           for top, directories, files in os.walk(grid.incoming(node).decode())
+                           for name in directories + files)
+            lib.check(found == ["there", "there/empty", "there/full", "there/full/z"],
+                      "%s: %s" % (node, found))
+
+
 def test_a_member_on_a_channel_that_is_not_its_own():
     with lib.Grid("abc", start=False, log="info") as grid:
         a, b = grid["a"], grid["b"]

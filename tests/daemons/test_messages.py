@@ -165,6 +165,8 @@ def test_status():
         lib.wait(both_seen, "rates of a second, out only where somebody subscribes")
         finish(talks)
         expect_all(running, ["one", "two"] + ["more"] * 50)
+        lib.wait(lambda: all(one["state"] == "complete" for one in rates()), "it is over")
+        lib.check([one["messages"] for one in rates()] == [52, 52], "the end is none: %s" % rates())
 
 
 @lib.timed

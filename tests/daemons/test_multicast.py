@@ -3,6 +3,7 @@
 """A domain's nodes on a bridge: the gateway finds out which of them multicast reaches, says so, and sends
 to these all at once."""
 
+import os
 
 import lan
 import lib
@@ -118,11 +119,35 @@ def test_networks_may_filter_by_sender():
             for found in joins(grid, is_ipv6):
                 lib.check(len(found) == 1 and found[0][0].startswith(group) and
                           found[0][1] == source, found)
-    # From which of its addresses the gateway sends is not known here.
+    # Listening on all its addresses it sends to the group from the one that the kernel takes.
     with multicast_grid(top='multicast_address = "[ff15::4711]:7412"\n', listen="[::]") as grid:
         grid.start()
         wait_tested(grid, 3, 0)
-        lib.check(joins(grid, True) == [[], [], []], "joined for one sender")
+        for found in joins(grid, True):
+            lib.check(len(found) == 1 and found[0][1] == "fd78" + 27 * "0" + "1", found)
+
+
+def test_a_node_forges():
+    """It writes the gateway's address into what it sends, which is all that the others' joins let
+    pass: that is told, and no more is known. Everybody gets the data all the same."""
+    group = "232.1.2.3:7412"
+    for port in None, "99":
+        with multicast_grid(top='multicast_address = "%s"\n' % group) as grid:
+            grid["n3"].options["program"] = os.path.join(lib.BUILD, "tests/daemons/hostile_node")
+            grid["n3"].options["environment"] = {"GMC_HOSTILE_GROUP": group}
+            if port:
+                grid["n3"].options["environment"]["GMC_HOSTILE_PORT"] = port
+            grid.start()
+            wait_tested(grid, 3, 0)
+            stage_and_compare(grid)
+            said = [line for line in grid[lan.GATEWAY].log().splitlines() if "forges" in line]
+            gateway = "%s:%d" % (grid.lan.address(lan.GATEWAY), grid[lan.GATEWAY].port)
+            where = "from %s, as all others" % gateway if not port else "from %s:99, others from %s" % (
+                grid.lan.address(lan.GATEWAY), gateway)
+            lib.check(len(said) == 1 and "3 nodes have" in said[0] and "not the source's" in said[0] and
+                      where in said[0] and "unicast from here on" in said[0], said)
+            found = grid[lan.GATEWAY].gmcast("doctor", check_status=False)[1]
+            lib.check("forgery" in found, found)
 
 
 def test_datagrams_fit_the_nodes_network():

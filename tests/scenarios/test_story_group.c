@@ -322,8 +322,9 @@ static void test_somebody_forges(void **state)
     story_run_to_percent(&lan.story, "n1", 50, GMC_S(10));
     story_spoil(&lan.story, lan_node(&lan, 2));
     lan_run_to(&lan, 1, 3, GMC_S(20));
-    assert_true(story_has_line("a.example somebody forges in the group of this domain: node "
-                               "n2.example found block "));
+    assert_true(story_has_line("a.example somebody forges in the group of this domain, whose key 3 "
+                               "nodes have: node n2.example found block "));
+    assert_true(story_has_line("which is not the source's; all datagrams came from host "));
     assert_int_equal(story_host(&lan.story, "a")->gateway->counts.group_forged, 1);
     lan_end(&lan);
 }

@@ -3,7 +3,9 @@
  * each, where the time goes, and what crosses the gateway's port by kinds of datagrams. The limit
  * is a change of 5 % between the smallest group and the others.
  *
- *   test_story_group_size [SEEDS [NODES]]    the mean of so many runs of each size [1]; of one size
+ *   test_story_group_size [SEEDS [NODES [PERCENT [MEGABYTES]]]]
+ *                             the mean of so many runs of each size [3]; of one size [0: of all];
+ *                             at this loss [5], with an object of so many bytes [20]
  */
 #include "tests/scenarios/lan.h"
 
@@ -11,8 +13,6 @@
 
 #include "wire/head.h"
 
-#define LOSS_PPM 50000
-#define BYTES (20 * MB)
 #define CHANGE_MOST 1.05
 
 enum { FRESH, PARITY, STATE, UNICAST, ACKS, CONTROL, CLASSES };
@@ -83,28 +83,31 @@ static struct tap tap_at_gateway(struct lan *lan, struct figures *figures)
     return (struct tap){lan, wire, a == gateway ? 0 : 1, figures};
 }
 
+static unsigned seeds = 3;
+static size_t only; /* this size; 0: all */
+static uint32_t loss_ppm = 50000;
+static uint64_t object_bytes = 20 * MB;
+
 static void run(size_t nodes, uint64_t seed, struct figures *sum)
 {
     struct lan lan;
     struct figures one = {.seconds = 0};
-    lan_begin(&lan, seed, nodes, &(struct lan_loss){LOSS_PPM, 0});
+    lan_begin(&lan, seed, nodes, &(struct lan_loss){loss_ppm, 0});
     struct tap tap = tap_at_gateway(&lan, &one);
     story_run(&lan.story, GMC_S(4)); /* sessions are TCP, whose losses cost seconds */
     lan.story.world->on_packet = watch;
     lan.story.world->packet_ctx = &tap;
-    story_stage(&lan.story, BYTES, GMC_TREE_CHAIN, "a");
-    one.seconds = lan_run_to(&lan, 1, nodes, GMC_S(20));
+    story_stage(&lan.story, object_bytes, GMC_TREE_CHAIN, "a");
+    one.seconds = lan_run_to(&lan, 1, nodes, GMC_S(20 + object_bytes / MB));
     lan.story.world->on_packet = NULL;
     lan_end(&lan);
     sum->seconds += one.seconds;
     sum->begins += one.begins;
     sum->fresh_ends += one.fresh_ends;
-    sum->back += one.back / (double)BYTES;
+    sum->back += one.back / (double)object_bytes;
     for (int i = 0; i < CLASSES; i++)
-        sum->bytes[i] += one.bytes[i] / (double)BYTES;
+        sum->bytes[i] += one.bytes[i] / (double)object_bytes;
 }
-
-static unsigned seeds = 3, only;
 
 static struct figures measure(size_t nodes)
 {
@@ -125,23 +128,23 @@ static void print_row(size_t nodes, const struct figures *figures)
     const double *bytes = figures->bytes;
     print_message("%5zu  %7.3f  %6.3f  %6.3f %6.3f  %6.4f %6.4f %6.4f %7.4f %6.4f %7.4f  %6.4f\n",
                   nodes, figures->seconds,
-                  lan_at_rate(BYTES) / (1 - LOSS_PPM / 1e6) / figures->seconds, figures->begins,
-                  figures->seconds - figures->fresh_ends, bytes[FRESH], bytes[PARITY], bytes[STATE],
-                  bytes[UNICAST], bytes[ACKS], bytes[CONTROL], figures->back);
+                  lan_at_rate(object_bytes) / (1 - loss_ppm / 1e6) / figures->seconds,
+                  figures->begins, figures->seconds - figures->fresh_ends, bytes[FRESH],
+                  bytes[PARITY], bytes[STATE], bytes[UNICAST], bytes[ACKS], bytes[CONTROL],
+                  figures->back);
 }
 
 static void test_size_hardly_matters(void **state)
 {
-    static const size_t sizes[] = {3, 12, 50, 100};
+    static const size_t all[] = {3, 12, 50, 100};
+    const size_t *sizes = only > 0 ? &only : all;
     double first = 0, most = 0;
     (void)state;
     print_message(
         "                 of          last              bytes out of the port per byte\n");
     print_message("nodes  seconds   limit  begins   tail   fresh parity  state unicast   acks"
                   " control    back\n");
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        if (only > 0 && only != sizes[i])
-            continue;
+    for (size_t i = 0; i < (only > 0 ? 1 : sizeof(all) / sizeof(*all)); i++) {
         struct figures figures = measure(sizes[i]);
         print_row(sizes[i], &figures);
         first = first == 0 ? figures.seconds : first;
@@ -159,6 +162,10 @@ int main(int argc, char **argv)
     if (argc > 1)
         seeds = (unsigned)atoi(argv[1]);
     if (argc > 2)
-        only = (unsigned)atoi(argv[2]);
+        only = (size_t)atoi(argv[2]);
+    if (argc > 3)
+        loss_ppm = (uint32_t)(atof(argv[3]) * 10000);
+    if (argc > 4)
+        object_bytes = (uint64_t)atoi(argv[4]) * MB;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

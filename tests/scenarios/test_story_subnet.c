@@ -362,7 +362,8 @@ static void test_somebody_forges(void **state)
     story_spoil(&domain.story, domain.nodes[7]);
     ends_complete(&domain);
     assert_true(story_has_line("a.example node n5.example, which relays: somebody forges in the "
-                               "group of this domain: node n7.example found block "));
+                               "group of this domain, whose key "));
+    assert_true(story_has_line("nodes have: node n7.example found block "));
     story_close(&domain.story);
 }
 

@@ -567,6 +567,46 @@ static void test_destination_refusals(void **state)
     assert_false(there(dst.in, ".gmcast-0000000000001234.part"));
 }
 
+/* What was made for a transfer that does not finish goes with it; nothing else does. */
+static void test_destination_goes(void **state)
+{
+    char path[1024];
+    (void)state;
+    put(src.data, "x", "hello", 5);
+    gwd_text(path, sizeof path, "%s/was", dst.in);
+    assert_ok(mkdir(path, 0755));
+    layout_only("x", "was/new/deep/");
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    assert_true(there(dst.in, "was/new/deep"));
+    discard();
+    assert_true(there(dst.in, "was"));
+    assert_false(there(dst.in, "was/new"));
+
+    /* A restart knows it still. */
+    layout_only("x", "was/new/deep/");
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    gwd_store_free(dst.store);
+    open_site(&dst);
+    discard();
+    assert_true(there(dst.in, "was"));
+    assert_false(there(dst.in, "was/new"));
+
+    /* Somebody uses it meanwhile. */
+    layout_only("x", "was/new/deep/");
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    put(dst.in, "was/new/mine", "mine", 4);
+    discard();
+    assert_false(there(dst.in, "was/new/deep"));
+    assert_true(there(dst.in, "was/new/mine"));
+
+    /* What stands in the way is not at the beginning. */
+    put(dst.in, "was/file", "mine", 4);
+    layout_only("x", "was/file/new/");
+    assert_int_not_equal(simple(&dst, GMC_STORE_LAYOUT), GMC_OK);
+    discard();
+    assert_int_equal(look(dst.in, "was/file").st_size, 4);
+}
+
 static void test_mismatch(void **state)
 {
     uint8_t block[100] = {7};
@@ -713,10 +753,19 @@ int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        CASE(test_tree),          CASE(test_names),      CASE(test_small),
-        CASE(test_small_restart), CASE(test_small_link), CASE(test_scan_refusals),
-        CASE(test_open_refusals), CASE(test_mismatch),   CASE(test_destination_refusals),
-        CASE(test_changed),       CASE(test_resume),     CASE(test_state),
+        CASE(test_tree),
+        CASE(test_names),
+        CASE(test_small),
+        CASE(test_small_restart),
+        CASE(test_small_link),
+        CASE(test_scan_refusals),
+        CASE(test_open_refusals),
+        CASE(test_mismatch),
+        CASE(test_destination_refusals),
+        CASE(test_destination_goes),
+        CASE(test_changed),
+        CASE(test_resume),
+        CASE(test_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
