@@ -12,6 +12,7 @@
 #define WORTH_IT GMC_S(4)
 #define WORTH_A_GUESS GMC_S(20) /* what uplinks have shown may be the limit of single paths */
 #define LATE_PERCENT 80u        /* of the time, for one that was given a place among the others */
+#define AWAY_MAX GMC_S(10)      /* that trees wait for a member that was there */
 #define LEAST_PART 1024u        /* bytes: of less nothing is concluded */
 
 /* Up to so many members a step is taken at once. */
@@ -73,10 +74,13 @@ static bool has_newcomer(struct gmc_gateway *gw, const struct gwchannel *ch)
     return false;
 }
 
-/* Others that the same wire cut off may follow. Trees without them would be made to stay. */
+/* Others that the same wire cut off may follow: trees without them would be made to stay. And what
+ * was carried until now says nothing about the trees. */
 static void came_back(const struct gmc_gateway *gw, struct gwsource *src)
 {
-    src->interrupted = true;
+    src->came_back_at = gw->now;
+    for (size_t i = 0; i < src->member_count; i++)
+        src->members[i].bytes_then = src->members[i].bytes;
     if (src->place_again_at != 0)
         src->place_again_at =
             gmc_time_max(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));
@@ -195,21 +199,41 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
         end_partial(gw, ch);
 }
 
-/* Of the member that has least; the time that it still needs at the rate so far. */
+/* Of the member that has least; the time that it still needs at the rate so far, or since
+ * the last one came back. */
 static gmc_duration time_left(const struct gmc_gateway *gw, const struct gwchannel *ch,
                               uint64_t *bytes_left)
 {
-    uint64_t total = ch->object.total_bytes, least = total;
+    const struct gwsource *src = ch->src;
+    gmc_time since = src->came_back_at != 0 ? src->came_back_at : src->setup_end;
+    uint64_t total = ch->object.total_bytes, least = total, then = 0;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
         bool counts = member->state == GMC_MEMBER_RECEIVING;
-        if (counts && member->bytes < least)
+        if (counts && member->bytes < least) {
             least = member->bytes;
+            then = member->bytes_then;
+        }
     }
     *bytes_left = total - least;
-    uint64_t ms = gmc_time_sub(gw->now, ch->src->setup_end) / GMC_MS(1);
-    return least < LEAST_PART ? GMC_TIME_NEVER
-                              : *bytes_left / LEAST_PART * ms / (least / LEAST_PART) * GMC_MS(1);
+    uint64_t ms = gmc_time_sub(gw->now, since) / GMC_MS(1);
+    uint64_t parts = least > then ? (least - then) / LEAST_PART : 0;
+    return parts == 0 ? GMC_TIME_NEVER : *bytes_left / LEAST_PART * ms / parts * GMC_MS(1);
+}
+
+/* A member that was receiving is away, and may be back soon: trees without it would not fit then.
+ */
+static bool is_one_away(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    for (size_t i = 0; i < ch->src->member_count; i++) {
+        const struct gwmember *member = &ch->src->members[i];
+        const struct gwpeer *peer = gw->peers[member->peer];
+        bool counts = member->bytes > 0 && !member->closed && member->state != GMC_MEMBER_FAILED &&
+                      member->state != GMC_MEMBER_VERIFIED;
+        if (counts && !peer->up && gw->now < gmc_time_add(peer->silent_since, AWAY_MAX))
+            return true;
+    }
+    return false;
 }
 
 /* Uplinks of which nothing was known show what they carry while they are used, members come that
@@ -223,7 +247,8 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         src->place_again_wait = PLACE_AGAIN_MIN;
         src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     }
-    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at)
+    if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at ||
+        is_one_away(gw, ch))
         return true;
     gmc_duration left = time_left(gw, ch, &bytes_left);
     if (left < WORTH_IT)
@@ -238,7 +263,7 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
     /* What it took so far was no mere beginning: by a third it may yet be faster. */
-    gmc_duration seen = is_first || src->interrupted ? 0 : left / 4 * 3;
+    gmc_duration seen = is_first ? 0 : left / 4 * 3;
     if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
         return true;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,

@@ -159,7 +159,7 @@ struct gwmember {
     bool recorded;  /* in the present record */
     uint32_t entry; /* of the roll, if it is */
     gmc_peer actual_parent[GMC_STRIPES_MAX];
-    uint64_t bytes;
+    uint64_t bytes, bytes_then; /* now; when the last one came back */
     gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
     uint64_t repairs_now[GMC_STRIPES_MAX], repairs_before;
     gmc_time verified_at;
@@ -229,7 +229,7 @@ struct gwsource {
     gmc_duration place_again_wait;
     bool partly_known; /* they were made without some latencies */
     bool came_late;    /* a member, after they were made */
-    bool interrupted;  /* one was not heard for a while: the rate so far is not the trees' */
+    gmc_time came_back_at; /* the last one that had not been heard for a while; 0: none */
 };
 
 /* A node of this domain, as its gateway sees it in one channel. */

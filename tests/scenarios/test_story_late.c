@@ -43,17 +43,31 @@ static void source_of_six(void **state)
     story_close(&story);
 }
 
-/* Relays have nothing to send but what comes, which waits at their hosts as long as they nap. */
+static int by_size(const void *a, const void *b)
+{
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Relays have nothing to send but what comes, which waits at their hosts as long as they nap. The
+ * median of seven seeds. */
 static void relays(void **state)
 {
     (void)state;
-    struct story story;
-    story_open(&story, 1);
-    sim_build_tree3(story.world, &story.wire);
-    story_start(&story);
-    story_stage(&story, 40 * MB, GMC_TREE_ECO, NULL);
-    assert_in_range(rate_with_naps(&story, "abc"), 880, 1000);
-    story_close(&story);
+    unsigned permille[7];
+    for (uint64_t seed = 1; seed <= 7; seed++) {
+        struct story story;
+        story_open(&story, seed);
+        sim_build_tree3(story.world, &story.wire);
+        story_start(&story);
+        story_stage(&story, 40 * MB, GMC_TREE_ECO, NULL);
+        permille[seed - 1] = rate_with_naps(&story, "abc");
+        story_close(&story);
+    }
+    qsort(permille, 7, sizeof(permille[0]), by_size);
+    print_message("relays that nap: %u to %u permille, median %u\n", permille[0], permille[6],
+                  permille[3]);
+    assert_in_range(permille[3], 880, 1000);
 }
 
 /* Hosts that never wake more often than every 5 ms, from the first packet on: a timer may be that
