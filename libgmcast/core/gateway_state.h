@@ -159,7 +159,7 @@ struct gwmember {
     bool recorded;  /* in the present record */
     uint32_t entry; /* of the roll, if it is */
     gmc_peer actual_parent[GMC_STRIPES_MAX];
-    uint64_t bytes, bytes_then; /* now; when the last one came back */
+    uint64_t bytes, bytes_then;           /* now; when the last one came back */
     gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
     uint64_t repairs_now[GMC_STRIPES_MAX], repairs_before;
     gmc_time verified_at;
@@ -227,8 +227,8 @@ struct gwsource {
     gmc_time setup_end;
     gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
     gmc_duration place_again_wait;
-    bool partly_known; /* they were made without some latencies */
-    bool came_late;    /* a member, after they were made */
+    bool partly_known;     /* they were made without some latencies */
+    bool came_late;        /* a member, after they were made */
     gmc_time came_back_at; /* the last one that had not been heard for a while; 0: none */
 };
 
