@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/run/drive.h"
 #include "sim-wan/scenario.h"
@@ -157,12 +158,33 @@ static bool is_as_published(const struct sim_run_channel *channel, uint64_t numb
     return true;
 }
 
-static void hear(struct sim_run_channel *channel, size_t target, const struct gmc_output *out)
+/* A gateway that was started anew remembers nothing: it is given what is kept, as to a newcomer. */
+static void note_start(struct sim_run_subscriber *subscriber, const struct sim_host *host)
+{
+    if (host->count.starts == subscriber->starts)
+        return;
+    subscriber->starts = host->count.starts;
+    subscriber->next = 0;
+}
+
+/* False: it was heard before. */
+static bool note_heard(struct sim_run_subscriber *subscriber, uint64_t sequence)
+{
+    if (gmc_interval_contains(&subscriber->heard, sequence))
+        return false;
+    gmc_status status = gmc_interval_add(&subscriber->heard, sequence, sequence + 1);
+    GMC_ASSERT(status == GMC_OK);
+    return true;
+}
+
+static void hear(struct sim_run_channel *channel, size_t target, const struct sim_host *at,
+                 const struct gmc_output *out)
 {
     struct sim_run *run = channel->run;
     struct sim_run_subscriber *subscriber = &channel->subscribers[target];
     const struct gmc_arrived *arrived = &out->u.arrived;
     const char *host = run->plan->topo.nodes[channel->plan->targets[target]].name;
+    note_start(subscriber, at);
     bool is_late = arrived->sequence < subscriber->next;
     if (arrived->end) {
         subscriber->ended = true;
@@ -174,10 +196,17 @@ static void hear(struct sim_run_channel *channel, size_t target, const struct gm
                             "%s: message %" PRIu64 " of channel %s is not what was published, or "
                             "out of order",
                             host, arrived->sequence, channel->plan->name);
-    subscriber->delivered++;
     if (!is_late) {
         subscriber->gaps += arrived->sequence > subscriber->next;
         subscriber->next = arrived->sequence + 1;
+    }
+    if (!note_heard(subscriber, arrived->sequence)) {
+        subscriber->repeated++;
+        if (at->count.starts < 2)
+            sim_oracle_violated(&run->world->oracle,
+                                "%s: message %" PRIu64 " of channel %s came twice", host,
+                                arrived->sequence, channel->plan->name);
+        return;
     }
     gmc_duration latency = gmc_time_sub(run->world->engine.now, due(channel, arrived->sequence));
     sim_lateness_add(&subscriber->latencies, latency);
@@ -202,7 +231,7 @@ void sim_run_channels_on_message(void *ctx, struct sim_host *host, const struct 
     struct sim_run_channel *channel =
         source != NULL ? find(run, source->id, out->u.arrived.e) : NULL;
     if (channel != NULL && channel->targets[host->id] > 0)
-        hear(channel, channel->targets[host->id] - 1, out);
+        hear(channel, channel->targets[host->id] - 1, host, out);
 }
 
 void sim_run_channels_on_event(struct sim_run *run, struct sim_host *host,
@@ -228,6 +257,8 @@ void sim_run_channels_init(struct sim_run *run)
             run->endless_left++;
         channel->body = sim_calloc(plan->bytes, 1);
         channel->subscribers = sim_calloc(plan->target_count, sizeof(*channel->subscribers));
+        for (size_t j = 0; j < plan->target_count; j++)
+            gmc_interval_init(&channel->subscribers[j].heard, SIZE_MAX);
         channel->targets = sim_calloc(run->plan->topo.node_count, sizeof(*channel->targets));
         for (uint32_t j = 0; j < plan->target_count; j++)
             channel->targets[plan->targets[j]] = j + 1;
@@ -240,6 +271,9 @@ void sim_run_channels_fini(struct sim_run *run)
     for (size_t i = 0; i < run->plan->channel_count; i++) {
         if (run->world != NULL)
             sim_engine_cancel(&run->world->engine, &run->channels[i].step);
+        for (size_t j = 0;
+             run->channels[i].subscribers != NULL && j < run->plan->channels[i].target_count; j++)
+            gmc_interval_fini(&run->channels[i].subscribers[j].heard);
         free(run->channels[i].subscribers);
         free(run->channels[i].targets);
         free(run->channels[i].body);
@@ -292,9 +326,14 @@ void sim_run_channels_end(struct sim_run *run)
 }
 
 /* ---- questions ---- */
+uint64_t sim_run_channel_delivered(const struct sim_run_channel *channel, size_t subscriber)
+{
+    return channel->subscribers[subscriber].heard.members;
+}
+
 uint64_t sim_run_channel_lost(const struct sim_run_channel *channel, size_t subscriber)
 {
-    return channel->published - channel->subscribers[subscriber].delivered;
+    return channel->published - sim_run_channel_delivered(channel, subscriber);
 }
 
 bool sim_run_channel_is_complete(const struct sim_run_channel *channel)

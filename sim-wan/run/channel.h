@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "base/interval.h"
 #include "sim-wan/host.h"
 #include "sim-wan/lateness.h"
 #include "sim-wan/run/plan.h"
@@ -16,8 +17,10 @@
 struct sim_run;
 
 struct sim_run_subscriber {
-    uint64_t delivered;
-    uint64_t next;                 /* sequence number behind the highest that was heard */
+    struct gmc_interval_set heard; /* sequence numbers, over all lives of its gateway */
+    uint64_t repeated;             /* heard before, by a gateway that has been started anew since */
+    uint64_t starts;               /* of that gateway, when it was last heard of */
+    uint64_t next;                 /* number behind the highest that was heard, since the start */
     uint64_t gaps;                 /* places where numbers were passed over */
     bool ended;                    /* it heard of the end, and nothing is to come */
     struct sim_lateness latencies; /* from when a message was due */
@@ -58,7 +61,8 @@ void sim_run_channels_on_event(struct sim_run *run, struct sim_host *host,
 
 /* Everything due was published, and heard at every subscriber, of `latest` the end. */
 bool sim_run_channel_is_complete(const struct sim_run_channel *channel);
-/* Published messages that a subscriber has not heard. */
+/* Published messages that a subscriber has heard, and that it has not. */
+uint64_t sim_run_channel_delivered(const struct sim_run_channel *channel, size_t subscriber);
 uint64_t sim_run_channel_lost(const struct sim_run_channel *channel, size_t subscriber);
 
 /* ---- channel_summary.c ---- */

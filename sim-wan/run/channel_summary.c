@@ -69,7 +69,8 @@ void sim_run_channel_put_subscribers(const struct sim_run_channel *channel, json
         sim_json_put(object, "domain", sim_json_text(name));
         sim_json_put(object, "parent", parent_of(channel, i));
         sim_json_put(object, "ended", json_boolean(at->ended));
-        sim_json_put(object, "delivered", sim_json_integer(at->delivered));
+        sim_json_put(object, "delivered", sim_json_integer(sim_run_channel_delivered(channel, i)));
+        sim_json_put(object, "repeated", sim_json_integer(at->repeated));
         sim_json_put(object, "lost", sim_json_integer(sim_run_channel_lost(channel, i)));
         if (plan->order != GMC_MESSAGES_UNORDERED)
             sim_json_put(object, "gaps", sim_json_integer(at->gaps));

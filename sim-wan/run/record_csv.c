@@ -157,7 +157,7 @@ static void write_messages(struct csv *csv, double seconds)
             sim_record_put_field(csv->messages.file, channel->plan->name);
             fprintf(csv->messages.file, ",%s,%" PRIu64 ",%" PRIu64,
                     plan->topo.nodes[channel->plan->targets[j]].name, channel->published,
-                    channel->subscribers[j].delivered);
+                    sim_run_channel_delivered(channel, j));
             if (late->count > 0)
                 fprintf(csv->messages.file, ",%.6f,%.6f,%.6f\n",
                         (double)sim_lateness_quantile(late, 500000) / 1e9,

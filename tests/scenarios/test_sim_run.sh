@@ -102,6 +102,19 @@ grep -q '^a  *b-c  *0  *0  *0  *[1-9]' "$dir/out" || fail "no wire: $(cat "$dir/
 [ "$(find "$dir/hyphens" -name 'a-b-c*.pcap' | wc -l)" = 2 ] || fail "one capture for two wires"
 cut -d ' ' -f 2 "$dir/order" | sort -c -n || fail "the trace is out of order"
 
+# A gateway that was started anew is given messages again, as a newcomer: that is no fault of theirs,
+# and what it had before is not counted twice.
+cat >"$dir/anew.conf" <<END
+nodes = {s, a} limit = 20s
+link { between = {s, a} rate = 10Mbit delay = 5ms }
+channel alarms { from = s every = 10ms size = 100 at = 1s for = 6s }
+fault { what = kill node = a at = 3s for = 500ms }
+END
+expect 0 --json "$dir/anew" "$dir/anew.conf"
+for line in '"violations": 0,' '"delivered": 600,' '"repeated": [1-9][0-9]*,' '"lost": 0,'; do
+    grep -q "^ *$line" "$dir/anew" || fail "not $line: $(cat "$dir/anew")"
+done
+
 # A run that fails leaves what an earlier one wrote, and nothing of its own.
 expect 0 --json "$dir/kept" --csv "$dir/series" --pcap "$dir/taps" --ns "$dir/ns" "$dir/small.conf"
 cp -R "$dir/series" "$dir/series.before"
