@@ -4,10 +4,9 @@
  * blocks of objects. */
 #include "core/gateway_impl.h"
 
-static uint64_t first_pending(const struct gwchild *child)
+static uint64_t first_of(const struct gmc_interval_set *numbers)
 {
-    return gmc_interval_ranges(&child->pending) > 0 ? gmc_interval_range_at(&child->pending, 0).lo
-                                                    : UINT64_MAX;
+    return gmc_interval_ranges(numbers) > 0 ? gmc_interval_range_at(numbers, 0).lo : UINT64_MAX;
 }
 
 static void forget_below(struct gwchild *child, uint64_t number)
@@ -93,13 +92,24 @@ void gw_hearers_skip(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t floo
 
 void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t number, bool acked)
 {
-    if (acked)
+    gmc_status status = gmc_interval_remove(&child->flying, number, number + 1);
+    if (acked && status == GMC_OK) {
+        if (child->skip_due != 0) /* it may have waited for this one */
+            gw_touch(gw, child->peer);
         return;
+    }
     child->tx.repairs_sent++;
-    if (gmc_interval_add(&child->pending, number, number + 1) != GMC_OK)
+    if (status != GMC_OK || gmc_interval_add(&child->pending, number, number + 1) != GMC_OK)
         lose_track(gw, child);
     else
         gw_touch(gw, child->peer);
+}
+
+/* What it was sent may yet be lost, and has to be sent again before the child passes over it. */
+static bool is_skip_ripe(const struct gwchild *child)
+{
+    return child->skip_due != 0 && first_of(&child->pending) >= child->skip_due &&
+           first_of(&child->flying) >= child->skip_due;
 }
 
 /* The next packet that is still here. What has left the ring the child does not get; it then goes
@@ -109,7 +119,7 @@ static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_mess
     const struct gwtalk *talk = child->channel->talk;
     if (talk->order == GMC_MESSAGES_LATEST)
         forget_below(child, talk->newest);
-    while ((*number = first_pending(child)) != UINT64_MAX) {
+    while ((*number = first_of(&child->pending)) != UINT64_MAX) {
         if (gmc_message_ring_get(&talk->ring, *number, packet))
             return true;
         uint64_t floor = talk->ring.low + (talk->next - talk->ring.low) / 2;
@@ -128,19 +138,25 @@ static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_d
     uint64_t number;
     struct gmc_link *link = child->peer->link;
     bool any = next_packet(child, &number, &packet);
-    if (child->skip_due != 0 && (!any || number >= child->skip_due))
+    if (is_skip_ripe(child))
         tell_skip(gw, child, child->skip_due);
     if (!any || gmc_link_urgent_time(link) > gw->now)
         return false;
+    gmc_status status = gmc_interval_add(&child->flying, number, number + 1);
+    if (status != GMC_OK)
+        return false; /* more gaps than can be kept, until some are acknowledged */
     struct gmc_data_head head = {.handle = child->handle,
                                  .block = (uint32_t)(number >> 16),
                                  .fragment = (uint16_t)number};
     uint64_t cookie = (uint64_t)child->id << GMC_MESSAGE_NUMBER_BITS | number;
     if (gmc_link_send_data(link, gw->now, &head, gmc_bytes(packet.body, packet.len), packet.tag,
-                           cookie, out) != GMC_OK)
+                           cookie, out) != GMC_OK) {
+        status = gmc_interval_remove(&child->flying, number, number + 1);
+        (void)status; /* it fitted in just now */
         return false;
+    }
     gmc_link_note_urgent(link, gw->now);
-    gmc_status status = gmc_interval_remove(&child->pending, number, number + 1);
+    status = gmc_interval_remove(&child->pending, number, number + 1);
     (void)status; /* the lowest one: nothing is split */
     gw->counts.data_bytes_out += packet.len;
     if (child->channel->is_source)

@@ -92,7 +92,8 @@ struct gwchild {
     uint16_t id;          /* in cookies; unique within the peer's link */
     uint16_t handle;      /* what the child calls the channel */
     uint64_t wants;       /* blocks asked for again; bounded by the object's */
-    struct gmc_interval_set pending; /* message channels: packets at hand that it lacks */
+    struct gmc_interval_set pending; /* message channels: packets at hand that it lacks, ... */
+    struct gmc_interval_set flying;  /* ... and those that are on their way to it */
     uint64_t skip_due;               /* it is to be told that nothing below comes; 0: no */
     int64_t deficit;                 /* bytes, deficit round robin among the link's channels */
     uint64_t cap_bps;                /* as of its last turn; 0: none */

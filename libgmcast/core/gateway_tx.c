@@ -93,6 +93,7 @@ struct gwchild *gw_child_new(struct gmc_gateway *gw, struct gwpeer *peer, struct
     child->id = peer->next_child_id++;
     child->allowance_at = gw->now;
     gmc_interval_init(&child->pending, GW_MESSAGE_PACKETS_KEPT);
+    gmc_interval_init(&child->flying, GW_MESSAGE_PACKETS_KEPT);
     gmc_tx_init(&child->tx, gmc_stripe_below(ch->stripe_count, stripe, ch->blocks), window,
                 gmc_prng_u64(&gw->prng));
     gmc_list_init(&child->in_channel);
@@ -124,6 +125,7 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
         gw->feeding -= gmc_list_is_empty(&child->peer->children);
     gmc_tx_fini(&child->tx);
     gmc_interval_fini(&child->pending);
+    gmc_interval_fini(&child->flying);
     gw_place_free(&child->place);
     choose_cc(gw, child->peer);
     gw_touch(gw, child->peer);

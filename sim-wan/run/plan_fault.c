@@ -114,7 +114,8 @@ static gmc_status read_fault(struct sim_plan_reader *reader, const struct sim_co
     unsigned needs = kinds[what].needs;
     fault->kind = kinds[what].kind;
     fault->at = sim_conf_number(part, "at", 0);
-    fault->duration = sim_conf_number(part, "for", GMC_TIME_NEVER);
+    fault->duration =
+        sim_conf_number(part, "for", fault->kind == SIM_FAULT_BREAK ? 0 : GMC_TIME_NEVER);
     if (fault->kind == SIM_FAULT_BREAK && sim_conf_value(part, "for") != NULL)
         return sim_conf_refuse(&reader->conf, part, "for",
                                "a connection breaks once: for means nothing for what = break; "

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What an interruption costs: a wire is cut, a relay is killed or stopped for a while in the middle of
 a transfer to tree3, and the transfer takes no longer than without it, the interruption, and a
-little to notice and to come back. Of several seeds each."""
+little to notice and to come back. Messages are late, and none is lost. Of several seeds each."""
 
 import json
 import os
@@ -28,21 +28,49 @@ link { between = {c, f}  wire = wan }
 transfer object { from = s  size = 50MB }
 """
 CUT = "fault { what = wire-down  between = {%s}  at = 1500ms  for = %gs }"
+# A relay that goes to another parent and back, while what it sent last is lost on the way.
+MESSAGES = """
+nodes = {s, a, b, c, d, e}
+limit = 60s
+wire wan { rate = 100Mbit  delay = 15ms  queue = 50ms  loss = 5% }
+link { between = {s, a}  wire = wan }
+link { between = {a, b}  wire = wan }
+link { between = {b, c}  wire = wan }
+link { between = {b, d}  wire = wan }
+link { between = {b, e}  wire = wan }
+channel alarms { from = s  every = 1ms  size = 256  at = 1s  for = 8s }
+fault { what = break  between = {a, b}  at = 3s }
+fault { what = break  between = {a, b}  at = 6s }
+fault { what = break  between = {a, b}  at = 8s }
+"""
+MESSAGE_SEEDS = 24
 NODE = "fault { what = %s  node = %s  at = 1500ms  for = %gs }"
 
 
-def seconds(folder, fault):
-    """Of each seed, in order; all have to be complete."""
+def run(folder, scenario, seeds):
+    """A summary for each seed; all have to be complete."""
     path, summary = os.path.join(folder, "scenario.conf"), os.path.join(folder, "summary.json")
     with open(path, "w") as out:
-        out.write(SCENARIO + fault + "\n")
-    done = subprocess.run([SIM_WAN, "run", "-q", "--seeds", "1..%d" % SEEDS, "--json", summary, path],
+        out.write(scenario)
+    done = subprocess.run([SIM_WAN, "run", "-q", "--seeds", "1..%d" % seeds, "--json", summary, path],
                           capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit("FAILED: %s: exit %d\n%s%s" % (fault, done.returncode, done.stdout, done.stderr))
+        sys.exit("FAILED: exit %d\n%s%s%s" %
+                 (done.returncode, scenario, done.stdout, done.stderr))
     with open(summary) as lines:
         runs = [json.loads(line) for line in lines]
-    return [run["completion_seconds"] for run in runs if "seed" in run]
+    return [one for one in runs if "seed" in one]
+
+
+def seconds(folder, fault):
+    return [one["completion_seconds"] for one in run(folder, SCENARIO + fault + "\n", SEEDS)]
+
+
+def messages(folder):
+    """None is lost; a run in which one is would not be complete."""
+    late = [one["latency_max_seconds"] for summary in run(folder, MESSAGES, MESSAGE_SEEDS)
+            for one in summary["subscribers"]]
+    print("messages: none lost, the latest %.2f s late" % max(late))
 
 
 def main():
@@ -54,6 +82,7 @@ def main():
                                        ("freeze", "d", 3))]
     failed = False
     with tempfile.TemporaryDirectory() as folder:
+        messages(folder)
         without = max(seconds(folder, ""))
         print("without: %.2f s" % without)
         for name, fault, span in cases:
