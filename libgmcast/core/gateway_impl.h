@@ -184,6 +184,8 @@ void gw_hearers_skip(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t floo
 void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t number, bool acked);
 bool gw_hearers_send(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_dgram_out *out);
 bool gw_hearers_waiting(const struct gwpeer *peer);
+/* The lowest packet at hand that it was not sent, or that it may not have got; UINT64_MAX: none. */
+uint64_t gw_hearer_lacks(const struct gwchild *child, bool flying_too);
 
 /* gateway_stripe.c: which blocks are here of each stripe, and whose parent somebody is */
 void gw_stripes_init(struct gwchannel *ch);

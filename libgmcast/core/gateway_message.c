@@ -229,9 +229,9 @@ static bool sets_pace(const struct gwchannel *ch, const struct gwpeer *peer)
     return !peer->is_node || ch->src->member_count == ch->src->node_count;
 }
 
-/* The lowest packet that nobody was sent yet: the publisher goes at the pace of the fastest. Those
- * that lag are not waited for. */
-static uint64_t unsent(const struct gmc_gateway *gw, const struct gwchannel *ch)
+/* The lowest packet that nobody is known to have got: the publisher goes at the pace of the
+ * fastest. Those that lag are not waited for. Of the latest only, what was sent once is enough. */
+static uint64_t lowest_wanted(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     const struct gwtalk *talk = ch->talk;
     uint64_t most = 0;
@@ -242,9 +242,9 @@ static uint64_t unsent(const struct gmc_gateway *gw, const struct gwchannel *ch)
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
         if (!sets_pace(ch, child->peer))
             continue;
-        uint64_t first = talk->next;
-        if (gmc_interval_ranges(&child->pending) > 0)
-            first = gmc_interval_range_at(&child->pending, 0).lo;
+        uint64_t first = gw_hearer_lacks(child, talk->order != GMC_MESSAGES_LATEST);
+        if (first > talk->next)
+            first = talk->next;
         if (first > most)
             most = first;
         any = true;
@@ -269,7 +269,7 @@ static size_t packets_of(const struct gwchannel *ch, size_t bytes)
 static bool has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes)
 {
     size_t packets = packets_of(ch, bytes);
-    return gmc_message_ring_make_room(&ch->talk->ring, unsent(gw, ch), packets,
+    return gmc_message_ring_make_room(&ch->talk->ring, lowest_wanted(gw, ch), packets,
                                       bytes + packets * GMC_MESSAGE_HEAD_BYTES);
 }
 

@@ -9,6 +9,13 @@ static uint64_t first_of(const struct gmc_interval_set *numbers)
     return gmc_interval_ranges(numbers) > 0 ? gmc_interval_range_at(numbers, 0).lo : UINT64_MAX;
 }
 
+uint64_t gw_hearer_lacks(const struct gwchild *child, bool flying_too)
+{
+    uint64_t pending = first_of(&child->pending);
+    uint64_t flying = flying_too ? first_of(&child->flying) : UINT64_MAX;
+    return pending < flying ? pending : flying;
+}
+
 static void forget_below(struct gwchild *child, uint64_t number)
 {
     gmc_status status = gmc_interval_remove(&child->pending, 0, number);
@@ -30,6 +37,8 @@ static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t fl
     struct gmc_msg msg = gw_about(child->channel, GMC_MSG_SKIP);
     msg.floor = floor;
     gw_send(gw, child->peer, &msg);
+    if (!child->is_based && child->based_at == 0 && child->peer->link != NULL)
+        child->based_at = gmc_link_told(child->peer->link);
     child->skip_due = 0;
 }
 
@@ -40,6 +49,7 @@ void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t 
     struct gwchannel *ch = child->channel;
     struct gwtalk *talk = ch->talk;
     struct gmc_message_packet packet;
+    child->is_based = next > 0; /* elsewhere */
     gw_talk_heard(ch, child->peer);
     if (ch->dst != NULL && !talk->rx.based)
         return; /* it is told when this gateway is */
@@ -96,6 +106,8 @@ void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t numb
     if (acked && status == GMC_OK) {
         if (child->skip_due != 0) /* it may have waited for this one */
             gw_touch(gw, child->peer);
+        if (child->channel->is_source)
+            gw_talk_look_for_room(gw, child->channel);
         return;
     }
     child->tx.repairs_sent++;
@@ -103,6 +115,15 @@ void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t numb
         lose_track(gw, child);
     else
         gw_touch(gw, child->peer);
+}
+
+/* A child that was not told where to begin refuses packets, and does not acknowledge them: that
+ * would be taken for losses of the path. And of more gaps than can be kept some are to close. */
+static bool takes_packets(const struct gwchild *child)
+{
+    bool is_based = child->is_based || (child->based_at != 0 &&
+                                        gmc_link_told_acked(child->peer->link) >= child->based_at);
+    return is_based && gmc_interval_ranges(&child->flying) < GW_MESSAGE_PACKETS_KEPT;
 }
 
 /* What it was sent may yet be lost, and has to be sent again before the child passes over it. */
@@ -140,11 +161,11 @@ static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_d
     bool any = next_packet(child, &number, &packet);
     if (is_skip_ripe(child))
         tell_skip(gw, child, child->skip_due);
-    if (!any || gmc_link_urgent_time(link) > gw->now)
+    if (!any || !takes_packets(child) || gmc_link_urgent_time(link) > gw->now)
         return false;
     gmc_status status = gmc_interval_add(&child->flying, number, number + 1);
     if (status != GMC_OK)
-        return false; /* more gaps than can be kept, until some are acknowledged */
+        return false;
     struct gmc_data_head head = {.handle = child->handle,
                                  .block = (uint32_t)(number >> 16),
                                  .fragment = (uint16_t)number};
@@ -186,7 +207,7 @@ bool gw_hearers_waiting(const struct gwpeer *peer)
     GMC_LIST_FOREACH(node, &peer->hearers)
     {
         const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_peer);
-        if (gmc_interval_ranges(&child->pending) > 0)
+        if (gmc_interval_ranges(&child->pending) > 0 && takes_packets(child))
             return true;
     }
     return false;

@@ -94,10 +94,12 @@ struct gwchild {
     uint64_t wants;       /* blocks asked for again; bounded by the object's */
     struct gmc_interval_set pending; /* message channels: packets at hand that it lacks, ... */
     struct gmc_interval_set flying;  /* ... and those that are on their way to it */
-    uint64_t skip_due;               /* it is to be told that nothing below comes; 0: no */
-    int64_t deficit;                 /* bytes, deficit round robin among the link's channels */
-    uint64_t cap_bps;                /* as of its last turn; 0: none */
-    int64_t allowance;               /* bytes, token bucket of the cap */
+    bool is_based;     /* it knows where the channel begins for it, and takes packets */
+    uint64_t based_at; /* or will, once its link has brought so many bytes; 0: it was not told */
+    uint64_t skip_due; /* it is to be told that nothing below comes; 0: no */
+    int64_t deficit;   /* bytes, deficit round robin among the link's channels */
+    uint64_t cap_bps;  /* as of its last turn; 0: none */
+    int64_t allowance; /* bytes, token bucket of the cap */
     gmc_time allowance_at;
 };
 

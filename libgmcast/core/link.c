@@ -139,6 +139,16 @@ gmc_status gmc_link_send_message(struct gmc_link *link, gmc_time now, struct gmc
     return gmc_stream_tx_push(&link->tx, message);
 }
 
+uint64_t gmc_link_told(const struct gmc_link *link)
+{
+    return link->tx.buffer.top;
+}
+
+uint64_t gmc_link_told_acked(const struct gmc_link *link)
+{
+    return link->tx.buffer.base;
+}
+
 bool gmc_link_next_message(struct gmc_link *link, struct gmc_bytes *message)
 {
     if (gmc_stream_rx_next(&link->rx, message))

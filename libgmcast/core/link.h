@@ -93,6 +93,9 @@ GMC_NODISCARD gmc_status gmc_link_send_data(struct gmc_link *link, gmc_time now,
                                             const struct gmc_data_head *head, struct gmc_bytes body,
                                             const uint8_t *seal_tag, uint64_t cookie,
                                             struct gmc_dgram_out *out);
+/* Bytes of messages that the peer was told so far, and those of them that it has. */
+uint64_t gmc_link_told(const struct gmc_link *link);
+uint64_t gmc_link_told_acked(const struct gmc_link *link);
 /* The same for data that control's rule holds for, which goes before all other: it is not held back
  * by the pace of that, only by itself. When may it go; NEVER while the window is full. */
 gmc_time gmc_link_urgent_time(const struct gmc_link *link);
