@@ -4,6 +4,8 @@
  * blocks of objects. */
 #include "core/gateway_impl.h"
 
+#define UNBASED_PACKETS 32u /* what a link begins with */
+
 static uint64_t first_of(const struct gmc_interval_set *numbers)
 {
     return gmc_interval_ranges(numbers) > 0 ? gmc_interval_range_at(numbers, 0).lo : UINT64_MAX;
@@ -118,12 +120,15 @@ void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t numb
 }
 
 /* A child that was not told where to begin refuses packets, and does not acknowledge them: that
- * would be taken for losses of the path. And of more gaps than can be kept some are to close. */
+ * would be taken for losses of the path. The word goes before the packets, but may be lost: until
+ * it is acknowledged they are few. And of more gaps than can be kept some are to close. */
 static bool takes_packets(const struct gwchild *child)
 {
-    bool is_based = child->is_based || (child->based_at != 0 &&
-                                        gmc_link_told_acked(child->peer->link) >= child->based_at);
-    return is_based && gmc_interval_ranges(&child->flying) < GW_MESSAGE_PACKETS_KEPT;
+    bool is_told = child->based_at != 0;
+    bool is_based =
+        child->is_based || (is_told && gmc_link_told_acked(child->peer->link) >= child->based_at);
+    return (is_based || (is_told && child->flying.members < UNBASED_PACKETS)) &&
+           gmc_interval_ranges(&child->flying) < GW_MESSAGE_PACKETS_KEPT;
 }
 
 /* What it was sent may yet be lost, and has to be sent again before the child passes over it. */
