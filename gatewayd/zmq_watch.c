@@ -191,7 +191,8 @@ static void on_report(evutil_socket_t fd, short what, void *ctx)
 static bool let_in(struct gwd_zmq_watch *watch)
 {
     static const char *const rest[] = {"200", "", "", ""}; /* status, its text, user, metadata */
-    uint8_t request[2][GATE_FRAME_MAX], other[GATE_FRAME_MAX]; /* version and number are echoed */
+    uint8_t request[2][GATE_FRAME_MAX] = {{0}}; /* version and number, which are echoed */
+    uint8_t other[GATE_FRAME_MAX] = {0};
     int len[2] = {0}, more = 1;
     size_t size = sizeof more;
     for (int i = 0; more; i++) {
