@@ -72,15 +72,16 @@ static bool start_runner(struct gwd_race *race)
 {
     const struct sockaddr *to = (const struct sockaddr *)&race->to.storage;
     struct runner *runner = &race->runners[race->started % RUNNERS_MAX];
+    int fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;            /* those that run go on */
     if (runner->event != NULL) { /* the oldest */
         drop(runner);
         race->running--;
     }
     runner->race = race;
     runner->error = 0;
-    runner->fd = socket(to->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (runner->fd < 0)
-        return false;
+    runner->fd = fd;
     runner->event = event_new(race->base, runner->fd, EV_WRITE, on_answer, runner);
     if (runner->event == NULL || event_add(runner->event, NULL) != 0) {
         drop(runner);

@@ -126,7 +126,7 @@ void sim_host_arm(struct sim_host *host)
     if (when < host->cpu_busy_until)
         when = host->cpu_busy_until;
     if (sim_host_is_moderated(host) && !host->frozen) {
-        if (host->socket_first != NULL || host->disk.is_due)
+        if (host->socket.first != NULL || host->disk.is_due)
             when = host->world->engine.now;
         if (when < host->rests_until)
             when = host->rests_until;

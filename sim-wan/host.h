@@ -50,9 +50,9 @@ struct sim_host {
     struct gmc_map host_peers;  /* host + 1 -> peer number + 1 */
     struct sim_host_news *news; /* of sessions, held back while frozen */
     size_t news_count, news_capacity;
-    struct sim_packet *socket_first, *socket_last; /* datagrams that wait to be heard */
+    struct sim_packet_list socket; /* datagrams that wait to be heard */
     uint64_t socket_bytes;
-    struct sim_packet *segment_first, *segment_last; /* of TCP, that came while it was frozen */
+    struct sim_packet_list segments; /* of TCP, that came while it was frozen */
     size_t segment_count;
     struct sim_cpu_config cpu;
     gmc_time cpu_busy_until;

@@ -30,26 +30,18 @@ bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet)
     }
     if (is_shared)
         packet = sim_packet_copy(&host->world->net.pool, packet);
-    if (host->socket_last != NULL)
-        host->socket_last->next = packet;
-    else
-        host->socket_first = packet;
-    host->socket_last = packet;
+    sim_packet_push(&host->socket, packet);
     host->socket_bytes += packet->len;
-    if (!host->frozen && host->socket_first == packet)
+    if (!host->frozen && host->socket.first == packet)
         sim_host_read_socket(host);
     return !is_shared;
 }
 
 static struct sim_packet *take_from_socket(struct sim_host *host)
 {
-    struct sim_packet *packet = host->socket_first;
-    if (packet == NULL)
-        return NULL;
-    host->socket_first = packet->next;
-    if (packet->next == NULL)
-        host->socket_last = NULL;
-    host->socket_bytes -= packet->len;
+    struct sim_packet *packet = sim_packet_shift(&host->socket);
+    if (packet != NULL)
+        host->socket_bytes -= packet->len;
     return packet;
 }
 
@@ -62,25 +54,15 @@ bool sim_host_on_segment(struct sim_host *host, struct sim_packet *packet)
     }
     if (host->segment_count == SEGMENTS_MAX)
         return false;
-    if (host->segment_last != NULL)
-        host->segment_last->next = packet;
-    else
-        host->segment_first = packet;
-    packet->next = NULL;
-    host->segment_last = packet;
+    sim_packet_push(&host->segments, packet);
     host->segment_count++;
     return true;
 }
 
 static struct sim_packet *take_segment(struct sim_host *host)
 {
-    struct sim_packet *packet = host->segment_first;
-    if (packet == NULL)
-        return NULL;
-    host->segment_first = packet->next;
-    if (packet->next == NULL)
-        host->segment_last = NULL;
-    host->segment_count--;
+    struct sim_packet *packet = sim_packet_shift(&host->segments);
+    host->segment_count -= packet != NULL;
     return packet;
 }
 
@@ -118,11 +100,11 @@ void sim_host_read_socket(struct sim_host *host)
         sim_host_wake(host);
         return;
     }
-    while (!sim_host_has_cpu_cost(host) && !host->frozen && host->socket_first != NULL)
+    while (!sim_host_has_cpu_cost(host) && !host->frozen && host->socket.first != NULL)
         hear_first(host);
-    if (host->frozen || host->socket_first == NULL)
+    if (host->frozen || host->socket.first == NULL)
         return;
-    sim_host_charge(host, host->socket_first->len);
+    sim_host_charge(host, host->socket.first->len);
     sim_engine_at(&host->world->engine, &host->cpu_event, host->cpu_busy_until);
 }
 
@@ -130,7 +112,7 @@ void sim_host_read_socket(struct sim_host *host)
 static void on_worked(struct sim_event *event, gmc_time now)
 {
     struct sim_host *host = SIM_OWNER(event, struct sim_host, cpu_event);
-    if (host->frozen || host->socket_first == NULL)
+    if (host->frozen || host->socket.first == NULL)
         return;
     if (host->cpu_busy_until > now) {
         sim_engine_at(&host->world->engine, event, host->cpu_busy_until);
@@ -146,7 +128,7 @@ void sim_host_look(struct sim_host *host)
     host->is_looking = true;
     host->rests_until = gmc_time_add(host->world->engine.now, host->cpu.wake);
     sim_disk_answer(&host->disk, SIZE_MAX);
-    while (host->socket_first != NULL)
+    while (host->socket.first != NULL)
         hear_first(host);
     if (gmc_gateway_deadline(host->gateway) <= sim_host_now(host)) {
         host->count.timers++;

@@ -43,6 +43,33 @@ struct sim_packet {
     uint8_t data[];
 };
 
+/* First in, first out. Zeros are an empty one. */
+struct sim_packet_list {
+    struct sim_packet *first, *last;
+};
+
+static inline void sim_packet_push(struct sim_packet_list *list, struct sim_packet *packet)
+{
+    packet->next = NULL;
+    if (list->last != NULL)
+        list->last->next = packet;
+    else
+        list->first = packet;
+    list->last = packet;
+}
+
+/* NULL: it is empty. */
+static inline struct sim_packet *sim_packet_shift(struct sim_packet_list *list)
+{
+    struct sim_packet *packet = list->first;
+    if (packet == NULL)
+        return NULL;
+    list->first = packet->next;
+    if (list->first == NULL)
+        list->last = NULL;
+    return packet;
+}
+
 struct sim_packet_pool {
     struct sim_packet *free_small, *free_full;
     uint64_t live; /* packets given out */

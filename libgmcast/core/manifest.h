@@ -38,9 +38,8 @@ GMC_NODISCARD gmc_status gmc_object_check(const struct gmc_object *object);
 uint64_t gmc_object_pages(const struct gmc_object *object);
 uint64_t gmc_object_blocks(const struct gmc_object *object); /* pages and data: the block space */
 
-/* The arithmetic of each block is here, where it can be inlined: it is done many times for each.
- */
-/* Sizes of blocks are powers of two. */
+/* The arithmetic of a block is done many times for each: here it can be inlined. Sizes of blocks
+ * are powers of two. */
 static inline uint64_t gmc_blocks_of(uint64_t bytes, uint32_t block_bytes)
 {
     return (bytes >> __builtin_ctz(block_bytes)) + ((bytes & (block_bytes - 1)) != 0);

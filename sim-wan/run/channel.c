@@ -165,14 +165,15 @@ static void note_start(struct sim_run_subscriber *subscriber, const struct sim_h
         return;
     subscriber->starts = host->count.starts;
     subscriber->next = 0;
+    gmc_interval_clear(&subscriber->lately);
 }
 
-/* False: it was heard before. */
-static bool note_heard(struct sim_run_subscriber *subscriber, uint64_t sequence)
+/* False: it is in already. */
+static bool put_in(struct gmc_interval_set *set, uint64_t sequence)
 {
-    if (gmc_interval_contains(&subscriber->heard, sequence))
+    if (gmc_interval_contains(set, sequence))
         return false;
-    gmc_status status = gmc_interval_add(&subscriber->heard, sequence, sequence + 1);
+    gmc_status status = gmc_interval_add(set, sequence, sequence + 1);
     GMC_ASSERT(status == GMC_OK);
     return true;
 }
@@ -200,12 +201,11 @@ static void hear(struct sim_run_channel *channel, size_t target, const struct si
         subscriber->gaps += arrived->sequence > subscriber->next;
         subscriber->next = arrived->sequence + 1;
     }
-    if (!note_heard(subscriber, arrived->sequence)) {
+    if (!put_in(&subscriber->lately, arrived->sequence))
+        sim_oracle_violated(&run->world->oracle, "%s: message %" PRIu64 " of channel %s came twice",
+                            host, arrived->sequence, channel->plan->name);
+    if (!put_in(&subscriber->heard, arrived->sequence)) {
         subscriber->repeated++;
-        if (at->count.starts < 2)
-            sim_oracle_violated(&run->world->oracle,
-                                "%s: message %" PRIu64 " of channel %s came twice", host,
-                                arrived->sequence, channel->plan->name);
         return;
     }
     gmc_duration latency = gmc_time_sub(run->world->engine.now, due(channel, arrived->sequence));
@@ -257,8 +257,10 @@ void sim_run_channels_init(struct sim_run *run)
             run->endless_left++;
         channel->body = sim_calloc(plan->bytes, 1);
         channel->subscribers = sim_calloc(plan->target_count, sizeof(*channel->subscribers));
-        for (size_t j = 0; j < plan->target_count; j++)
+        for (size_t j = 0; j < plan->target_count; j++) {
             gmc_interval_init(&channel->subscribers[j].heard, SIZE_MAX);
+            gmc_interval_init(&channel->subscribers[j].lately, SIZE_MAX);
+        }
         channel->targets = sim_calloc(run->plan->topo.node_count, sizeof(*channel->targets));
         for (uint32_t j = 0; j < plan->target_count; j++)
             channel->targets[plan->targets[j]] = j + 1;
@@ -271,9 +273,11 @@ void sim_run_channels_fini(struct sim_run *run)
     for (size_t i = 0; i < run->plan->channel_count; i++) {
         if (run->world != NULL)
             sim_engine_cancel(&run->world->engine, &run->channels[i].step);
-        for (size_t j = 0;
-             run->channels[i].subscribers != NULL && j < run->plan->channels[i].target_count; j++)
-            gmc_interval_fini(&run->channels[i].subscribers[j].heard);
+        struct sim_run_subscriber *subscribers = run->channels[i].subscribers;
+        for (size_t j = 0; subscribers != NULL && j < run->plan->channels[i].target_count; j++) {
+            gmc_interval_fini(&subscribers[j].heard);
+            gmc_interval_fini(&subscribers[j].lately);
+        }
         free(run->channels[i].subscribers);
         free(run->channels[i].targets);
         free(run->channels[i].body);

@@ -17,7 +17,8 @@
 struct sim_run;
 
 struct sim_run_subscriber {
-    struct gmc_interval_set heard; /* sequence numbers, over all lives of its gateway */
+    struct gmc_interval_set heard;  /* sequence numbers, over all lives of its gateway */
+    struct gmc_interval_set lately; /* the same, of its present life */
     uint64_t repeated;             /* heard before, by a gateway that has been started anew since */
     uint64_t starts;               /* of that gateway, when it was last heard of */
     uint64_t next;                 /* number behind the highest that was heard, since the start */

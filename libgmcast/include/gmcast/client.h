@@ -16,7 +16,7 @@ struct gmc_client;
 enum gmc_client_result {
     GMC_CLIENT_OK = 0,
     GMC_CLIENT_NO_MEMORY = -1,
-    GMC_CLIENT_INVALID = -2,     /* the request cannot be encoded */
+    GMC_CLIENT_INVALID = -2,     /* the request cannot be encoded, or is longer than 1 MiB */
     GMC_CLIENT_NO_GATEWAY = -3,  /* nobody answers; asking again later may help */
     GMC_CLIENT_INTERRUPTED = -4, /* a signal came while waiting; whether the gateway acted is not
                                     known */
