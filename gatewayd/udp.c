@@ -80,6 +80,7 @@ struct gwd_udp {
     union control out_control[BATCH_MAX];
     /* what the full socket left: slots point into stash */
     bool blocked;
+    bool in_order;  /* the batch: one of its slots is to leave where it was put */
     uint8_t *stash; /* allocated when first needed */
 };
 
@@ -352,6 +353,7 @@ bool gwd_udp_put(struct gwd_udp *udp, const struct gmc_dgram_out *out, const str
     slot->tail = out->tail;
     slot->len = (uint32_t)len;
     slot->dest = (uint16_t)dest;
+    udp->in_order = udp->in_order || out->in_order;
     udp->dests[dest].count++;
     udp->batch_bytes += len;
     return true;
@@ -364,10 +366,14 @@ bool gwd_udp_has_room(const struct gwd_udp *udp)
 }
 
 /* Sorts slots by destination, keeping their order within one: data for several children comes
- * interleaved from the core, runs need it together. */
+ * interleaved from the core, runs need it together. Not where the order is what is measured. */
 static void sort_slots(struct gwd_udp *udp)
 {
     uint16_t start[DESTINATIONS_MAX], next = 0;
+    for (size_t i = 0; udp->in_order && i < udp->slot_count; i++)
+        udp->order[i] = (uint16_t)i;
+    if (udp->in_order)
+        return;
     for (size_t d = 0; d < udp->dest_count; d++) {
         start[d] = next;
         next = (uint16_t)(next + udp->dests[d].count);
@@ -498,6 +504,7 @@ static void reset(struct gwd_udp *udp)
     udp->batch_bytes = 0;
     udp->dest_count = 0;
     udp->blocked = false;
+    udp->in_order = false;
 }
 
 static void count_failure(struct gwd_udp *udp, int error)

@@ -74,9 +74,7 @@ static void fill_measured(const struct gmc_gateway *gw, const struct gwchannel *
                           struct gwgraph *graph)
 {
     gmc_duration age = gw->config.probe_age_max;
-    graph->measured[0] = (struct gwmeasured){gmc_peak_most(&gw->peak, gw->now, age),
-                                             gmc_peak_busy(&gw->peak, gw->now, age),
-                                             gmc_peak_limit(&gw->peak, gw->now, age)};
+    graph->measured[0] = gw_uplink_measured(gw);
     for (size_t i = 0; i < graph->view.n; i++) {
         const struct gwpeer *peer = gw->peers[graph->list[i]];
         if (i > 0 && peer->measured_at != 0 && gmc_time_sub(gw->now, peer->measured_at) <= age)

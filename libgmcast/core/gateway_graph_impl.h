@@ -10,11 +10,6 @@
 #define GW_PACKET_HEAD_BYTES (28u + GMC_DATA_OVERHEAD_BYTES) /* IPv4, UDP, and ours */
 #define GW_NO_RELAY 1u                                       /* bit/s */
 
-/* Of the uplink of who has none configured, see core/peak.h; 0 not known. */
-struct gwmeasured {
-    uint64_t most, busy, limit;
-};
-
 /* What trees are built from: who takes part, and what is known of them. */
 struct gwgraph {
     gmc_peer *list; /* the source first */

@@ -43,6 +43,7 @@ gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
 void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
                          size_t bytes);
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg);
+struct gwmeasured gw_uplink_measured(const struct gmc_gateway *gw);
 void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 /* The peer's children wait for their turn. False: they need not, the uplink is not known. */
 bool gw_uplink_hold(struct gmc_gateway *gw, struct gwpeer *peer);
@@ -88,6 +89,7 @@ struct gwround_config {
     const uint32_t *numbers; /* NULL: indexes */
     size_t count, self, total;
     struct gmc_bytes mask;
+    enum gmc_rates rates;
 };
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
                              const struct gwround_config *config);

@@ -245,7 +245,7 @@ gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
         gw->counts.dropped_malformed++;
         return status;
     }
-    if (kind == GMC_KIND_ECHO || kind == GMC_KIND_ECHO_REPLY)
+    if (kind >= GMC_KIND_ECHO && kind <= GMC_KIND_TRAIN_SEEN)
         return gw_on_echo(gw, in, kind);
     if (kind >= GMC_KIND_GROUP_DATA && kind <= GMC_KIND_GROUP_STATE)
         return gw_hear(gw, in);

@@ -34,9 +34,11 @@ static uint64_t thought(uint64_t unshown, uint64_t most, enum view view)
     return unshown - (unshown - most) / 16;
 }
 
-/* Figures that were measured may be wrong, or of another time, by a factor of two either way, and
- * so may be what is thought of those that have not shown what they carry (`unshown`). At most these
- * are the best of all. */
+/* Figures that were measured may be wrong, or of another time, by a half either way, and so may be
+ * what is thought of those that have not shown what they carry (`unshown`). At most these are the
+ * best of all. With less doubt than that, together a factor of two, a source with a path of its own
+ * to each would take relays that carry as much, and gain nothing: what it cannot see is that the
+ * paths end at the receivers. */
 static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshown, uint64_t *uplink)
 {
     for (size_t i = 0; i < graph->view.n; i++) {
@@ -45,10 +47,10 @@ static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshow
         if (graph->uplink[i] != 0)
             uplink[i] = graph->uplink[i];
         else if (view == MOST)
-            uplink[i] = limit != 0 ? 2 * (most > limit ? most : limit) : UINT64_MAX;
+            uplink[i] = limit != 0 ? (most > limit ? most : limit) / 2 * 3 : UINT64_MAX;
         else
             uplink[i] =
-                (is_shown ? most : thought(unshown, most, view)) / (view == LEAST ? 2 : 1) + 1;
+                (is_shown ? most : thought(unshown, most, view)) / 3 * (view == LEAST ? 2 : 3) + 1;
     }
 }
 

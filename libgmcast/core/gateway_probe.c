@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/gateway_impl.h"
+#include "core/train.h"
 
 #define ROUNDS_MAX 64u      /* at once; more are refused until one is forgotten */
 #define ROUND_KEPT GMC_S(5) /* echoes of slower participants are answered so long */
@@ -36,6 +37,7 @@ struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
     round->participants = copy;
     round->count = count;
     round->source = source;
+    round->rates = who->rates;
     round->forget_at = gmc_time_add(gw->now, ROUND_KEPT + 2 * gmc_probe_spread(who->total));
     gmc_list_init(&round->node);
     struct gmc_probe_config config = {
@@ -100,26 +102,29 @@ void gw_on_probe(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_m
                                               .count = msg->name_count,
                                               .self = self,
                                               .total = msg->total,
-                                              .mask = msg->mask}) != NULL)
+                                              .mask = msg->mask,
+                                              .rates = (enum gmc_rates)msg->rates}) != NULL)
         gw_probe_step(gw);
     else
         gw->counts.messages_refused++;
     free(participants);
 }
 
-static void send_echo(struct gmc_gateway *gw, const uint8_t bytes[GMC_ECHO_BYTES], gmc_peer to,
-                      const struct gmc_addr *addr)
+/* addr NULL: its configured address. */
+static struct gmc_dgram_out *send_bytes(struct gmc_gateway *gw, struct gmc_bytes bytes, gmc_peer to,
+                                        const struct gmc_addr *addr)
 {
     struct gwout *out = gw_out(gw, GMC_OUT_DATAGRAM, to);
-    out->owned = malloc(GMC_ECHO_BYTES);
+    out->owned = malloc(bytes.len);
     GMC_ASSERT(out->owned != NULL);
-    memcpy(out->owned, bytes, GMC_ECHO_BYTES);
+    memcpy(out->owned, bytes.data, bytes.len);
     struct gmc_dgram_out *dgram = &out->output.u.dgram;
     dgram->path = GMC_PATH_UDP;
     dgram->peer = to;
     if (addr != NULL)
         dgram->to = *addr;
-    dgram->body = gmc_bytes(out->owned, GMC_ECHO_BYTES);
+    dgram->body = gmc_bytes(out->owned, bytes.len);
+    return dgram;
 }
 
 static struct gwround *round_find(struct gmc_gateway *gw, uint64_t id)
@@ -145,22 +150,86 @@ gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uin
         gw->counts.echoes_refused++;
         return status != GMC_OK ? status : GMC_ERR_UNKNOWN;
     }
-    if (kind == GMC_KIND_ECHO) {
-        uint8_t reply[GMC_ECHO_BYTES];
+    uint8_t reply[GMC_ECHO_BYTES];
+    bool answers = false;
+    switch (kind) {
+    case GMC_KIND_ECHO:
         status = gmc_probe_on_echo(round->probe, in->bytes, reply);
-        /* The answer goes back to where the question came from: it is as large, not larger. */
-        size_t asker = gmc_probe_index(round->probe, echo.from);
-        if (status == GMC_OK)
-            send_echo(gw, reply, asker != SIZE_MAX ? round->participants[asker] : GMC_PEER_NONE,
-                      &in->from);
-    } else {
+        answers = true;
+        break;
+    case GMC_KIND_TRAIN:
+        status = gmc_probe_on_train(round->probe, gmc_time_sub(gw->now, in->waited), in->bytes,
+                                    reply, &answers);
+        break;
+    case GMC_KIND_TRAIN_SEEN:
+        status = gmc_probe_on_train_seen(round->probe, gw->now, in->bytes);
+        break;
+    default:
         status = gmc_probe_on_reply(round->probe, gw->now, in->bytes);
-        gw_probe_step(gw);
     }
-    if (status != GMC_OK)
+    if (status == GMC_OK && answers) {
+        /* The answer goes back to where the question came from: it is not larger. */
+        size_t asker = gmc_probe_index(round->probe, echo.from);
+        send_bytes(gw, gmc_bytes(reply, sizeof(reply)),
+                   asker != SIZE_MAX ? round->participants[asker] : GMC_PEER_NONE, &in->from);
+    } else if (status == GMC_OK) {
+        gw_probe_step(gw);
+    } else {
         gw->counts.echoes_refused++;
+    }
     return status;
 }
+
+/* ---- the uplink ---- */
+/* Is what a train would show known, or would it show what transfers leave? */
+static bool needs_no_train(const struct gmc_gateway *gw, const struct gwround *round)
+{
+    size_t others = round->count - 1 < GMC_TRAIN_PEERS ? round->count - 1 : GMC_TRAIN_PEERS;
+    bool is_young = gw->trained.at != 0 &&
+                    gmc_time_sub(gw->now, gw->trained.at) <= gw->config.probe_age_max / 2;
+    if (gw->config.uplink_bps > 0 || gw->config.fixed_rate_bps > 0)
+        return true;
+    return round->rates != GMC_RATES_ANEW &&
+           (gw->feeding > 0 || (is_young && gw->trained.receivers >= others));
+}
+
+/* One with fewer receivers shows less, unless it shows more. Where transfers carried more than
+ * twice as much, that was at another time. */
+static void note_train(struct gmc_gateway *gw, const struct gwround *round)
+{
+    struct gwtrained shown = {.rate_bps = gmc_probe_train_rate(round->probe),
+                              .receivers = gmc_probe_train_receivers(round->probe),
+                              .at = gw->now};
+    bool is_old = gmc_time_sub(gw->now, gw->trained.at) > gw->config.probe_age_max;
+    if (shown.rate_bps == 0 || (!is_old && shown.receivers < gw->trained.receivers &&
+                                shown.rate_bps < gw->trained.rate_bps))
+        return;
+    gw->trained = shown;
+    if (gmc_peak_most(&gw->peak, gw->now, gw->config.probe_age_max) / 2 > shown.rate_bps)
+        gw->peak = (struct gmc_peak){0};
+}
+
+/* True when the uplink is measured, or will not be. */
+static bool step_train(struct gmc_gateway *gw, struct gwround *round)
+{
+    uint8_t packet[GMC_TRAIN_BYTES];
+    gmc_peer to;
+    if (round->rates == GMC_RATES_NONE)
+        return true;
+    if (gmc_probe_train_receivers(round->probe) == 0) {
+        if (needs_no_train(gw, round))
+            return true;
+        gmc_probe_train_begin(round->probe);
+    }
+    bool over = gmc_probe_train_is_over(round->probe, gw->now);
+    while (gmc_probe_next_train(round->probe, gw->now, packet, &to))
+        send_bytes(gw, gmc_bytes(packet, sizeof(packet)), to, NULL)->in_order = true;
+    if (over)
+        note_train(gw, round);
+    return over;
+}
+
+/* ---- steps ---- */
 
 /* The channel that waits for this gateway's own measurements looks at them at once. */
 static void own_round_done(struct gmc_gateway *gw, const struct gwround *round)
@@ -217,8 +286,8 @@ void gw_probe_step(struct gmc_gateway *gw)
         gmc_peer to;
         while (gmc_probe_next_echo(round->probe, gw->now, echo, &to))
             if (to != GMC_PEER_NONE)
-                send_echo(gw, echo, to, NULL);
-        if (!round->answered && gmc_probe_done(round->probe, gw->now))
+                send_bytes(gw, gmc_bytes(echo, sizeof(echo)), to, NULL);
+        if (!round->answered && gmc_probe_done(round->probe, gw->now) && step_train(gw, round))
             answer(gw, round);
         if (round->source != NULL && gw->now >= round->forget_at)
             gw_round_free(round);

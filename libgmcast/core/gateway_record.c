@@ -7,7 +7,9 @@
 #include "core/gateway_impl.h"
 #include "core/probe_plan.h"
 
-#define SAVE_MAGIC 0x676d7332u /* "gms2" */
+#define SAVE_MAGIC 0x676d7332u            /* "gms2" */
+#define RATES_LEAST (UINT64_C(4) << 20)   /* bytes: smaller objects are there before a train is */
+#define RATES_WORTH (UINT64_C(256) << 20) /* a round for the rates alone */
 
 /* ---- measuring ---- */
 static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
@@ -67,10 +69,49 @@ static bool measured_lately(struct gmc_gateway *gw, const gmc_peer *list, size_t
     return set != NULL && set->until > gw->now;
 }
 
+/* Trees of this shape, and what they are predicted to take, follow from what uplinks carry. */
+static enum gmc_rates rates_wanted(const struct gwchannel *ch)
+{
+    const struct gwsource *src = ch->src;
+    if (src->doubts_rates)
+        return GMC_RATES_ANEW;
+    return src->shape == GMC_TREE_BULK && src->gathering &&
+                   (src->plan || ch->object.total_bytes >= RATES_LEAST)
+               ? GMC_RATES_WANTED
+               : GMC_RATES_NONE;
+}
+
+static bool is_young(const struct gmc_gateway *gw, gmc_time at)
+{
+    return at != 0 && gmc_time_sub(gw->now, at) <= gw->config.probe_age_max;
+}
+
+/* Is a round to be made for the rates, whatever is known of latencies? */
+static bool lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch, const gmc_peer *list,
+                        size_t count)
+{
+    const struct gwset *set = find_set(gw, set_hash(list, count));
+    bool lacks = gw->config.uplink_bps == 0 && gw_uplink_measured(gw).most == 0;
+    if (rates_wanted(ch) == GMC_RATES_ANEW)
+        return true;
+    if (rates_wanted(ch) == GMC_RATES_NONE ||
+        (!ch->src->plan && ch->object.total_bytes < RATES_WORTH) ||
+        (set != NULL && set->rates_until > gw->now))
+        return false;
+    for (size_t i = 1; i < count && !lacks; i++) {
+        const struct gwpeer *peer = gw->peers[list[i]];
+        lacks = !(peer->uplink_bps > 0 && is_young(gw, peer->rates_at)) &&
+                !(peer->measured_bps > 0 && is_young(gw, peer->measured_at));
+    }
+    return lacks;
+}
+
 /* A pair that is missing may have been slow to connect, and a tree around it is a poor one: the
  * next transfer asks again, later ones when twice as long has passed each time. */
-static void remember_set(struct gmc_gateway *gw, const gmc_peer *list, size_t count)
+static void remember_set(struct gmc_gateway *gw, const struct gwround *round)
 {
+    const gmc_peer *list = round->participants;
+    size_t count = round->count;
     uint64_t hash = set_hash(list, count);
     struct gwset *set = find_set(gw, hash);
     bool known = set != NULL;
@@ -83,7 +124,10 @@ static void remember_set(struct gmc_gateway *gw, const gmc_peer *list, size_t co
         wait = set->wait > 0 ? 2 * set->wait : GW_SET_AGAIN;
     if (wait > gw->config.probe_age_max)
         wait = gw->config.probe_age_max;
-    *set = (struct gwset){hash, gmc_time_add(gw->now, wait), wait};
+    gmc_time rates_until = known ? set->rates_until : 0;
+    if (round->rates != GMC_RATES_NONE)
+        rates_until = gmc_time_add(gw->now, gw->config.probe_age_max);
+    *set = (struct gwset){hash, gmc_time_add(gw->now, wait), rates_until, wait};
 }
 
 /* Pairs whose latency is known are not measured again: bit j of the mask says so for list[i]. */
@@ -115,7 +159,8 @@ static void ask_participants(struct gmc_gateway *gw, const struct gwround *round
                                   .secret = key,
                                   .names = names,
                                   .name_count = count,
-                                  .mask = gmc_bytes(mask, (count + 7) / 8)};
+                                  .mask = gmc_bytes(mask, (count + 7) / 8),
+                                  .rates = round->rates};
             gw_send(gw, gw_peer(gw, round->participants[i]), &msg);
         }
     }
@@ -135,11 +180,14 @@ static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_
                                         .key = key,
                                         .participants = list,
                                         .count = count,
-                                        .mask = gmc_bytes(mask, (count + 7) / 8)};
+                                        .mask = gmc_bytes(mask, (count + 7) / 8),
+                                        .rates = rates_wanted(ch)};
         ch->src->round = gw_round_new(gw, NULL, &config);
     }
     free(mask);
-    ch->src->probe_until = gmc_time_add(gw->now, GW_PROBE_WAIT);
+    ch->src->probe_until =
+        gmc_time_add(gw->now,
+                     GW_PROBE_WAIT + (rates_wanted(ch) != GMC_RATES_NONE ? GW_TRAIN_WAIT : 0));
     if (ch->src->round == NULL) {
         ch->src->probe_until = gw->now; /* the tree is built from what is known */
         return;
@@ -176,9 +224,10 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
         size_t count;
         gmc_peer *list = gw_source_participants(gw, ch, &count);
         bool large = count > GMC_PROBE_ALL_MAX;
-        bool enough = src->shape == GMC_TREE_FLAT || count <= 2 ||
-                      count > GMC_PROBE_PARTICIPANTS_MAX ||
-                      (!large && (all_known(gw, list, count) || measured_lately(gw, list, count)));
+        bool enough = src->shape == GMC_TREE_FLAT || count < 2 ||
+                      count > GMC_PROBE_PARTICIPANTS_MAX || (count == 2 && !src->plan) ||
+                      (!large && (all_known(gw, list, count) || measured_lately(gw, list, count)) &&
+                       !lacks_rates(gw, ch, list, count));
         if (!enough && large)
             enough = !gw_sparse_begin(gw, ch, list, count);
         else if (!enough)
@@ -194,7 +243,7 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
     if (src->sparse != NULL && gw_sparse_next(gw, ch))
         return false;
     if (src->round != NULL) {
-        remember_set(gw, src->round->participants, src->round->count);
+        remember_set(gw, src->round);
         gw_round_free(src->round);
     }
     src->round = NULL;

@@ -12,6 +12,9 @@
 #define WORTH_IT GMC_S(4)
 #define WORTH_A_GUESS GMC_S(20) /* what uplinks have shown may be the limit of single paths */
 #define LATE_PERCENT 80u        /* of the time, for one that was given a place among the others */
+#define DOUBT 2.0               /* times what was predicted, */
+#define DOUBT_FIRST 8.0         /* ... or at the first look, when links have just begun */
+#define DOUBT_AGAIN GMC_S(60)   /* rates are measured anew for it at most so often */
 #define AWAY_MAX GMC_S(10)      /* that trees wait for a member that was there */
 #define LEAST_PART 1024u        /* bytes: of less nothing is concluded */
 
@@ -199,23 +202,33 @@ static void finish(struct gmc_gateway *gw, struct gwchannel *ch, size_t verified
         end_partial(gw, ch);
 }
 
-/* Of the member that has least; the time that it still needs at the rate so far, or since
- * the last one came back. */
+/* Of the member that has least, but something; the time that it still needs at the rate so far, or
+ * since the last one came back, or it began itself, which may have been long after the others. 0:
+ * it has only just begun, of which nothing is concluded, or nobody has anything. */
 static gmc_duration time_left(const struct gmc_gateway *gw, const struct gwchannel *ch,
                               uint64_t *bytes_left)
 {
     const struct gwsource *src = ch->src;
     gmc_time since = src->came_back_at != 0 ? src->came_back_at : src->setup_end;
     uint64_t total = ch->object.total_bytes, least = total, then = 0;
+    gmc_time began_at = 0;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
-        bool counts = member->state == GMC_MEMBER_RECEIVING;
+        bool counts = member->state == GMC_MEMBER_RECEIVING && member->bytes > 0;
         if (counts && member->bytes < least) {
             least = member->bytes;
             then = member->bytes_then;
+            began_at = member->began_at;
         }
     }
     *bytes_left = total - least;
+    bool was_late = began_at > gmc_time_add(src->setup_end, PLACE_AGAIN_MIN);
+    if (was_late && gw->now < gmc_time_add(began_at, PLACE_AGAIN_MIN))
+        return 0;
+    if (was_late)
+        since = gmc_time_max(since, began_at);
+    else if (since == src->setup_end)
+        then = 0;
     uint64_t ms = gmc_time_sub(gw->now, since) / GMC_MS(1);
     uint64_t parts = least > then ? (least - then) / LEAST_PART : 0;
     return parts == 0 ? GMC_TIME_NEVER : *bytes_left / LEAST_PART * ms / parts * GMC_MS(1);
@@ -236,6 +249,20 @@ static bool is_one_away(const struct gmc_gateway *gw, const struct gwchannel *ch
     return false;
 }
 
+/* The rest takes much longer than it was predicted to, and not for members that came
+ * late: an uplink may have become slower since it was measured. */
+static bool doubts_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                         gmc_duration left, uint64_t bytes_left)
+{
+    const struct gwsource *src = ch->src;
+    double part = (double)bytes_left / (double)ch->object.total_bytes;
+    double times = src->place_again_wait == PLACE_AGAIN_MIN ? DOUBT_FIRST : DOUBT;
+    return left >= WORTH_A_GUESS && src->prediction.time > 0 && !src->background &&
+           !src->came_late && !src->partly_known &&
+           (double)src->prediction.time * part < (double)left / times &&
+           (src->doubted_at == 0 || gw->now >= gmc_time_add(src->doubted_at, DOUBT_AGAIN));
+}
+
 /* Uplinks of which nothing was known show what they carry while they are used, members come that
  * were not there when the trees were made, and so do latencies: trees that will bring the rest much
  * sooner are taken in mid-transfer. False: the transfer failed over it. */
@@ -251,10 +278,16 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         is_one_away(gw, ch))
         return true;
     gmc_duration left = time_left(gw, ch, &bytes_left);
-    if (left < WORTH_IT)
+    bool is_judged = left > 0, is_known_more = src->partly_known || src->came_late;
+    if (is_judged ? left < WORTH_IT : !is_known_more)
         return true;
-    if (src->partly_known && !gw_source_measured(gw, ch))
+    if (!src->doubts_rates && doubts_rates(gw, ch, left, bytes_left)) {
+        src->doubts_rates = true;
+        src->doubted_at = gw->now;
+    }
+    if ((src->partly_known || src->doubts_rates) && !gw_source_measured(gw, ch))
         return true; /* the round is under way */
+    src->doubts_rates = false;
     uint32_t fresh_percent = src->partly_known ? 100 : src->came_late ? LATE_PERCENT : 0;
     bool is_first = src->place_again_wait == PLACE_AGAIN_MIN;
     if (src->place_again_wait < PLACE_AGAIN_MAX)

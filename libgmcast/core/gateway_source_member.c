@@ -64,6 +64,10 @@ void gw_source_member_failed(struct gmc_gateway *gw, struct gwchannel *ch, struc
 static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
                       const struct gmc_msg *msg)
 {
+    if (member->began_at == 0 && msg->bytes > 0) {
+        member->began_at = gw->now;
+        member->bytes_then = msg->bytes;
+    }
     member->bytes = msg->bytes;
     member->nodes = msg->nodes;
     member->nodes_verified = msg->nodes_verified;

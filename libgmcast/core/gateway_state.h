@@ -46,6 +46,7 @@
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
 #define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
+#define GW_TRAIN_WAIT GMC_MS(1500) /* longer, where trains follow */
 #define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
 #define GW_SET_AGAIN GMC_S(2)      /* a set with pairs missing is measured again, at first */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */
@@ -162,7 +163,8 @@ struct gwmember {
     bool recorded;  /* in the present record */
     uint32_t entry; /* of the roll, if it is */
     gmc_peer actual_parent[GMC_STRIPES_MAX];
-    uint64_t bytes, bytes_then;           /* now; when the last one came back */
+    gmc_time began_at;                    /* it has said that it has some; 0: not yet */
+    uint64_t bytes, bytes_then;           /* now; then, or when the last one came back */
     gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
     uint64_t repairs_now[GMC_STRIPES_MAX], repairs_before;
     gmc_time verified_at;
@@ -231,6 +233,8 @@ struct gwsource {
     gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
     gmc_duration place_again_wait;
     bool partly_known;     /* they were made without some latencies */
+    bool doubts_rates;     /* they bring much less than was predicted */
+    gmc_time doubted_at;   /* rates were measured anew for that; 0: not */
     bool came_late;        /* a member, after they were made */
     gmc_time came_back_at; /* the last one that had not been heard for a while; 0: none */
 };
@@ -473,8 +477,21 @@ struct gwgroup_round {
 /* A set of gateways whose latencies were measured. */
 struct gwset {
     uint64_t hash;
-    gmc_time until;    /* the measurement is used again */
-    gmc_duration wait; /* pairs were missing: how long that was left alone at last */
+    gmc_time until;       /* the measurement is used again */
+    gmc_time rates_until; /* what they did not say of their uplinks is not asked for again */
+    gmc_duration wait;    /* pairs were missing: how long that was left alone at last */
+};
+
+/* Of the uplink of who has none configured, see core/peak.h; 0 not known. */
+struct gwmeasured {
+    uint64_t most, busy, limit;
+};
+
+/* What a train has shown of the uplink. */
+struct gwtrained {
+    uint64_t rate_bps;
+    size_t receivers; /* more show more, where each has a path of its own */
+    gmc_time at;      /* 0: there was none */
 };
 
 /* A control-API request that was forwarded and is not answered yet. */
@@ -516,6 +533,7 @@ struct gmc_gateway {
     struct gmc_pace uplink;   /* rate 0: not known */
     struct gmc_uplink learnt; /* what it carries, within what is configured */
     struct gmc_peak peak;     /* of what all children got together */
+    struct gwtrained trained; /* the same as a train has shown it */
     struct gmc_list turns;    /* peers that wait for it, in turn */
     size_t turn_count;
     size_t feeding; /* peers with children, but for nodes */
@@ -566,6 +584,7 @@ struct gwround {
     struct gwpeer *source; /* who asked for it; NULL: this gateway */
     gmc_peer *participants;
     size_t count;
+    enum gmc_rates rates; /* a train follows the echoes */
     bool answered;
     gmc_time forget_at;
 };

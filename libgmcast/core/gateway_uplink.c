@@ -119,12 +119,29 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_
     learn(gw, peer, bytes, is_waiting);
 }
 
+/* A limit that transfers have shown is known better than by a train, which may have met a bucket
+ * full of tokens. */
+struct gwmeasured gw_uplink_measured(const struct gmc_gateway *gw)
+{
+    gmc_duration age = gw->config.probe_age_max;
+    struct gwmeasured shown = {.most = gmc_peak_most(&gw->peak, gw->now, age),
+                               .busy = gmc_peak_busy(&gw->peak, gw->now, age),
+                               .limit = gmc_peak_limit(&gw->peak, gw->now, age)};
+    if (shown.limit == 0 && gw->trained.at != 0 && gmc_time_sub(gw->now, gw->trained.at) <= age) {
+        if (gw->trained.rate_bps > shown.most)
+            shown.most = gw->trained.rate_bps;
+        shown.busy = shown.limit = shown.most;
+    }
+    return shown;
+}
+
 /* Into a JOIN or STATUS. */
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg)
 {
-    msg->measured_bps = gmc_peak_most(&gw->peak, gw->now, gw->config.probe_age_max);
-    msg->measured_busy_bps = gmc_peak_busy(&gw->peak, gw->now, gw->config.probe_age_max);
-    msg->measured_limit_bps = gmc_peak_limit(&gw->peak, gw->now, gw->config.probe_age_max);
+    struct gwmeasured shown = gw_uplink_measured(gw);
+    msg->measured_bps = shown.most;
+    msg->measured_busy_bps = shown.busy;
+    msg->measured_limit_bps = shown.limit;
 }
 
 /* Twice as much is to fit as well. */

@@ -64,6 +64,7 @@ struct gmc_dgram_out {
     gmc_peer peer;
     struct gmc_addr to; /* UDP; len 0: the peer's configured address */
     uint8_t ecn;        /* UDP: enum gmc_ecn_mark to send it with, GMC_NOT_ECT or GMC_ECT0 */
+    bool in_order;      /* behind all that was given before, to whomever: that is measured */
     uint8_t head_len;
     uint8_t head[32];
     struct gmc_bytes body;

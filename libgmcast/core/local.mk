@@ -85,10 +85,13 @@ tests_fuzz_fuzz_link_LDADD = $(FUZZ_MAIN) tests/lib/libtest.la $(GMC_CORE_LIBS)
 
 # Latencies: a round of probes, and the pairs that are known.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/latency_cache.c libgmcast/core/probe.c \
-	libgmcast/core/probe.h
+	libgmcast/core/probe.h libgmcast/core/probe_impl.h libgmcast/core/probe_train.c \
+	libgmcast/core/train.c libgmcast/core/train.h
 check_PROGRAMS += tests/unit/test_probe
 tests_unit_test_probe_SOURCES = tests/unit/test_probe.c tests/unit/toy_crypto.h
 tests_unit_test_probe_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_train
+tests_unit_test_train_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 # The composition and the machines that only it uses.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache.h \

@@ -1,58 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns one participant's part in a latency round: when to ask whom, what to answer, which samples
  * count, and when it is over. */
-#include "core/probe.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/heap.h"
 #include "base/list.h"
-#include "base/map.h"
+#include "core/probe_impl.h"
 
 #define SAMPLES GMC_PROBE_SAMPLES
-#define TRIES (2u * SAMPLES) /* echo numbers: first tries, then second tries */
+#define TRIES PROBE_TRIES
 #define ALL_SAMPLES ((1u << SAMPLES) - 1)
 #define GAP_MAX GMC_MS(2)
 #define OVERDUE_EXTRA GMC_MS(10)
 #define TIMEOUT_DEFAULT GMC_S(1)
 #define TAG_AT 23
 #define TAGGED_BYTES 23
-
-_Static_assert(TRIES <= 8, "echo numbers are bits of a byte");
-
-struct target {
-    struct gmc_heap_node timer; /* at the first sample that becomes overdue */
-    gmc_time sent[TRIES];
-    gmc_duration rtt_min, rtt_max;
-    gmc_time measured;
-    gmc_peer peer;
-    bool wanted;
-    uint8_t asked;    /* echo numbers that went out */
-    uint8_t answered; /* of these, those that came back */
-    uint8_t given_up; /* samples that were asked twice in vain */
-    uint8_t served;   /* echo numbers of its own that it got an answer to */
-};
-
-struct gmc_probe {
-    const struct gmc_crypto *crypto;
-    struct gmc_aead *aead;
-    uint64_t id;
-    struct gmc_prng prng;
-    size_t count, self, total;
-    uint32_t *numbers;     /* NULL: indexes */
-    struct gmc_map served; /* number + 1 of askers that are not listed -> echo numbers */
-    gmc_duration gap;      /* mean distance of echoes */
-    gmc_duration patience; /* until an echo is overdue while nothing came back */
-    gmc_time end;
-    gmc_time next_at;  /* no echo before */
-    size_t first_pass; /* first tries that were considered, of SAMPLES * (count - 1) */
-    size_t open;       /* targets that are not settled */
-    bool over;
-    struct gmc_heap timers;
-    struct target targets[];
-};
 
 /* ---- samples ---- */
 
@@ -139,25 +102,27 @@ static gmc_status echo_tag(const struct gmc_probe *probe, const struct gmc_echo 
                                    gmc_bytes(NULL, 0), tag);
 }
 
-static GMC_NODISCARD gmc_status echo_write(const struct gmc_probe *probe,
-                                           const struct gmc_echo *echo, uint8_t out[GMC_ECHO_BYTES])
+gmc_status gmc_probe_write(const struct gmc_probe *probe, const struct gmc_echo *echo,
+                           uint8_t out[GMC_ECHO_BYTES])
 {
     gmc_echo_put(out, echo);
     return echo_tag(probe, echo, out, out + TAG_AT);
 }
 
-/* Reads an echo of the given kind that is for this probe and has the right tag. */
-static gmc_status echo_read(const struct gmc_probe *probe, struct gmc_bytes dgram, uint8_t kind,
-                            struct gmc_echo *echo)
+gmc_status gmc_probe_read(const struct gmc_probe *probe, struct gmc_bytes dgram, uint8_t kind,
+                          struct gmc_echo *echo)
 {
     uint8_t tag[GMC_LINK_TAG_BYTES];
     unsigned differs = 0;
     gmc_status status;
+    bool is_echo = kind == GMC_KIND_ECHO || kind == GMC_KIND_ECHO_REPLY;
+    size_t len = kind == GMC_KIND_TRAIN ? GMC_TRAIN_BYTES : GMC_ECHO_BYTES;
 
-    if (dgram.len != GMC_ECHO_BYTES || gmc_echo_get(dgram, echo) != GMC_OK)
+    if (dgram.len != len || gmc_echo_get(dgram, echo) != GMC_OK)
         return GMC_ERR_INVALID;
     if (echo->kind != kind || echo->probe != probe->id || echo->from >= probe->total ||
-        echo->to >= probe->total || echo->from == echo->to || echo->sample >= TRIES)
+        echo->to >= probe->total || echo->from == echo->to ||
+        echo->sample >= (is_echo ? TRIES : GMC_TRAIN_SAMPLES))
         return GMC_ERR_INVALID;
     status = echo_tag(probe, echo, dgram.data, tag);
     if (status != GMC_OK)
@@ -285,8 +250,11 @@ void gmc_probe_free(struct gmc_probe *probe)
         return;
     if (probe->aead != NULL)
         probe->crypto->ops->aead_free(probe->aead);
+    for (size_t i = 0; probe->trains != NULL && i < probe->count; i++)
+        free(probe->trains[i]);
     gmc_heap_fini(&probe->timers);
     gmc_map_fini(&probe->served);
+    free(probe->trains);
     free(probe->numbers);
     free(probe);
 }
@@ -375,7 +343,7 @@ bool gmc_probe_next_echo(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_
                              .sample = (uint16_t)number,
                              .time = now};
     /* An echo that could not be tagged counts as lost. */
-    if (echo_write(probe, &echo, out) != GMC_OK)
+    if (gmc_probe_write(probe, &echo, out) != GMC_OK)
         memset(out + TAG_AT, 0, GMC_LINK_TAG_BYTES);
     *to = target->peer;
     return true;
@@ -387,7 +355,7 @@ gmc_time gmc_probe_deadline(const struct gmc_probe *probe)
     gmc_time when = probe->end;
 
     if (probe->over || probe->open == 0)
-        return GMC_TIME_NEVER;
+        return gmc_train_deadline(&probe->train);
     if (probe->first_pass < first_pass_total(probe))
         when = gmc_time_min(when, probe->next_at);
     if (target != NULL) {
@@ -433,7 +401,7 @@ gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
                              uint8_t reply[GMC_ECHO_BYTES])
 {
     struct gmc_echo echo;
-    gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO, &echo);
+    gmc_status status = gmc_probe_read(probe, dgram, GMC_KIND_ECHO, &echo);
 
     if (status != GMC_OK)
         return status;
@@ -443,7 +411,7 @@ gmc_status gmc_probe_on_echo(struct gmc_probe *probe, struct gmc_bytes dgram,
     if (status != GMC_OK)
         return status;
     echo.kind = GMC_KIND_ECHO_REPLY;
-    return echo_write(probe, &echo, reply);
+    return gmc_probe_write(probe, &echo, reply);
 }
 
 static void take_sample(struct target *target, gmc_time now, unsigned number)
@@ -466,7 +434,7 @@ gmc_status gmc_probe_on_reply(struct gmc_probe *probe, gmc_time now, struct gmc_
     struct target *target;
     bool was_settled;
     size_t index;
-    gmc_status status = echo_read(probe, dgram, GMC_KIND_ECHO_REPLY, &echo);
+    gmc_status status = gmc_probe_read(probe, dgram, GMC_KIND_ECHO_REPLY, &echo);
 
     if (status != GMC_OK)
         return status;

@@ -100,6 +100,30 @@ uint32_t gmc_probe_number(const struct gmc_probe *probe, size_t i);
 size_t gmc_probe_index(const struct gmc_probe *probe, uint32_t number);
 /* How much longer than a small one a round of so many takes, at least. */
 gmc_duration gmc_probe_spread(size_t total);
+/* ---- the train that may follow, see core/train.h ----
+ *
+ * Packets go to the participants that come next in the list and have answered, or were not to be
+ * measured. The word about them has an echo's bytes: its tag's nonce is that of the packet that it
+ * follows, with its own kind. */
+/* Once the samples are in. Nothing, when it was begun already or there is nobody to send it to. */
+void gmc_probe_train_begin(struct gmc_probe *probe);
+/* The next packet due now; to be called until it returns false, whenever the train is not over.
+ * They are to leave in this order, and at once. */
+bool gmc_probe_next_train(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_TRAIN_BYTES],
+                          gmc_peer *to);
+bool gmc_probe_train_is_over(struct gmc_probe *probe, gmc_time now);
+size_t gmc_probe_train_receivers(const struct gmc_probe *probe); /* 0: it was not begun */
+/* Bit/s of IP packets; 0: not known. */
+uint64_t gmc_probe_train_rate(const struct gmc_probe *probe);
+/* A packet of another's, when it came to this host. *answers: reply is to go back to where it came
+ * from. AUTH, INVALID, FULL (it came already), UNKNOWN (its sender is not listed). */
+GMC_NODISCARD gmc_status gmc_probe_on_train(struct gmc_probe *probe, gmc_time came,
+                                            struct gmc_bytes dgram, uint8_t reply[GMC_ECHO_BYTES],
+                                            bool *answers);
+/* The word about the own one. AUTH, INVALID, UNKNOWN. */
+GMC_NODISCARD gmc_status gmc_probe_on_train_seen(struct gmc_probe *probe, gmc_time now,
+                                                 struct gmc_bytes dgram);
+
 /* What was measured to participant i; false: nothing. */
 bool gmc_probe_result(const struct gmc_probe *probe, size_t i, struct gmc_latency *latency);
 

@@ -81,6 +81,7 @@ static gmc_status get_probe(struct gmc_arena *arena, struct gmc_msg *msg,
         return GMC_ERR_INVALID;
     msg->numbers = body->n_numbers != 0 ? body->numbers : NULL;
     msg->total = body->total;
+    msg->rates = body->rates;
     sorted = gmc_arena_cut(arena, msg->name_count, sizeof(*sorted));
     if (sorted == NULL)
         return arena->status;

@@ -100,6 +100,9 @@ struct gmc_place {
     struct gmc_bytes siblings;
 };
 
+/* Is the uplink measured too, by a train? ANEW: whatever is known of it, and goes over it. */
+enum gmc_rates { GMC_RATES_NONE, GMC_RATES_WANTED, GMC_RATES_ANEW };
+
 /* One message. Which fields count depends on the type; the others are zero. Strings and arrays
  * are borrowed: from the caller when encoding, from the decoded message when decoding. */
 struct gmc_msg {
@@ -118,6 +121,7 @@ struct gmc_msg {
     struct gmc_bytes mask;   /* PROBE: bitmap of participants not to measure */
     const uint32_t *numbers; /* PROBE: of the names in the round, ascending; NULL: 0, 1, 2, ... */
     uint32_t total;          /* PROBE: participants of the round; 0: those named */
+    uint32_t rates;          /* PROBE: enum gmc_rates */
     const struct gmc_msg_latency *latencies; /* JOIN */
     size_t latency_count;
     uint64_t uplink_bps, downlink_bps; /* JOIN; 0 not known */

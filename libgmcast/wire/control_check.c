@@ -57,6 +57,7 @@ static bool numbers_ok(const struct gmc_msg *msg)
 static bool probe_ok(const struct gmc_msg *msg)
 {
     return msg->secret != NULL && msg->name_count > 0 && names_ok(msg) && numbers_ok(msg) &&
+           msg->rates <= GMC_RATES_ANEW &&
            (msg->mask.len == 0 || msg->mask.len == (msg->name_count + 7) / 8);
 }
 

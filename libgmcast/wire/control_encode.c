@@ -101,6 +101,7 @@ static gmc_status put_probe(struct encoder *enc, const struct gmc_msg *msg)
     body->numbers = (uint32_t *)(uintptr_t)msg->numbers; /* not written to */
     body->n_numbers = msg->numbers != NULL ? msg->name_count : 0;
     body->total = msg->total;
+    body->rates = msg->rates;
     enc->control.probe = body;
     return GMC_OK;
 }

@@ -71,7 +71,7 @@ gmc_status gmc_echo_get(struct gmc_bytes dgram, struct gmc_echo *echo)
     gmc_status status = gmc_head_kind(dgram, &kind);
     if (status != GMC_OK)
         return status;
-    if (kind != GMC_KIND_ECHO && kind != GMC_KIND_ECHO_REPLY)
+    if (kind < GMC_KIND_ECHO || kind > GMC_KIND_TRAIN_SEEN)
         return GMC_ERR_TYPE;
     echo->kind = kind;
     echo->probe = gmc_get64(dgram.data + 1);

@@ -45,7 +45,9 @@ enum gmc_kind {
                                   the link tag covers the whole datagram */
     GMC_KIND_GROUP_STATE = 10, /* what was sent of which window (wire/group.h); sealed */
     GMC_KIND_ECHO = 16,        /* latency probe, no session */
-    GMC_KIND_ECHO_REPLY = 17
+    GMC_KIND_ECHO_REPLY = 17,
+    GMC_KIND_TRAIN = 18, /* a packet of a train: an echo's bytes, padded */
+    GMC_KIND_TRAIN_SEEN = 19
 };
 
 #define GMC_HEAD_BYTES 9
@@ -71,11 +73,15 @@ struct gmc_data_head {
  *   9..10  from      index of the asker in the probe's participant list
  *  11..12  to        index of the answerer
  *  13..14  sample    number of the sample
- *  15..22  time      the asker's clock, ns; comes back as it was
+ *  15..22  time      the asker's clock, ns; comes back as it was. TRAIN: 0. TRAIN_SEEN: bytes
+ *                    (4), span (4)
  *  23..30  tag       first 8 bytes of GMAC under the probe key over bytes 0..22
  *  31..    padding   zeros up to GMC_ECHO_BYTES
  */
 #define GMC_ECHO_BYTES 64
+/* A packet of a train (core/train.h) has the same fields and more padding; what is said about it is
+ * as long as an echo. In both, sample is the number of the packet in the train of that pair. */
+#define GMC_TRAIN_BYTES 1200
 
 struct gmc_echo {
     uint8_t kind;
@@ -97,7 +103,7 @@ GMC_NODISCARD gmc_status gmc_data_head_get(struct gmc_bytes dgram, struct gmc_da
 /* Writes bytes 9..16; the caller fills 17..24 with the link tag. */
 void gmc_data_head_put(uint8_t out[GMC_DATA_HEAD_BYTES], const struct gmc_data_head *head);
 GMC_NODISCARD gmc_status gmc_echo_get(struct gmc_bytes dgram, struct gmc_echo *echo);
-/* Writes all GMC_ECHO_BYTES but the tag at 23..30. */
+/* Writes GMC_ECHO_BYTES, all but the tag at 23..30. */
 void gmc_echo_put(uint8_t out[GMC_ECHO_BYTES], const struct gmc_echo *echo);
 
 /* The full packet number nearest to expected whose low 32 bits are low (RFC 9000, A.3). */

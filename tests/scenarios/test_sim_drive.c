@@ -371,8 +371,11 @@ static void test_messages(void **state)
     }
     assert_true(latency(alone, "b", "latency_max_seconds") < 31);
     assert_true(latency(alone, "a", "latency_median_seconds") > 15);
-    assert_true(latency(beside, "b", "latency_median_seconds") <
-                latency(alone, "b", "latency_median_seconds") + 2);
+    for (int wires = 1; wires <= 2; wires++) {
+        const char *domain = wires == 1 ? "a" : "b";
+        assert_true(latency(beside, domain, "latency_median_seconds") <
+                    latency(alone, domain, "latency_median_seconds") + 2 * wires);
+    }
     assert_true(number(row(beside, "transfers", "name", "t"), "ratio") > 0.85);
     json_decref(alone);
     json_decref(beside);

@@ -63,7 +63,7 @@ static void bytes_are_the_golden_ones(void **state)
     size_t len;
 
     (void)state;
-    assert_int_equal(control_sample_count, GMC_MSG_DOMAIN + 4); /* four come twice */
+    assert_int_equal(control_sample_count, GMC_MSG_DOMAIN + 5); /* five come twice */
     for (size_t i = 0; i < control_sample_count; i++) {
         encode(&control_samples[i].msg, &bytes, &len);
         check_golden(control_samples[i].name, bytes, len);
@@ -110,6 +110,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_true(a->latencies[i].spread_ns == b->latencies[i].spread_ns);
     }
     assert_true(a->uplink_bps == b->uplink_bps && a->downlink_bps == b->downlink_bps);
+    assert_int_equal(a->rates, b->rates);
     assert_int_equal(a->nodes_payload, b->nodes_payload);
     assert_true(a->measured_bps == b->measured_bps &&
                 a->measured_busy_bps == b->measured_busy_bps &&

@@ -640,6 +640,87 @@ static void cache_is_bounded(void **state)
     gmc_latency_cache_free(cache);
 }
 
+/* ---- trains ---- */
+/* Participant 0 sends its train; packets arrive one each 100 us, in turn. Returns how many. */
+static unsigned train_run(struct round *r)
+{
+    uint8_t packet[GMC_TRAIN_BYTES], reply[GMC_ECHO_BYTES];
+    gmc_peer to;
+    bool answers;
+    unsigned count = 0, words = 0;
+
+    while (!gmc_probe_train_is_over(r->probe[0], r->now)) {
+        while (gmc_probe_next_train(r->probe[0], r->now, packet, &to)) {
+            struct gmc_probe *probe = r->probe[to - PEER(0)];
+            gmc_time came = r->now + GMC_MS(15) + count++ * GMC_US(100);
+            struct gmc_bytes dgram = gmc_bytes(packet, sizeof(packet));
+
+            packet[30] ^= 1; /* the tag */
+            assert_int_equal(gmc_probe_on_train(probe, came, dgram, reply, &answers), GMC_ERR_AUTH);
+            packet[30] ^= 1;
+            assert_int_equal(gmc_probe_on_train(probe, came, gmc_bytes(packet, GMC_ECHO_BYTES),
+                                                reply, &answers),
+                             GMC_ERR_INVALID);
+            assert_int_equal(gmc_probe_on_train(probe, came, dgram, reply, &answers), GMC_OK);
+            words += answers;
+            if (answers) {
+                dgram = gmc_bytes(reply, sizeof(reply));
+                reply[30] ^= 1;
+                assert_int_equal(gmc_probe_on_train_seen(r->probe[0], r->now, dgram), GMC_ERR_AUTH);
+                reply[30] ^= 1;
+                assert_int_equal(gmc_probe_on_train_seen(r->probe[1], r->now, dgram),
+                                 GMC_ERR_INVALID); /* it is not about its own */
+                assert_int_equal(gmc_probe_on_train_seen(r->probe[0], r->now, dgram), GMC_OK);
+                assert_int_equal(gmc_probe_on_train_seen(r->probe[0], r->now, dgram),
+                                 GMC_ERR_UNKNOWN); /* once more */
+            }
+            assert_int_equal(gmc_probe_on_train(probe, came, gmc_bytes(packet, sizeof(packet)),
+                                                reply, &answers),
+                             GMC_ERR_FULL); /* once more, or to the wrong one */
+        }
+        if (!gmc_probe_train_is_over(r->probe[0], r->now))
+            r->now = gmc_probe_deadline(r->probe[0]);
+    }
+    assert_int_equal(words, count / 4);
+    return count;
+}
+
+static void train_shows_what_all_get(void **state)
+{
+    struct round r;
+
+    (void)state;
+    round_init(&r, 4, 0);
+    assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 0);
+    assert_true(gmc_probe_train_is_over(r.probe[0], r.now)); /* there is none */
+    round_run(&r);
+    gmc_probe_train_begin(r.probe[0]);
+    assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 3);
+    assert_int_equal(train_run(&r), 72);
+    /* 1228 bytes each 100 us. */
+    assert_in_range(gmc_probe_train_rate(r.probe[0]), 97000000, 99000000);
+    gmc_probe_train_begin(r.probe[0]); /* not again */
+    assert_int_equal(train_run(&r), 0);
+    assert_int_equal(gmc_probe_deadline(r.probe[0]), GMC_TIME_NEVER);
+    round_fini(&r);
+}
+
+static void train_leaves_out_the_silent(void **state)
+{
+    struct round r;
+
+    (void)state;
+    round_init(&r, 4, GMC_MS(300));
+    r.silent[2] = true;
+    round_run(&r);
+    gmc_probe_train_begin(r.probe[0]);
+    assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 2);
+    gmc_probe_train_begin(r.probe[2]);
+    assert_int_equal(gmc_probe_train_receivers(r.probe[2]), 0);
+    assert_true(gmc_probe_train_is_over(r.probe[2], r.now));
+    round_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -659,6 +740,8 @@ int main(void)
         cmocka_unit_test(cache_of_pairs),
         cmocka_unit_test(losses_have_a_direction),
         cmocka_unit_test(cache_is_bounded),
+        cmocka_unit_test(train_shows_what_all_get),
+        cmocka_unit_test(train_leaves_out_the_silent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Owns the arithmetic of both ends of a packet train; see train.h. */
+#include "core/train.h"
+
+#include <string.h>
+
+#define SHORT_SPAN GMC_MS(3) /* what is over sooner is not timed well: hosts are busy for a while  \
+                              */
+#define SILENCE GMC_MS(100)  /* behind the last word, until no other is awaited */
+#define RATE_MAX UINT64_C(10000000000000)
+
+/* ---- the receiver ---- */
+static bool is_of_long(uint32_t sample)
+{
+    return sample >= GMC_TRAIN_SHORT;
+}
+
+gmc_status gmc_train_take(struct gmc_train_in *in, uint32_t sample, gmc_time came, bool *told,
+                          struct gmc_train_word *word)
+{
+    uint64_t bit = UINT64_C(1) << sample % 64;
+
+    if (sample >= GMC_TRAIN_SAMPLES)
+        return GMC_ERR_INVALID;
+    if (in->had[sample / 64] & bit)
+        return GMC_ERR_FULL;
+    in->had[sample / 64] |= bit;
+    *told = false;
+    if (in->is_long && !is_of_long(sample))
+        return GMC_OK; /* it was overtaken */
+    if (in->is_long != is_of_long(sample))
+        in->packets = 0;
+    in->is_long = is_of_long(sample);
+    if (in->packets++ == 0)
+        in->first = in->last = came;
+    in->first = gmc_time_min(in->first, came);
+    in->last = gmc_time_max(in->last, came);
+    gmc_duration span = in->last - in->first;
+    *told = in->packets % GMC_TRAIN_TOLD == 0;
+    word->bytes = (in->packets - 1) * GMC_TRAIN_WIRE_BYTES;
+    word->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
+    return GMC_OK;
+}
+
+/* ---- the sender ---- */
+/* Whole words, so that the last packet brings one. */
+static void set_length(struct gmc_train_out *out, uint32_t packets)
+{
+    uint32_t words = (packets + GMC_TRAIN_TOLD * (uint32_t)out->count - 1) /
+                     (GMC_TRAIN_TOLD * (uint32_t)out->count);
+
+    out->each = words * GMC_TRAIN_TOLD;
+    out->sent = 0;
+    out->until = GMC_TIME_NEVER;
+    memset(out->words, 0, sizeof(out->words));
+}
+
+void gmc_train_begin(struct gmc_train_out *out, size_t count, gmc_duration rtt)
+{
+    *out = (struct gmc_train_out){.count = count, .patience = 2 * rtt + SILENCE};
+    set_length(out, GMC_TRAIN_SHORT);
+}
+
+bool gmc_train_next(struct gmc_train_out *out, gmc_time now, size_t *to, uint32_t *sample)
+{
+    if (out->over || out->sent == out->each * out->count)
+        return false;
+    *to = out->sent % out->count;
+    *sample = out->sent / (uint32_t)out->count + (out->is_long ? GMC_TRAIN_SHORT : 0);
+    out->sent++;
+    if (out->sent == out->each * out->count)
+        out->until = gmc_time_add(now, out->patience);
+    return true;
+}
+
+gmc_status gmc_train_told(struct gmc_train_out *out, gmc_time now, size_t from, uint32_t sample,
+                          const struct gmc_train_word *word)
+{
+    if (out->over || from >= out->count || is_of_long(sample) != out->is_long ||
+        word->bytes <= out->words[from].bytes)
+        return GMC_ERR_UNKNOWN;
+    if (word->bytes > (out->each - 1) * GMC_TRAIN_WIRE_BYTES || word->span == 0)
+        return GMC_ERR_INVALID;
+    out->words[from] = *word;
+    if (out->until != GMC_TIME_NEVER)
+        out->until = gmc_time_max(out->until, gmc_time_add(now, SILENCE));
+    return GMC_OK;
+}
+
+static bool is_all_told(const struct gmc_train_out *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (out->words[i].bytes != (out->each - 1) * GMC_TRAIN_WIRE_BYTES)
+            return false;
+    return true;
+}
+
+/* What all of them got at once. Returns how long it took. */
+static gmc_duration evaluate(struct gmc_train_out *out)
+{
+    gmc_duration span = 0;
+    uint64_t rate = 0;
+
+    for (size_t i = 0; i < out->count; i++) {
+        const struct gmc_train_word *word = &out->words[i];
+        if (word->bytes == 0)
+            continue;
+        rate += word->bytes * UINT64_C(8) * GMC_S(1) / word->span;
+        span = word->span > span ? word->span : span;
+    }
+    if (rate > 0)
+        out->rate_bps = rate < RATE_MAX ? rate : RATE_MAX;
+    return span;
+}
+
+bool gmc_train_is_over(struct gmc_train_out *out, gmc_time now)
+{
+    if (out->over || out->count == 0)
+        return true;
+    if (out->until == GMC_TIME_NEVER || (now < out->until && !is_all_told(out)))
+        return false;
+    gmc_duration span = evaluate(out);
+    out->over = out->is_long || span == 0 || span >= SHORT_SPAN;
+    if (!out->over) {
+        out->is_long = true;
+        set_length(out, GMC_TRAIN_LONG);
+    }
+    return out->over;
+}
+
+gmc_time gmc_train_deadline(const struct gmc_train_out *out)
+{
+    return out->over || out->count == 0   ? GMC_TIME_NEVER
+           : out->until == GMC_TIME_NEVER ? 0 /* packets are to go */
+                                          : out->until;
+}
+
+uint64_t gmc_train_rate(const struct gmc_train_out *out)
+{
+    return out->rate_bps;
+}
