@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define SHORT_SPAN GMC_MS(3) /* what is over sooner is not timed well: hosts are busy for a while  \
-                              */
+#define SHORT_SPAN GMC_MS(3) /* in less than that, hosts being busy would be seen */
 #define SILENCE GMC_MS(100)  /* behind the last word, until no other is awaited */
 #define RATE_MAX UINT64_C(10000000000000)
 

@@ -30,8 +30,7 @@
 #define GMC_TRAIN_LONG 512u
 #define GMC_TRAIN_SAMPLES (GMC_TRAIN_SHORT + GMC_TRAIN_LONG) /* numbers of packets to one */
 #define GMC_TRAIN_TOLD 4u
-#define GMC_TRAIN_WIRE_BYTES 1228u /* of a packet: GMC_TRAIN_BYTES with the heads of IPv4 and UDP  \
-                                    */
+#define GMC_TRAIN_WIRE_BYTES 1228u /* GMC_TRAIN_BYTES, with the heads of IPv4 and UDP */
 
 /* ---- the receiver, for each sender; zeros are a fresh one ---- */
 struct gmc_train_in {
