@@ -344,6 +344,9 @@ void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
                            bool measured, uint64_t bytes_left, gmc_duration seen);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Of a member or the source it is not known what its uplink carries, and was not asked lately; and
+ * the object is large enough for that to matter. */
+bool gw_source_lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Whether the latencies between all members that are here are known. */
 bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *ch);
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,

@@ -193,18 +193,21 @@ static bool needs_no_train(const struct gmc_gateway *gw, const struct gwround *r
            (gw->feeding > 0 || (is_young && gw->trained.receivers >= others));
 }
 
-/* One with fewer receivers shows less, unless it shows more. Where transfers carried more than
- * twice as much, that was at another time. */
+/* One with fewer receivers shows less, and so does one beside a transfer, unless it shows more. But
+ * where the train before it, or transfers, carried more than twice as much, that was at another
+ * time. */
 static void note_train(struct gmc_gateway *gw, const struct gwround *round)
 {
     struct gwtrained shown = {.rate_bps = gmc_probe_train_rate(round->probe),
                               .receivers = gmc_probe_train_receivers(round->probe),
                               .at = gw->now};
     bool is_old = gmc_time_sub(gw->now, gw->trained.at) > gw->config.probe_age_max;
-    if (shown.rate_bps == 0 || (!is_old && shown.receivers < gw->trained.receivers &&
-                                shown.rate_bps < gw->trained.rate_bps))
+    bool is_poor = shown.receivers < gw->trained.receivers ||
+                   (gw->feeding > 0 && shown.rate_bps >= gw->trained.rate_bps / 2);
+    if (shown.rate_bps == 0 || (!is_old && is_poor && shown.rate_bps < gw->trained.rate_bps))
         return;
     gw->trained = shown;
+    gw->learnt.hint_bps = shown.rate_bps;
     if (gmc_peak_most(&gw->peak, gw->now, gw->config.probe_age_max) / 2 > shown.rate_bps)
         gw->peak = (struct gmc_peak){0};
 }

@@ -7,9 +7,8 @@
 #include "core/gateway_impl.h"
 #include "core/probe_plan.h"
 
-#define SAVE_MAGIC 0x676d7332u            /* "gms2" */
-#define RATES_LEAST (UINT64_C(4) << 20)   /* bytes: smaller objects are there before a train is */
-#define RATES_WORTH (UINT64_C(256) << 20) /* a round for the rates alone */
+#define SAVE_MAGIC 0x676d7332u          /* "gms2" */
+#define RATES_LEAST (UINT64_C(4) << 20) /* bytes: smaller objects are there before a train is */
 
 /* ---- measuring ---- */
 static bool takes_part(struct gmc_gateway *gw, const struct gwmember *member)
@@ -75,7 +74,7 @@ static enum gmc_rates rates_wanted(const struct gwchannel *ch)
     const struct gwsource *src = ch->src;
     if (src->doubts_rates)
         return GMC_RATES_ANEW;
-    return src->shape == GMC_TREE_BULK && src->gathering &&
+    return ch->talk == NULL && src->shape == GMC_TREE_BULK &&
                    (src->plan || ch->object.total_bytes >= RATES_LEAST)
                ? GMC_RATES_WANTED
                : GMC_RATES_NONE;
@@ -86,17 +85,12 @@ static bool is_young(const struct gmc_gateway *gw, gmc_time at)
     return at != 0 && gmc_time_sub(gw->now, at) <= gw->config.probe_age_max;
 }
 
-/* Is a round to be made for the rates, whatever is known of latencies? */
-static bool lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch, const gmc_peer *list,
-                        size_t count)
+/* Of one of them, and they were not asked lately. */
+static bool lacks_rates(struct gmc_gateway *gw, const gmc_peer *list, size_t count)
 {
     const struct gwset *set = find_set(gw, set_hash(list, count));
     bool lacks = gw->config.uplink_bps == 0 && gw_uplink_measured(gw).most == 0;
-    if (rates_wanted(ch) == GMC_RATES_ANEW)
-        return true;
-    if (rates_wanted(ch) == GMC_RATES_NONE ||
-        (!ch->src->plan && ch->object.total_bytes < RATES_WORTH) ||
-        (set != NULL && set->rates_until > gw->now))
+    if (set != NULL && set->rates_until > gw->now)
         return false;
     for (size_t i = 1; i < count && !lacks; i++) {
         const struct gwpeer *peer = gw->peers[list[i]];
@@ -104,6 +98,16 @@ static bool lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch, cons
                 !(peer->measured_bps > 0 && is_young(gw, peer->measured_at));
     }
     return lacks;
+}
+
+/* Is a round to be made for the rates, whatever is known of latencies? */
+static bool wants_round(struct gmc_gateway *gw, const struct gwchannel *ch, const gmc_peer *list,
+                        size_t count)
+{
+    enum gmc_rates rates = rates_wanted(ch);
+    return rates == GMC_RATES_ANEW ||
+           (rates == GMC_RATES_WANTED && (ch->src->plan || ch->src->asks_rates) &&
+            lacks_rates(gw, list, count));
 }
 
 /* A pair that is missing may have been slow to connect, and a tree around it is a poor one: the
@@ -215,6 +219,16 @@ bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *c
     return known;
 }
 
+bool gw_source_lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    size_t count;
+    gmc_peer *list = gw_source_participants(gw, ch, &count);
+    bool lacks = ch->object.total_bytes >= RATES_LEAST && count > 2 && count <= GMC_PROBE_ALL_MAX &&
+                 lacks_rates(gw, list, count);
+    free(list);
+    return lacks;
+}
+
 /* True when the latencies that the tree needs are there, or will not come. A list of members that
  * was measured lately costs nothing. */
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -227,7 +241,7 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch)
         bool enough = src->shape == GMC_TREE_FLAT || count < 2 ||
                       count > GMC_PROBE_PARTICIPANTS_MAX || (count == 2 && !src->plan) ||
                       (!large && (all_known(gw, list, count) || measured_lately(gw, list, count)) &&
-                       !lacks_rates(gw, ch, list, count));
+                       !wants_round(gw, ch, list, count));
         if (!enough && large)
             enough = !gw_sparse_begin(gw, ch, list, count);
         else if (!enough)

@@ -249,18 +249,46 @@ static bool is_one_away(const struct gmc_gateway *gw, const struct gwchannel *ch
     return false;
 }
 
-/* The rest takes much longer than it was predicted to, and not for members that came
- * late: an uplink may have become slower since it was measured. */
+static bool take_other_trees(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
+             "goes on by other trees, which bring the rest sooner");
+    return gw_source_make_record(gw, ch);
+}
+
+/* Latencies were known and rates were not, as after objects that were too small for it. No transfer
+ * waits for them: gateways send their trains before the first data comes to them, and other trees
+ * are there when little has been sent. False: the transfer failed. */
+static bool place_by_rates(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    if (src->asked_rates || ch->talk != NULL || src->shape != GMC_TREE_BULK)
+        return true;
+    if (!src->asks_rates && (src->background || !gw_source_lacks_rates(gw, ch))) {
+        src->asked_rates = true;
+        return true;
+    }
+    src->asks_rates = true;
+    if (!gw_source_measured(gw, ch))
+        return true; /* the round is under way */
+    src->asks_rates = false;
+    src->asked_rates = true;
+    return !gw_source_place_again(gw, ch, 0, true, ch->object.total_bytes, 0) ||
+           take_other_trees(gw, ch);
+}
+
+/* The rest takes much longer than it was predicted to, and not for members that came late: an
+ * uplink may have become slower since it was measured. */
 static bool doubts_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
                          gmc_duration left, uint64_t bytes_left)
 {
     const struct gwsource *src = ch->src;
     double part = (double)bytes_left / (double)ch->object.total_bytes;
     double times = src->place_again_wait == PLACE_AGAIN_MIN ? DOUBT_FIRST : DOUBT;
-    return left >= WORTH_A_GUESS && src->prediction.time > 0 && !src->background &&
-           !src->came_late && !src->partly_known &&
-           (double)src->prediction.time * part < (double)left / times &&
-           (src->doubted_at == 0 || gw->now >= gmc_time_add(src->doubted_at, DOUBT_AGAIN));
+    if (left < WORTH_A_GUESS || src->background || src->came_late || src->partly_known ||
+        (src->doubted_at != 0 && gw->now < gmc_time_add(src->doubted_at, DOUBT_AGAIN)))
+        return false;
+    return src->prediction.time > 0 && (double)src->prediction.time * part < (double)left / times;
 }
 
 /* Uplinks of which nothing was known show what they carry while they are used, members come that
@@ -290,18 +318,16 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     src->doubts_rates = false;
     uint32_t fresh_percent = src->partly_known ? 100 : src->came_late ? LATE_PERCENT : 0;
     bool is_first = src->place_again_wait == PLACE_AGAIN_MIN;
-    if (src->place_again_wait < PLACE_AGAIN_MAX)
+    if (is_judged && src->place_again_wait < PLACE_AGAIN_MAX)
         src->place_again_wait *= 2;
-    src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
+    src->place_again_at =
+        gmc_time_add(gw->now, is_judged ? src->place_again_wait : 2 * PLACE_AGAIN_MIN);
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
     /* What it took so far was no mere beginning: by a third it may yet be faster. */
     gmc_duration seen = is_first ? 0 : left / 4 * 3;
-    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
-        return true;
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
-             "goes on by other trees, which bring the rest sooner");
-    return gw_source_make_record(gw, ch);
+    return !gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen) ||
+           take_other_trees(gw, ch);
 }
 
 /* Newcomers are measured first, so that they find the place that the tree's rules give. A moment
@@ -324,7 +350,7 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
         return; /* the store is being opened again after a restart */
     if (ch->talk == NULL)
         gw_blocks_read_again(gw, ch);
-    if (!let_in_newcomers(gw, ch) || !place_again(gw, ch))
+    if (!let_in_newcomers(gw, ch) || !place_by_rates(gw, ch) || !place_again(gw, ch))
         return;
     if (ch->talk == NULL) {
         gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */

@@ -127,7 +127,8 @@ struct gwmeasured gw_uplink_measured(const struct gmc_gateway *gw)
     struct gwmeasured shown = {.most = gmc_peak_most(&gw->peak, gw->now, age),
                                .busy = gmc_peak_busy(&gw->peak, gw->now, age),
                                .limit = gmc_peak_limit(&gw->peak, gw->now, age)};
-    if (shown.limit == 0 && gw->trained.at != 0 && gmc_time_sub(gw->now, gw->trained.at) <= age) {
+    bool is_sure = gmc_peak_is_sure(&gw->peak, gw->now, age);
+    if (!is_sure && gw->trained.at != 0 && gmc_time_sub(gw->now, gw->trained.at) <= age) {
         if (gw->trained.rate_bps > shown.most)
             shown.most = gw->trained.rate_bps;
         shown.busy = shown.limit = shown.most;

@@ -34,6 +34,7 @@ static void forget_more(struct gmc_peak *peak, gmc_time now, uint64_t bps)
     peak->now = (struct gmc_peak_kept){.most_bps = peak->row_most,
                                        .busy_bps = peak->row_most,
                                        .limit_bps = peak->row_most,
+                                       .limits = ROW,
                                        .since = now};
 }
 
@@ -52,6 +53,7 @@ static void keep(struct gmc_peak *peak, gmc_time now, uint64_t bps, gmc_duration
         kept->most_bps = bps;
     if (busy && bps > kept->busy_bps)
         kept->busy_bps = bps;
+    kept->limits += peak->held == GMC_PEAK_ALL;
     if (peak->held == GMC_PEAK_ALL && bps > kept->limit_bps)
         kept->limit_bps = bps;
 }
@@ -92,7 +94,8 @@ static struct gmc_peak_kept best(const struct gmc_peak *peak, gmc_time now, gmc_
         b = peak->before;
     return (struct gmc_peak_kept){.most_bps = greater(a.most_bps, b.most_bps),
                                   .busy_bps = greater(a.busy_bps, b.busy_bps),
-                                  .limit_bps = greater(a.limit_bps, b.limit_bps)};
+                                  .limit_bps = greater(a.limit_bps, b.limit_bps),
+                                  .limits = a.limits + b.limits};
 }
 
 uint64_t gmc_peak_most(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
@@ -108,4 +111,9 @@ uint64_t gmc_peak_busy(const struct gmc_peak *peak, gmc_time now, gmc_duration a
 uint64_t gmc_peak_limit(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
 {
     return best(peak, now, age).limit_bps;
+}
+
+bool gmc_peak_is_sure(const struct gmc_peak *peak, gmc_time now, gmc_duration age)
+{
+    return best(peak, now, age).limits >= ROW;
 }

@@ -26,7 +26,8 @@ enum gmc_peak_held {
 struct gmc_peak_kept {
     uint64_t most_bps;  /* of all spans */
     uint64_t busy_bps;  /* of those in which there was always more to send */
-    uint64_t limit_bps; /* of those in which it was always for several */
+    uint64_t limit_bps; /* of those in which it was always for several, ... */
+    uint32_t limits;    /* ... and how many these were */
     gmc_time since;     /* 0: nothing is kept */
 };
 
@@ -54,5 +55,7 @@ void gmc_peak_add(struct gmc_peak *peak, const struct gmc_peak_ack *ack, gmc_dur
 uint64_t gmc_peak_most(const struct gmc_peak *peak, gmc_time now, gmc_duration age);
 uint64_t gmc_peak_busy(const struct gmc_peak *peak, gmc_time now, gmc_duration age);
 uint64_t gmc_peak_limit(const struct gmc_peak *peak, gmc_time now, gmc_duration age);
+/* The limit was seen for three seconds: it is not what links carried on their way up. */
+bool gmc_peak_is_sure(const struct gmc_peak *peak, gmc_time now, gmc_duration age);
 
 #endif

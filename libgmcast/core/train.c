@@ -4,8 +4,10 @@
 
 #include <string.h>
 
-#define SHORT_SPAN GMC_MS(3) /* in less than that, hosts being busy would be seen */
-#define SILENCE GMC_MS(100)  /* behind the last word, until no other is awaited */
+#define SHORT_SPAN GMC_MS(3)        /* in less than that, hosts being busy would be seen */
+#define SHORT_SPAN_LOSSY GMC_MS(12) /* where packets are lost, it takes more of them to be sure */
+#define SILENCE GMC_MS(100)         /* behind two round trips, until no first word is awaited */
+#define LATE GMC_MS(15)             /* that a last word may be */
 #define RATE_MAX UINT64_C(10000000000000)
 
 /* ---- the receiver ---- */
@@ -51,6 +53,7 @@ static void set_length(struct gmc_train_out *out, uint32_t packets)
     out->each = words * GMC_TRAIN_TOLD;
     out->sent = 0;
     out->until = GMC_TIME_NEVER;
+    out->last = 0;
     memset(out->words, 0, sizeof(out->words));
 }
 
@@ -72,6 +75,25 @@ bool gmc_train_next(struct gmc_train_out *out, gmc_time now, size_t *to, uint32_
     return true;
 }
 
+static bool is_heard_of_all(const struct gmc_train_out *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (out->words[i].bytes == 0)
+            return false;
+    return true;
+}
+
+/* When the last packet comes follows from when those before it came. */
+static void await_rest(struct gmc_train_out *out, gmc_time now, const struct gmc_train_word *word)
+{
+    uint64_t rest = (out->each - 1) * GMC_TRAIN_WIRE_BYTES - word->bytes;
+    gmc_time last = gmc_time_add(now, rest * word->span / word->bytes + LATE);
+
+    out->last = gmc_time_max(out->last, last);
+    if (out->until != GMC_TIME_NEVER)
+        out->until = is_heard_of_all(out) ? out->last : gmc_time_max(out->until, out->last);
+}
+
 gmc_status gmc_train_told(struct gmc_train_out *out, gmc_time now, size_t from, uint32_t sample,
                           const struct gmc_train_word *word)
 {
@@ -81,8 +103,7 @@ gmc_status gmc_train_told(struct gmc_train_out *out, gmc_time now, size_t from, 
     if (word->bytes > (out->each - 1) * GMC_TRAIN_WIRE_BYTES || word->span == 0)
         return GMC_ERR_INVALID;
     out->words[from] = *word;
-    if (out->until != GMC_TIME_NEVER)
-        out->until = gmc_time_max(out->until, gmc_time_add(now, SILENCE));
+    await_rest(out, now, word);
     return GMC_OK;
 }
 
@@ -94,11 +115,12 @@ static bool is_all_told(const struct gmc_train_out *out)
     return true;
 }
 
-/* What all of them got at once. Returns how long it took. */
+/* What all of them got at once. Of whom nothing was heard, because its packets or its words were
+ * lost, counts like the others: it was sent as much. Returns how long it took. */
 static gmc_duration evaluate(struct gmc_train_out *out)
 {
     gmc_duration span = 0;
-    uint64_t rate = 0;
+    uint64_t rate = 0, heard = 0;
 
     for (size_t i = 0; i < out->count; i++) {
         const struct gmc_train_word *word = &out->words[i];
@@ -106,9 +128,10 @@ static gmc_duration evaluate(struct gmc_train_out *out)
             continue;
         rate += word->bytes * UINT64_C(8) * GMC_S(1) / word->span;
         span = word->span > span ? word->span : span;
+        heard++;
     }
-    if (rate > 0)
-        out->rate_bps = rate < RATE_MAX ? rate : RATE_MAX;
+    if (heard > 0)
+        out->rate_bps = rate < RATE_MAX / out->count ? rate * out->count / heard : RATE_MAX;
     return span;
 }
 
@@ -119,7 +142,8 @@ bool gmc_train_is_over(struct gmc_train_out *out, gmc_time now)
     if (out->until == GMC_TIME_NEVER || (now < out->until && !is_all_told(out)))
         return false;
     gmc_duration span = evaluate(out);
-    out->over = out->is_long || span == 0 || span >= SHORT_SPAN;
+    out->over =
+        out->is_long || span == 0 || span >= (is_all_told(out) ? SHORT_SPAN : SHORT_SPAN_LOSSY);
     if (!out->over) {
         out->is_long = true;
         set_length(out, GMC_TRAIN_LONG);

@@ -6,7 +6,8 @@
  * alone would show its own path. Several show together what they share, and the sum of their paths
  * where they share nothing: in both cases what the sender can feed them at once.
  *
- * A short train comes first. If it was over too soon to be timed well, a long one follows. Each
+ * A short train comes first. If it was over too soon to be timed well, or some of it was lost, a
+ * long one follows. Each
  * receiver tells after every GMC_TRAIN_TOLD packets how many bytes came behind the first and in
  * what time, so that a word that is lost costs nothing; what the queue had no room for, or the path
  * lost, is missing in bytes, and so in the rate.
@@ -58,6 +59,7 @@ struct gmc_train_out {
     bool is_long, over;
     gmc_duration patience;
     gmc_time until; /* nothing more is awaited; NEVER: packets are still to go */
+    gmc_time last;  /* when the last word will be there, as those before it say */
     struct gmc_train_word words[GMC_TRAIN_PEERS];
     uint64_t rate_bps;
 };

@@ -147,6 +147,8 @@ bool gmc_uplink_on_ack(struct gmc_uplink *u, const struct gmc_uplink_ack *ack)
     if (u->last == 0 || pause > STALE) {
         set_free(u, ack->now, 0);
         u->is_shared = false;
+        if (u->limit_bps == 0 && u->hint_bps > 0)
+            learn(u, u->hint_bps);
     }
     if (u->last == 0 || pause > PERIOD)
         open_period(u, ack->now);

@@ -24,6 +24,9 @@
  * goes above, and goes on at what was carried after DRAIN. Sent at the very rate of the wire a
  * queue would stand for ever, whoever made it, and no link could tell it from a rival's.
  *
+ * Where it was found out before what the uplink most likely carries (hint_bps, core/train.h), and
+ * nothing is known of the last minute, PACED begins there: looks upwards, or a queue, correct it.
+ *
  * A period is the longer of 200 ms and two of the longest round trip. The queue is the least that
  * any link saw in the second half of it; it stands above 2 ms, four packets at the rate and, where
  * the rate is learnt, an eighth of the least round trip.
@@ -41,6 +44,7 @@ enum gmc_uplink_phase { GMC_UPLINK_FREE, GMC_UPLINK_PACED, GMC_UPLINK_DRAIN };
 
 struct gmc_uplink {
     uint64_t limit_bps; /* configured: never above it; 0: not known */
+    uint64_t hint_bps;  /* what it most likely carries; 0: not known */
     uint64_t rate_bps;  /* 0: not paced */
     enum gmc_uplink_phase phase;
     uint64_t known_bps;  /* what it carries, but for FREE */

@@ -2,15 +2,16 @@
 /* Random sets of uplinks, with the real core over simulated wires: how near the shape bulk comes to
  * the bound that no trees can beat, and a plain chain, of a tenth of the bytes, beside it.
  *
- *   bench_uplinks [--sets N] [--bytes N] [--first SEED] [--jobs N] [--no-chain]
+ *   bench_uplinks [--sets N] [--bytes N] [--first SEED] [--jobs N] [--no-chain] [--measured]
  *
  * A set: 5 to 50 domains, each behind an access wire to one router, whose rate outwards is drawn
  * log-uniformly from 10 Mbit/s to 1 Gbit/s and inwards is 1 Gbit/s; delays of 2 to 20 ms. Gateways
- * are told their rates. Counted are payload rates (the wires', less 28 bytes of IP and UDP and ours
- * per packet), from the command to the last proof, after a byte has gone to all. Ends with 1 when
- * the median is below 0.90 of the bound or the worst set below 0.75. Each set follows from its seed
- * alone: --first 14 --sets 1 repeats set 14. Sets go over the cores, or N processes. About 15 s of
- * CPU per set of 200 MB, 75 s of 1 GB.
+ * are told their rates and have had a byte, or, with --measured, find them out, and the time begins
+ * before there are sessions. Counted are payload rates (the wires', less 28 bytes of IP and UDP and
+ * ours per packet), from the command to the last proof. Ends with 1 when the median is below 0.90
+ * of the bound or the worst set below 0.75. Each set follows from its seed alone: --first 14 --sets
+ * 1 repeats set 14. Sets go over the cores, or N processes. About 15 s of CPU per set of 200 MB, 75
+ * s of 1 GB.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -42,7 +43,7 @@ static uint64_t log_uniform(struct gmc_prng *prng)
 }
 
 /* Each domain is joined to the router by a wire with different rates both ways. */
-static void build(struct set *set, uint64_t seed)
+static void build(struct set *set, uint64_t seed, bool measured)
 {
     struct sim_world_config config = {.seed = seed};
     struct gmc_prng prng;
@@ -61,8 +62,8 @@ static void build(struct set *set, uint64_t seed)
         out.queue_bytes = out.rate_bps / 8 / 20; /* 50 ms */
         in.queue_bytes = in.rate_bps / 8 / 20;
         sim_net_add_wire(&set->world->net, host->id, router->id, &out, &in);
-        host->uplink_bps = set->uplink[i];
-        host->downlink_bps = in.rate_bps;
+        host->uplink_bps = measured ? 0 : set->uplink[i];
+        host->downlink_bps = measured ? 0 : in.rate_bps;
     }
     sim_world_start(set->world);
 }
@@ -101,13 +102,13 @@ static double transfer(struct set *set, uint64_t bytes, enum gmc_tree_shape shap
 
 /* The share of the bound that a shape reaches, 0 where it does not end in two hundred times the
  * bound. */
-static double share(uint64_t seed, uint64_t bytes, enum gmc_tree_shape shape, uint32_t *domains,
-                    uint32_t *stripes)
+static double share(uint64_t seed, uint64_t bytes, enum gmc_tree_shape shape, bool measured,
+                    uint32_t *domains, uint32_t *stripes)
 {
     struct set set;
-    build(&set, seed);
+    build(&set, seed, measured);
     double bound = bound_of(&set, bytes);
-    double warm = transfer(&set, 1, GMC_TREE_ECO, 60, stripes);
+    double warm = measured ? 0 : transfer(&set, 1, GMC_TREE_ECO, 60, stripes);
     double seconds = warm < 0 ? -1 : transfer(&set, bytes, shape, 200 * bound + 10, stripes);
     *domains = set.n;
     sim_world_free(set.world);
@@ -128,7 +129,7 @@ static double median(const double *sorted, size_t count)
 /* ---- many sets ---- */
 struct bench {
     uint64_t sets, bytes, first;
-    bool with_chain;
+    bool with_chain, measured;
     double *bulk, *chain; /* shares by set */
 };
 
@@ -138,11 +139,11 @@ static char *measure(void *ctx, size_t n)
     const struct bench *bench = ctx;
     uint32_t domains = 0, stripes = 0, one = 0;
     uint64_t seed = bench->first + n;
-    double bulk = share(seed, bench->bytes, GMC_TREE_BULK, &domains, &stripes);
+    double bulk = share(seed, bench->bytes, GMC_TREE_BULK, bench->measured, &domains, &stripes);
     char *text = sim_calloc(64, 1), chain[16] = "-";
     if (bench->with_chain)
         snprintf(chain, sizeof(chain), "%.3f",
-                 share(seed, bench->bytes / 10 + 2, GMC_TREE_CHAIN, &domains, &one));
+                 share(seed, bench->bytes / 10 + 2, GMC_TREE_CHAIN, false, &domains, &one));
     snprintf(text, 64, "%8u %8u %8.3f %8s", domains, stripes, bulk, chain);
     return text;
 }
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
                                           {"first", required_argument, NULL, 'f'},
                                           {"jobs", required_argument, NULL, 'j'},
                                           {"no-chain", no_argument, NULL, 'c'},
+                                          {"measured", no_argument, NULL, 'm'},
                                           {NULL, 0, NULL, 0}};
     struct bench bench = {.sets = 50, .bytes = 1000000000, .first = 1, .with_chain = true};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -195,6 +197,8 @@ int main(int argc, char **argv)
             jobs = value;
         else if (letter == 'c')
             bench.with_chain = false;
+        else if (letter == 'm')
+            bench.measured = true;
         else
             return 2;
     }

@@ -167,6 +167,22 @@ static void test_what_may_hold_is_kept(void **state)
     assert_in_range(gmc_peak_limit(&peak, now, AGE), 49500000, 50500000);
 }
 
+/* Links on their way up show no limit that is to be believed. */
+static void test_three_seconds_are_sure(void **state)
+{
+    struct gmc_peak peak = {0};
+    gmc_time now = carry(&peak, GMC_S(100), 2, BYTES, GMC_PEAK_ALL);
+
+    (void)state;
+    assert_true(gmc_peak_limit(&peak, now, AGE) > 0);
+    assert_false(gmc_peak_is_sure(&peak, now, AGE));
+    now = carry(&peak, now, 5, BYTES, GMC_PEAK_ONE);
+    assert_false(gmc_peak_is_sure(&peak, now, AGE));
+    now = carry(&peak, now, 2, BYTES, GMC_PEAK_ALL);
+    assert_true(gmc_peak_is_sure(&peak, now, AGE));
+    assert_false(gmc_peak_is_sure(&peak, now + 2 * AGE, AGE));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_is_forgotten),
         cmocka_unit_test(test_what_no_longer_holds_is_forgotten),
         cmocka_unit_test(test_what_may_hold_is_kept),
+        cmocka_unit_test(test_three_seconds_are_sure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

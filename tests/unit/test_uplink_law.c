@@ -223,6 +223,29 @@ static void test_is_forgotten(void **state)
     assert_false(m.law.is_shared);
 }
 
+/* What a train showed is paced from the first packet on, and mended where it was wrong. */
+static void test_a_hint_is_where_it_begins(void **state)
+{
+    static const uint64_t hints[] = {70 * MBIT, 98 * MBIT, 140 * MBIT};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+        struct model m = make(100 * MBIT);
+        m.law.hint_bps = hints[i];
+        m.wanted = 110 * MBIT;
+        step(&m, true);
+        assert_true(m.law.rate_bps == hints[i]);
+        (void)run(&m, 10000);
+        assert_true(run(&m, 5000) > 0.9);
+        assert_true(m.law.rate_bps == 0 || m.law.rate_bps < 125 * MBIT);
+    }
+    struct model told = make(100 * MBIT);
+    told.law.limit_bps = 90 * MBIT;
+    told.law.hint_bps = 140 * MBIT;
+    step(&told, true);
+    assert_true(told.law.rate_bps <= 90 * MBIT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_paths_that_become_slower_are_seen),
         cmocka_unit_test(test_others_end_it),
         cmocka_unit_test(test_is_forgotten),
+        cmocka_unit_test(test_a_hint_is_where_it_begins),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
