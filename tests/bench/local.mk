@@ -103,10 +103,11 @@ bench-sim-wide: tests/bench/bench_wide
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
 EXTRA_PROGRAMS += tests/bench/bench_uplinks
 tests_bench_bench_uplinks_LDADD = $(GMC_SIM_LIBS) -lm
-# Over all cores: ten minutes of CPU; UPLINKS_BYTES=1000000000 an hour of it.
+# Over all cores: ten minutes of CPU; UPLINKS_BYTES=1000000000 an hour of it. UPLINKS_FLAGS=--measured:
+# nobody is told of them, and transfers begin cold.
 bench-uplinks: tests/bench/bench_uplinks
 	tests/bench/bench_uplinks --sets $${SETS:-50} \
-	    --bytes $${UPLINKS_BYTES:-200000000}
+	    --bytes $${UPLINKS_BYTES:-200000000} $${UPLINKS_FLAGS:-}
 .PHONY: bench-uplinks
 
 # make bench-plan: predictions of `stage --plan` beside what then happens.
