@@ -89,7 +89,7 @@ static gmc_duration time_to_send(const struct sim_lane *lane, uint64_t bytes)
 /* The turn of the first packet that waits. */
 static gmc_time next_turn(const struct sim_lane *lane)
 {
-    return gmc_time_max(lane->busy_until, lane->waiting.first->arrival);
+    return gmc_time_max(lane->busy_until, lane->waiting.list.first->arrival);
 }
 
 /* Packets that wait arrive after those on the way, save reordered ones, and not before the first
@@ -97,9 +97,9 @@ static gmc_time next_turn(const struct sim_lane *lane)
 static void arm(struct sim_lane *lane)
 {
     gmc_time when = lane->first != NULL ? lane->first->arrival : GMC_TIME_NEVER;
-    if (lane->waiting.first != NULL) {
+    if (lane->waiting.list.first != NULL) {
         gmc_time sent =
-            gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.first->wire_bytes));
+            gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.list.first->wire_bytes));
         when = gmc_time_min(when, gmc_time_add(sent, lane->config.delay));
     }
     sim_engine_at(lane->engine, &lane->event, when);
@@ -172,12 +172,7 @@ static void wait(struct sim_lane *lane, struct sim_packet *packet)
 {
     struct sim_waiting *waiting = &lane->waiting;
     packet->arrival = lane->engine->now;
-    packet->next = NULL;
-    if (waiting->last != NULL)
-        waiting->last->next = packet;
-    else
-        waiting->first = packet;
-    waiting->last = packet;
+    sim_packet_push(&waiting->list, packet);
     waiting->packets++;
     waiting->bytes += packet->wire_bytes;
 }
@@ -185,10 +180,7 @@ static void wait(struct sim_lane *lane, struct sim_packet *packet)
 static struct sim_packet *take_waiting(struct sim_lane *lane)
 {
     struct sim_waiting *waiting = &lane->waiting;
-    struct sim_packet *packet = waiting->first;
-    waiting->first = packet->next;
-    if (waiting->first == NULL)
-        waiting->last = NULL;
+    struct sim_packet *packet = sim_packet_shift(&waiting->list);
     waiting->packets--;
     waiting->bytes -= packet->wire_bytes;
     packet->next = NULL;
@@ -219,9 +211,9 @@ static void take_turn(struct sim_lane *lane)
 /* Goes through the turns up to `until`. */
 static void take_turns(struct sim_lane *lane, gmc_time until)
 {
-    while (lane->waiting.first != NULL && next_turn(lane) <= until)
+    while (lane->waiting.list.first != NULL && next_turn(lane) <= until)
         take_turn(lane);
-    if (lane->waiting.first == NULL && lane->busy_until <= until)
+    if (lane->waiting.list.first == NULL && lane->busy_until <= until)
         sim_codel_on_empty(&lane->codel);
 }
 
@@ -336,7 +328,7 @@ static void lose_all(struct sim_lane *lane)
     take_turns(lane, lane->engine->now);
     while (lane->first != NULL)
         drop_packet(lane, take_first(lane), SIM_DROP_DOWN);
-    while (lane->waiting.first != NULL)
+    while (lane->waiting.list.first != NULL)
         drop_packet(lane, take_waiting(lane), SIM_DROP_DOWN);
     lane->busy_until = lane->last_arrival = lane->engine->now;
     arm(lane);
@@ -354,7 +346,7 @@ void sim_lane_fini(struct sim_lane *lane)
     sim_engine_cancel(lane->engine, &lane->event);
     while (lane->first != NULL)
         sim_packet_free(lane->pool, take_first(lane));
-    while (lane->waiting.first != NULL)
+    while (lane->waiting.list.first != NULL)
         sim_packet_free(lane->pool, take_waiting(lane));
 }
 
@@ -369,7 +361,7 @@ uint64_t sim_lane_held_bytes(const struct sim_lane *lane)
 gmc_duration sim_lane_backlog(const struct sim_lane *lane)
 {
     gmc_time end = lane->busy_until;
-    if (lane->waiting.first != NULL)
+    if (lane->waiting.list.first != NULL)
         end = gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.bytes));
     return gmc_time_sub(end, lane->engine->now);
 }

@@ -102,7 +102,7 @@ struct sim_wire_sink {
 
 /* Packets whose turn to be sent has not come; `arrival` says since when. */
 struct sim_waiting {
-    struct sim_packet *first, *last;
+    struct sim_packet_list list;
     uint32_t packets;
     uint64_t bytes;
 };

@@ -8,6 +8,7 @@
 #define SHORT_SPAN_LOSSY GMC_MS(12) /* where packets are lost, it takes more of them to be sure */
 #define SILENCE GMC_MS(100)         /* behind two round trips, until no first word is awaited */
 #define LATE GMC_MS(15)             /* that a last word may be */
+#define MOST GMC_MS(400)            /* longer than that nothing is awaited, whatever words say */
 #define RATE_MAX UINT64_C(10000000000000)
 
 /* ---- the receiver ---- */
@@ -52,7 +53,7 @@ static void set_length(struct gmc_train_out *out, uint32_t packets)
 
     out->each = words * GMC_TRAIN_TOLD;
     out->sent = 0;
-    out->until = GMC_TIME_NEVER;
+    out->until = out->latest = GMC_TIME_NEVER;
     out->last = 0;
     memset(out->words, 0, sizeof(out->words));
 }
@@ -72,6 +73,7 @@ bool gmc_train_next(struct gmc_train_out *out, gmc_time now, size_t *to, uint32_
     out->sent++;
     if (out->sent == out->each * out->count)
         out->until = gmc_time_add(now, out->patience);
+    out->latest = gmc_time_add(now, out->patience + MOST);
     return true;
 }
 
@@ -89,7 +91,7 @@ static void await_rest(struct gmc_train_out *out, gmc_time now, const struct gmc
     uint64_t rest = (out->each - 1) * GMC_TRAIN_WIRE_BYTES - word->bytes;
     gmc_time last = gmc_time_add(now, rest * word->span / word->bytes + LATE);
 
-    out->last = gmc_time_max(out->last, last);
+    out->last = gmc_time_min(gmc_time_max(out->last, last), out->latest);
     if (out->until != GMC_TIME_NEVER)
         out->until = is_heard_of_all(out) ? out->last : gmc_time_max(out->until, out->last);
 }

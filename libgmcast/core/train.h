@@ -58,8 +58,9 @@ struct gmc_train_out {
     uint32_t sent; /* over all */
     bool is_long, over;
     gmc_duration patience;
-    gmc_time until; /* nothing more is awaited; NEVER: packets are still to go */
-    gmc_time last;  /* when the last word will be there, as those before it say */
+    gmc_time until;  /* nothing more is awaited; NEVER: packets are still to go */
+    gmc_time last;   /* when the last word will be there, as those before it say, ... */
+    gmc_time latest; /* ... but no later */
     struct gmc_train_word words[GMC_TRAIN_PEERS];
     uint64_t rate_bps;
 };

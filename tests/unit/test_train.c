@@ -251,6 +251,10 @@ static void test_false_words(void **state)
     assert_int_equal(gmc_train_told(&out, START, 0, 3, &good), GMC_ERR_UNKNOWN); /* again */
     assert_int_equal(gmc_train_told(&out, START, 0, 7, &more), GMC_OK);
     assert_int_equal(gmc_train_told(&out, START, 0, 3, &good), GMC_ERR_UNKNOWN); /* overtaken */
+    /* One byte in four seconds: the rest would be there in a month. */
+    assert_int_equal(gmc_train_told(&out, START, 1, 3, &(struct gmc_train_word){1, UINT32_MAX}),
+                     GMC_OK);
+    assert_true(gmc_train_deadline(&out) <= START + 2 * RTT + GMC_MS(500));
 }
 
 int main(void)
