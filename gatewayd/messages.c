@@ -209,6 +209,12 @@ static bool is_readable(const struct gwd_messages *m)
     return zmq_getsockopt(m->router, ZMQ_EVENTS, &events, &len) == 0 && (events & ZMQ_POLLIN) != 0;
 }
 
+void gwd_messages_look_again(struct gwd_messages *m)
+{
+    if (m->started && is_readable(m))
+        event_active(m->event, EV_READ, 0);
+}
+
 static void on_ready(evutil_socket_t fd, short what, void *ctx)
 {
     struct gwd_messages *m = ctx;
@@ -231,8 +237,7 @@ void gwd_messages_flush(struct gwd_messages *m)
     if (m->batch_len == 0)
         return;
     gwd_messages_send_batch(m);
-    if (m->started && is_readable(m))
-        event_active(m->event, EV_READ, 0);
+    gwd_messages_look_again(m);
 }
 
 void gwd_messages_room(struct gwd_messages *m, uint64_t e)
@@ -245,8 +250,7 @@ void gwd_messages_room(struct gwd_messages *m, uint64_t e)
             gwd_messages_pump(m, client);
     }
     gwd_messages_tell_accepted(m);
-    if (m->started && is_readable(m))
-        event_active(m->event, EV_READ, 0);
+    gwd_messages_look_again(m);
 }
 
 /* Who is gone shows when something is said to them. */

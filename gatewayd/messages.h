@@ -36,6 +36,8 @@ bool gwd_messages_start(struct gwd_messages *messages);
 /* Outputs of the core. A message is copied. */
 void gwd_messages_arrived(struct gwd_messages *messages, const struct gmc_output *out);
 void gwd_messages_room(struct gwd_messages *messages, uint64_t e);
+/* Somebody gets nothing, or nothing for now, of a channel that is published here. */
+void gwd_messages_warn(struct gwd_messages *messages, uint64_t e, const char *text);
 /* A request of a peer: of a node, for its publishers; at a node, of its gateway. Answers it; false
  * when it is something else. */
 bool gwd_messages_request(struct gwd_messages *messages, gmc_peer peer, uint64_t id,

@@ -92,6 +92,8 @@ void gwd_messages_refuse(struct gwd_messages *m, const struct gwd_caller *who, c
 /* False when the client is gone. *full: its pipe is. */
 bool gwd_messages_send(struct gwd_messages *m, const struct gwd_message_client *client,
                        zmq_msg_t *frame, bool *full);
+/* Sending may have taken the edge that would wake us. */
+void gwd_messages_look_again(struct gwd_messages *m);
 /* A message passes: whoever wakes this thread for the next one must not have to wait. */
 void gwd_messages_hurry(struct gwd_messages *m);
 /* DOMAIN as it is called in the configuration; the own one also by the first part of its name. */
@@ -119,8 +121,8 @@ void gwd_messages_subscribe(struct gwd_messages *m, const struct gwd_caller *who
 void gwd_messages_send_batch(struct gwd_messages *m);
 
 /* ---- messages_relay.c ---- */
-/* At a gateway: the answer to a client of a node, if it waits for one; the end of its channel is
- * told it in any case. */
+/* At a gateway: the answer to a client of a node, if it waits for one; warnings and the end of its
+ * channel are told it in any case. */
 void gwd_relay_answer(struct gwd_messages *m, struct gwd_message_client *client,
                       const struct gmc_local *local);
 /* At a node: a publisher's channel is opened at the gateway; what waits goes there. */

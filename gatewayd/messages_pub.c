@@ -236,3 +236,16 @@ void gwd_messages_over(struct gwd_messages *m, uint64_t e, const char *reason)
         gwd_messages_client_free(m, client);
     }
 }
+
+void gwd_messages_warn(struct gwd_messages *m, uint64_t e, const char *text)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &m->clients)
+    {
+        struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
+        if (client->is_publisher && client->e == e && !client->gone)
+            (void)gwd_messages_say(m, client,
+                                   &(struct gmc_local){.kind = GMC_LOCAL_WARNING, .text = text});
+    }
+    gwd_messages_look_again(m);
+}

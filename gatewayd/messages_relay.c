@@ -6,7 +6,7 @@
  *
  * A request: ff 'g' 'm' 'p', the publisher's number u64, then OPEN, PIECES or END (wire/local.h);
  * its answer is one of OPENED, ACCEPTED, OVER, REFUSED. A channel that ends by itself is told the
- * node in a request of the gateway, with OVER in it. */
+ * node in a request of the gateway, with OVER in it, and so are WARNINGs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +53,11 @@ void gwd_relay_answer(struct gwd_messages *m, struct gwd_message_client *client,
     if (bytes == NULL)
         return; /* the node gives the publisher up with the link */
     (void)gmc_local_put(local, bytes + HEAD_BYTES, len);
-    if (client->who.request != 0) {
+    if (client->who.request != 0 && local->kind != GMC_LOCAL_WARNING) {
         gwd_drive_answer(m->config.drive, m->config.now(), client->who.peer, client->who.request,
                          gmc_bytes(bytes + HEAD_BYTES, len));
         client->who.request = 0;
-    } else if (local->kind == GMC_LOCAL_OVER) {
+    } else if (local->kind == GMC_LOCAL_OVER || local->kind == GMC_LOCAL_WARNING) {
         put_head(head, gmc_get64(client->who.id.id));
         memcpy(bytes, head, HEAD_BYTES);
         (void)gwd_drive_forward(m->config.drive, m->config.now(), client->who.peer, GWD_RELAY_IDS,
@@ -322,10 +322,16 @@ void gwd_messages_reply(struct gwd_messages *m, uint64_t id, struct gmc_bytes re
 static void from_gateway(struct gwd_messages *m, uint64_t number, struct gmc_bytes frame)
 {
     struct gmc_list *node, *after;
+    struct gmc_local local;
+    bool is_warning = gmc_local_get(frame, &local) == GMC_OK && local.kind == GMC_LOCAL_WARNING;
     GMC_LIST_FOREACH_SAFE(node, after, &m->clients)
     {
         struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
-        if (client->is_publisher && client->number == number)
+        if (!client->is_publisher || client->number != number)
+            continue;
+        if (is_warning && !client->gone)
+            (void)gwd_messages_say(m, client, &local);
+        else if (!is_warning)
             take_answer(m, client, frame);
     }
 }

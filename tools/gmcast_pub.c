@@ -27,7 +27,8 @@ static const char help[] =
     "\n"
     "A message has at most 1 MiB. Where links are slower than the input, the input waits. The\n"
     "channel ends with its last publisher. Exit status: 0 all was taken by the gateway; 2 but for\n"
-    "files that cannot be read or are too long, each of which is named; 1 not.";
+    "files that cannot be read or are too long, or a domain or node that refuses the messages or\n"
+    "was not heard for a time, each of which is named; 1 not.";
 
 static bool take_order(const char *text, enum gmc_client_order *order)
 {
@@ -127,12 +128,24 @@ static int publish_files(struct gmc_publisher *publisher, int count, char **file
     return taken > 0 ? EXIT_PARTIAL : EXIT_REFUSED;
 }
 
-static int publish_all(const struct gmc_publisher_config *config, int count, char **files)
+/* Of a domain or node that gets nothing, or does not get it now. */
+static void warn(void *ctx, const char *text)
+{
+    bool *warned = ctx;
+
+    *warned = true;
+    (void)gmcast_error("%s", text);
+}
+
+static int publish_all(struct gmc_publisher_config *config, int count, char **files)
 {
     char error[512];
-    struct gmc_publisher *publisher = gmc_publisher_open(config, error, sizeof error);
+    bool warned = false;
     int status;
 
+    config->warn = warn;
+    config->warn_ctx = &warned;
+    struct gmc_publisher *publisher = gmc_publisher_open(config, error, sizeof error);
     if (publisher == NULL)
         return gmcast_error("%s: %s", config->channel, error);
     session_catch_signals();
@@ -144,7 +157,7 @@ static int publish_all(const struct gmc_publisher_config *config, int count, cha
         gmc_publisher_close(publisher, NULL, status == EXIT_REFUSED ? 1000 : -1);
     if (status != EXIT_REFUSED && closed != GMC_CLIENT_OK)
         return gmcast_error("%s: the gateway did not take all of it", config->channel);
-    return status;
+    return warned && status == EXIT_COMPLETE ? EXIT_PARTIAL : status;
 }
 
 int gmcast_pub(const struct gmcast_globals *globals, int argc, char **argv)

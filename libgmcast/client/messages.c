@@ -42,6 +42,8 @@ struct gmc_publisher {
     uint32_t *lengths;
     uint64_t bytes;
     bool over;
+    void (*warn)(void *ctx, const char *text);
+    void *warn_ctx;
 };
 
 struct opening {
@@ -255,6 +257,8 @@ struct gmc_publisher *gmc_publisher_open(const struct gmc_publisher_config *conf
     if (result == GMC_CLIENT_OK) {
         publisher->messages_max = got.messages_max > 0 ? got.messages_max : 1;
         publisher->bytes_max = got.bytes_max;
+        publisher->warn = config->warn;
+        publisher->warn_ctx = config->warn_ctx;
         publisher->lengths = calloc(publisher->messages_max, sizeof *publisher->lengths);
     }
     free(domains);
@@ -279,6 +283,8 @@ static enum gmc_client_result look(struct gmc_publisher *publisher)
             publisher->over = true;
             return fail(&publisher->local, GMC_CLIENT_REFUSED, got.text);
         }
+        if (got.kind == GMC_LOCAL_WARNING && publisher->warn != NULL)
+            publisher->warn(publisher->warn_ctx, got.text);
         if (got.kind != GMC_LOCAL_ACCEPTED || got.number > publisher->sent)
             continue;
         for (; publisher->accepted < got.number; publisher->accepted++)

@@ -186,7 +186,8 @@ GMC_NODISCARD gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
  * longer than GMC_MESSAGE_BYTES_MAX. NOT_FOUND, STATE: there is none, or it has ended. */
 GMC_NODISCARD gmc_status gmc_gateway_publish(struct gmc_gateway *gw, gmc_time now, uint64_t e,
                                              struct gmc_bytes message);
-/* The channel ends behind what was published. reason: in words, for subscribers. AGAIN as above. */
+/* The channel ends behind what was published. reason: in words, for subscribers. AGAIN as above,
+ * and as long as a member that is heard has not said whether it takes part. */
 GMC_NODISCARD gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, uint64_t e,
                                          const char *reason);
 

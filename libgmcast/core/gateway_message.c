@@ -273,11 +273,20 @@ static bool has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes)
                                       bytes + packets * GMC_MESSAGE_HEAD_BYTES);
 }
 
+/* A member that may not even know the domain's node it was asked for has not said so yet. */
+static bool is_unanswered(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    bool any = false;
+    for (size_t i = 0; i < ch->src->member_count; i++)
+        any = any || ch->src->members[i].state == GMC_MEMBER_WAITING;
+    return any && gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
+}
+
 void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtalk *talk = ch->talk;
     if (!talk->held || ch->closing || ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL ||
-        !has_room(gw, ch, talk->wanted))
+        (talk->ending && is_unanswered(gw, ch)) || !has_room(gw, ch, talk->wanted))
         return;
     talk->held = false;
     gw_out(gw, GMC_OUT_ROOM, gw->self)->output.id = ch->key.e;
@@ -370,6 +379,13 @@ gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, uint64_t e, con
     struct gmc_bytes text = gmc_bytes(reason, strlen(reason));
     if (text.len > GMC_TEXT_MAX)
         text.len = GMC_TEXT_MAX;
+    /* Publishers leave with the end, and want to know before who gets nothing. */
+    ch->talk->ending = true;
+    if (is_unanswered(gw, ch)) {
+        ch->talk->held = true;
+        ch->talk->wanted = text.len;
+        return GMC_ERR_AGAIN;
+    }
     status = publish(gw, ch, text, true);
     if (status != GMC_OK)
         return status;

@@ -121,6 +121,15 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
     gw_source_soon(gw, ch);
 }
 
+static void answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member)
+{
+    if (member->state != GMC_MEMBER_WAITING)
+        return;
+    member->state = GMC_MEMBER_RECEIVING;
+    if (ch->talk != NULL)
+        gw_source_soon(gw, ch); /* its end may wait for this */
+}
+
 void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                        const struct gmc_msg *msg)
 {
@@ -133,16 +142,14 @@ void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwcha
         return;
     switch (msg->type) {
     case GMC_MSG_TREE_READY:
-        if (member->state == GMC_MEMBER_WAITING)
-            member->state = GMC_MEMBER_RECEIVING;
+        answered(gw, ch, member);
         break;
     case GMC_MSG_LEAVE:
         gw_source_member_failed(gw, ch, member, msg->text);
         break;
     case GMC_MSG_STATUS:
         on_status(gw, ch, member, msg);
-        if (member->state == GMC_MEMBER_WAITING)
-            member->state = GMC_MEMBER_RECEIVING;
+        answered(gw, ch, member);
         break;
     case GMC_MSG_COMPLETE:
         on_complete(gw, ch, member, msg);

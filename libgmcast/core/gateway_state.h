@@ -344,6 +344,7 @@ struct gwtalk {
     uint64_t sequence;        /* source: of the next message */
     bool held;                /* source: it was said that there is no room... */
     size_t wanted;            /* ... for a message of so many bytes */
+    bool ending;              /* ... which is the last, and goes when all members have answered */
     bool ended;               /* the last message is here, or the channel is over */
     bool was_heard;           /* somebody attached, ever */
 };

@@ -37,6 +37,7 @@ static bool get_fields(struct gmc_reader *r, struct gmc_local *local)
     case GMC_LOCAL_END:
     case GMC_LOCAL_REFUSED:
     case GMC_LOCAL_OVER:
+    case GMC_LOCAL_WARNING:
         rest = gmc_reader_rest(r);
         return gmc_local_next_text(&rest, &local->text) && rest.len == 0;
     case GMC_LOCAL_OPENED:
@@ -58,7 +59,7 @@ static bool get_fields(struct gmc_reader *r, struct gmc_local *local)
 static bool is_kind(uint8_t kind)
 {
     return (kind >= GMC_LOCAL_OPEN && kind <= GMC_LOCAL_PIECES) ||
-           (kind >= GMC_LOCAL_OPENED && kind <= GMC_LOCAL_ALIVE);
+           (kind >= GMC_LOCAL_OPENED && kind <= GMC_LOCAL_WARNING);
 }
 
 gmc_status gmc_local_get(struct gmc_bytes frame, struct gmc_local *local)
@@ -130,6 +131,7 @@ size_t gmc_local_put(const struct gmc_local *local, uint8_t *out, size_t capacit
     case GMC_LOCAL_END:
     case GMC_LOCAL_REFUSED:
     case GMC_LOCAL_OVER:
+    case GMC_LOCAL_WARNING:
         pieces[0] = text_of(local->text);
         break;
     case GMC_LOCAL_OPENED:

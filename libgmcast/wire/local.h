@@ -2,17 +2,22 @@
 /* What a gateway and the publishers and subscribers of its domain say to each other about message
  * channels: one ZeroMQ frame <-> fields. Numbers are big-endian; a text ends with a zero byte.
  *
- *   1    OPEN        order u8, name text, then domains, text each, none: this domain alone
- *   2    PUBLISH     the message
- *   3    END         reason text
- *   4    SUBSCRIBE   name text, source domain text ("": any)
- *   5    TAKEN       bytes of MESSAGES that the subscriber has taken, u64, since it subscribed
- *   6    PIECES      of messages, from a node to its gateway: more u8 (1: the message goes on in
- * the next piece, perhaps of another frame), length u32, bytes 64   OPENED      e u64, how many
- * messages may be on their way u32, bytes of them u32 65   REFUSED     reason text; the sender of
- * it forgets the client 66   ACCEPTED    messages taken since OPEN, u64 67   OVER        reason
- * text: the publisher's channel has ended 68   SUBSCRIBED 69   MESSAGES    entries: e u64, sequence
- * u64, end u8 (1: no more, the body says why), source text, name text, length u32, body 70   ALIVE
+ * - 1 OPEN: order u8, name text, then domains, text each, none: this domain alone
+ * - 2 PUBLISH: the message
+ * - 3 END: reason text
+ * - 4 SUBSCRIBE: name text, source domain text ("": any)
+ * - 5 TAKEN: bytes of MESSAGES that the subscriber has taken, u64, since it subscribed
+ * - 6 PIECES of messages, from a node to its gateway: more u8 (1: the message goes on in the next
+ *   piece, perhaps of another frame), length u32, bytes
+ * - 64 OPENED: e u64, how many messages may be on their way u32, bytes of them u32
+ * - 65 REFUSED: reason text; the sender of it forgets the client
+ * - 66 ACCEPTED: messages taken since OPEN, u64
+ * - 67 OVER: reason text; the publisher's channel has ended
+ * - 68 SUBSCRIBED
+ * - 69 MESSAGES, entries: e u64, sequence u64, end u8 (1: no more, the body says why), source text,
+ *   name text, length u32, body
+ * - 70 ALIVE
+ * - 71 WARNING: text; somebody whom the publisher named is refused its messages, or not heard
  *
  * A client is a publisher (OPEN) or a subscriber (SUBSCRIBE), once. */
 #ifndef GMC_WIRE_LOCAL_H
@@ -40,7 +45,8 @@ enum gmc_local_kind {
     GMC_LOCAL_OVER,
     GMC_LOCAL_SUBSCRIBED,
     GMC_LOCAL_MESSAGES,
-    GMC_LOCAL_ALIVE
+    GMC_LOCAL_ALIVE,
+    GMC_LOCAL_WARNING
 };
 
 /* Which fields count depends on the kind. Everything is borrowed from the frame. */
@@ -49,7 +55,7 @@ struct gmc_local {
     uint8_t order;                    /* OPEN */
     const char *name;                 /* OPEN, SUBSCRIBE */
     const char *source;               /* SUBSCRIBE */
-    const char *text;                 /* END, REFUSED, OVER */
+    const char *text;                 /* END, REFUSED, OVER, WARNING */
     uint64_t number;                  /* OPENED: e; ACCEPTED, TAKEN */
     uint32_t messages_max, bytes_max; /* OPENED */
     struct gmc_bytes rest; /* OPEN: domains; PUBLISH: the message; PIECES: they; MESSAGES:

@@ -64,6 +64,21 @@ def test_some_nodes():
 
 
 @lib.timed
+def test_who_gets_nothing_is_named():
+    with grid_of(patience="3s") as grid:
+        # Of a gateway that knows of no such node, at a gateway and through it at a node.
+        for name in ("a", "m1"):
+            status, errors = publish(grid[name], "x\n", "typo-" + name, "--to", "b/n9")
+            lib.check(status == 2 and "b.test has no node n9" in errors, (name, status, errors))
+        # Of one that is away; whoever is there gets all.
+        there = subscribe(grid["m2"], "away")
+        grid["b"].stop()
+        status, errors = publish(grid["a"], "x\n", "away", "--to", "a,b")
+        lib.check(status == 2 and "b.test is not heard" in errors, (status, errors))
+        expect_all(there, ["x"])
+
+
+@lib.timed
 def test_inside_stays_inside():
     with grid_of() as grid:
         heard = subscribe(grid["m2"], "local")

@@ -113,6 +113,13 @@ static void *answer_one(void *ctx)
     return NULL;
 }
 
+static char warned[256];
+
+static void keep_warning(void *ctx, const char *text)
+{
+    snprintf(ctx, sizeof warned, "%s", text);
+}
+
 static struct gmc_publisher *open_answered(struct answer *answer, char *error, size_t size)
 {
     static const char *const domains[] = {"b", "c.example"};
@@ -120,7 +127,9 @@ static struct gmc_publisher *open_answered(struct answer *answer, char *error, s
                                           .channel = "news",
                                           .domains = domains,
                                           .domain_count = 2,
-                                          .order = GMC_CLIENT_LATEST};
+                                          .order = GMC_CLIENT_LATEST,
+                                          .warn = keep_warning,
+                                          .warn_ctx = warned};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, answer_one, answer), 0);
     struct gmc_publisher *publisher = gmc_publisher_open(&config, error, size);
@@ -216,6 +225,22 @@ static void test_window_of_messages(void **state)
     assert_int_equal(gmc_publisher_close(publisher, "bye", 0), GMC_CLIENT_AGAIN);
     assert_int_equal(hear().kind, GMC_LOCAL_PUBLISH);
     assert_string_equal(hear().text, "bye");
+}
+
+static void test_warnings(void **state)
+{
+    (void)state;
+    struct gmc_publisher *publisher = publisher_with(1, 1000);
+    assert_int_equal(gmc_publisher_send(publisher, "a", 1, 0), GMC_CLIENT_OK);
+    say_text(GMC_LOCAL_WARNING, "b has no node n9");
+    say_number(GMC_LOCAL_ACCEPTED, 1);
+    assert_int_equal(gmc_publisher_send(publisher, "b", 1, WAIT_MS), GMC_CLIENT_OK);
+    assert_string_equal(warned, "b has no node n9");
+    say_text(GMC_LOCAL_WARNING, "c.example is not heard");
+    say_number(GMC_LOCAL_ACCEPTED, 2);
+    say_text(GMC_LOCAL_OVER, "closed");
+    assert_int_equal(gmc_publisher_close(publisher, NULL, WAIT_MS), GMC_CLIENT_OK);
+    assert_string_equal(warned, "c.example is not heard");
 }
 
 static void test_window_of_bytes(void **state)
@@ -402,6 +427,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_open_is_refused, set_up, tear_down),
         cmocka_unit_test(test_places_without_a_gateway),
         cmocka_unit_test_setup_teardown(test_window_of_messages, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_warnings, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_window_of_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_message_too_long, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_close_waits_for_all, set_up, tear_down),

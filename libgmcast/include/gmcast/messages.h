@@ -39,6 +39,12 @@ struct gmc_publisher_config {
     size_t domain_count;
     enum gmc_client_order order;
     int timeout_ms; /* for the gateway's answer; 0: 5000 */
+    /* Called from within gmc_publisher_send and gmc_publisher_close with a sentence about a domain
+     * or a node that is refused what is published (a node that does not exist, say), or is not
+     * heard; the latter gets what it can when it comes back. NULL: nobody is told but the
+     * gateway's log. */
+    void (*warn)(void *ctx, const char *text);
+    void *warn_ctx;
 };
 
 /* Opens the channel. Programs that open the same channel with the same domains and order publish
