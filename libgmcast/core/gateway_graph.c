@@ -41,21 +41,63 @@ static uint64_t payload_of(const struct gwchannel *ch, uint64_t rate_bps)
     return rate_bps / (fragment + GW_PACKET_HEAD_BYTES) * fragment / 100 * CC_SHARE_PERCENT;
 }
 
-/* As the senders of earlier transfers saw it. */
+/* As the senders of this and of earlier transfers saw it. */
+static struct gmc_path_seen path_of(const struct gmc_gateway *gw, gmc_peer from, gmc_peer to)
+{
+    const struct gwpeer *peer = gw->peers[to];
+    if (from != gw->self)
+        return gmc_latency_cache_seen(gw->latencies, from, to, gw->now, gw->config.probe_age_max);
+    return (struct gmc_path_seen){peer->link != NULL ? gmc_link_loss_ppm(peer->link) : 0,
+                                  gw_uplink_path(gw, peer)};
+}
+
 static void fill_losses(const struct gmc_gateway *gw, const struct gwgraph *graph)
 {
     size_t n = graph->view.n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 1; j < n; j++)
+            if (i != j)
+                graph->loss[i * n + j] = path_of(gw, graph->list[i], graph->list[j]).loss_ppm;
+}
+
+/* Two paths to one gateway that hold data back are likely held by what they share, where they end:
+ * no third one from as far is thought to be wider than both. */
+static void bound_unseen_paths(const struct gwgraph *graph)
+{
+    size_t n = graph->view.n;
+    for (size_t j = 1; j < n; j++) {
+        uint64_t most = 0, nearest = GMC_LATENCY_UNKNOWN;
+        size_t seen = 0;
+        for (size_t i = 0; i < n; i++) {
+            uint64_t path = graph->path[i * n + j], latency = graph->latency[i * n + j];
+            most = path > most ? path : most;
+            seen += path > 0;
+            nearest = path > 0 && latency < nearest ? latency : nearest;
+        }
+        for (size_t i = 0; i < n && seen > 1; i++)
+            if (i != j && graph->path[i * n + j] == 0 && graph->latency[i * n + j] >= nearest)
+                graph->path[i * n + j] = most;
+    }
+}
+
+bool gw_graph_add_paths(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                        struct gwgraph *graph)
+{
+    size_t n = graph->view.n;
+    graph->view.path_bps = graph->path = calloc(n * n, sizeof(*graph->path));
+    if (graph->path == NULL)
+        return false;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 1; j < n; j++) {
-            const struct gmc_link *own = gw->peers[graph->list[j]]->link;
-            uint32_t *loss = &graph->loss[i * n + j];
-            if (i > 0 && i != j)
-                *loss = gmc_latency_cache_loss(gw->latencies, graph->list[i], graph->list[j],
-                                               gw->now, gw->config.probe_age_max);
-            else if (i == 0 && own != NULL)
-                *loss = gmc_link_loss_ppm(own);
+            if (i == j)
+                continue;
+            uint64_t path_bps = path_of(gw, graph->list[i], graph->list[j]).path_bps;
+            graph->path[i * n + j] = payload_of(ch, path_bps);
+            graph->any_measured = graph->any_measured || path_bps > 0;
         }
     }
+    bound_unseen_paths(graph);
+    return true;
 }
 
 static void fill_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
@@ -96,6 +138,7 @@ void gw_graph_free(struct gwgraph *graph)
     free(graph->uplink);
     free(graph->downlink);
     free(graph->loss);
+    free(graph->path);
     free(graph->measured);
     free(graph->names);
     free(graph->parent);
@@ -121,8 +164,8 @@ bool gw_graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch, str
     graph->names = malloc(sizeof(*graph->names) * n);
     graph->parent = calloc(n * GMC_STRIPES_MAX, sizeof(*graph->parent));
     if (graph->latency == NULL || graph->uplink == NULL || graph->downlink == NULL ||
-        graph->loss == NULL || graph->measured == NULL || graph->names == NULL ||
-        graph->parent == NULL)
+        graph->loss == NULL || graph->measured == NULL ||
+        graph->names == NULL || graph->parent == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
         graph->names[i] = gmc_gateway_peer_name(gw, graph->list[i]);

@@ -15,6 +15,7 @@ struct gwgraph {
     gmc_peer *list; /* the source first */
     uint64_t *latency, *uplink, *downlink;
     uint32_t *loss;
+    uint64_t *path; /* NULL, or as view.path_bps has it */
     struct gwmeasured *measured;
     bool any_measured;
     const char **names;
@@ -25,6 +26,10 @@ struct gwgraph {
 /* gateway_graph.c */
 /* Of the list and its length; false when there is no memory for it. */
 bool gw_graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch, struct gwgraph *graph);
+/* And what was seen of paths, which counts while the transfer runs: it was seen while others of its
+ * paths were used as well. False when there is no memory. */
+bool gw_graph_add_paths(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                        struct gwgraph *graph);
 void gw_graph_free(struct gwgraph *graph);
 bool gw_graph_are_trees(const struct gwgraph *graph, uint32_t stripes);
 /* Makes the graph's trees those of the members. */

@@ -40,8 +40,10 @@ void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
 /* When whoever waits for it may send. */
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
 /* Bytes of an object have arrived at a peer; whether it could get more. */
-void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
-                         size_t bytes);
+void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, gmc_time sent, size_t bytes);
+/* What the path to a peer carries, of what arrives, where for three seconds that and not our uplink
+ * held back what there was for it; 0: not known. */
+uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg);
 struct gwmeasured gw_uplink_measured(const struct gmc_gateway *gw);
 void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
@@ -343,6 +345,18 @@ void gw_source_place_late(struct gmc_gateway *gw, struct gwchannel *ch, struct g
  * present ones will take `seen` at least. Then the record is to be made anew. */
 bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t fresh_percent,
                            bool measured, uint64_t bytes_left, gmc_duration seen);
+/* gateway_trial.c: a member has said how much it has. */
+void gw_trial_heard(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                    struct gwmember *member);
+/* At the present pace of all; 0: it is not known. */
+gmc_duration gw_trial_time_left(const struct gwchannel *ch);
+/* Other trees may be taken; they are. */
+void gw_trial_prepare(struct gwchannel *ch);
+void gw_trial_begin(const struct gmc_gateway *gw, struct gwchannel *ch);
+/* Members have other places: how fast they get on counts from now. */
+void gw_trial_pace_anew(const struct gmc_gateway *gw, struct gwchannel *ch);
+/* The trial is over, and members have their places of before: the record is to be made anew. */
+bool gw_trial_is_lost(const struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Of a member or the source it is not known what its uplink carries, and was not asked lately; and
  * the object is large enough for that to matter. */

@@ -54,10 +54,38 @@ static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshow
     }
 }
 
+static bool uses_path(const int32_t *parent, uint32_t stripes, size_t n, size_t from, size_t to)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < stripes; k++)
+        any = any || parent[k * n + to] == (int32_t)from;
+    return any;
+}
+
+/* Paths may be narrow because of others that share something with them. What those carry that the
+ * new trees do not use goes over any of the rest then, at best. To be freed; NULL: no memory. */
+static uint64_t *paths_without(const struct gwgraph *graph, uint32_t present, const int32_t *parent,
+                               uint32_t stripes)
+{
+    size_t n = graph->view.n;
+    uint64_t *path = malloc(sizeof(*path) * n * n), left = 0;
+    for (size_t at = 0; path != NULL && at < n * n; at++) {
+        size_t from = at / n, to = at % n;
+        bool goes = graph->path[at] != 0 && uses_path(graph->parent, present, n, from, to) &&
+                    !uses_path(parent, stripes, n, from, to);
+        path[at] = graph->path[at];
+        left += goes ? graph->path[at] : 0;
+    }
+    for (size_t at = 0; path != NULL && at < n * n; at++)
+        path[at] += path[at] != 0 ? left : 0;
+    return path;
+}
+
 bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration seen,
                            uint32_t *stripes)
 {
     struct gmc_tree_graph view = graph->view;
+    uint64_t *path = NULL;
     struct gmc_tree_prediction without, with;
     size_t bytes = sizeof(*graph->parent) * view.n * GMC_STRIPES_MAX;
     uint64_t *uplink = malloc(sizeof(*uplink) * view.n);
@@ -79,12 +107,20 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
     if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
         goto end;
     look_at(graph, LEAST, unshown, uplink);
-    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time)
+    if (graph->path != NULL) {
+        view.path_bps = path = paths_without(graph, *stripes, parent, count);
+        if (path == NULL)
+            goto end;
+    }
+    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time ||
+        (count == *stripes &&
+         memcmp(parent, graph->parent, sizeof(*parent) * view.n * count) == 0))
         goto end;
     memcpy(graph->parent, parent, bytes);
     *stripes = count;
     taken = true;
 end:
+    free(path);
     free(uplink);
     free(parent);
     return taken;

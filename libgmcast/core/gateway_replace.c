@@ -29,13 +29,22 @@ static size_t children_of(const struct gwgraph *graph, size_t at, uint32_t strip
     return count;
 }
 
-/* Who always has more to send is what holds its only child up now, be it by its uplink or not. Of
- * several the limit is seen. */
+static bool knows_path(const struct gwgraph *graph, size_t at)
+{
+    bool any = false;
+    for (size_t j = 1; j < graph->view.n; j++)
+        any = any || graph->path[at * graph->view.n + j] != 0;
+    return any;
+}
+
+/* Who always has more to send is what holds its only child up now, be it by its uplink or not,
+ * where the path is not known to do so. Of several the limit is seen. */
 static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
 {
     for (size_t i = 0; i < graph->view.n; i++) {
         struct gwmeasured *one = &graph->measured[i];
-        if (one->limit == 0 && gw_graph_shows_limit(one) && children_of(graph, i, stripes) < 2)
+        if (one->limit == 0 && gw_graph_shows_limit(one) && children_of(graph, i, stripes) < 2 &&
+            !knows_path(graph, i))
             one->limit = one->busy;
     }
 }
@@ -71,7 +80,7 @@ bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
     bool better = false;
     graph.list = gw_source_participants(gw, ch, &graph.view.n);
     bool taken = graph.view.n > 2 && graph.view.n <= GMC_PROBE_ALL_MAX &&
-                 gw_graph_make(gw, ch, &graph) &&
+                 gw_graph_make(gw, ch, &graph) && gw_graph_add_paths(gw, ch, &graph) &&
                  ((measured && graph.any_measured) || fresh_percent > 0);
     if (taken) {
         for (uint32_t k = 0; k < stripes; k++)

@@ -231,6 +231,10 @@ static gmc_duration time_left(const struct gmc_gateway *gw, const struct gwchann
         then = 0;
     uint64_t ms = gmc_time_sub(gw->now, since) / GMC_MS(1);
     uint64_t parts = least > then ? (least - then) / LEAST_PART : 0;
+    /* Once other trees were taken, what came by the first ones tells little. */
+    gmc_duration left = src->pace_from != 0 ? gw_trial_time_left(ch) : 0;
+    if (left > 0)
+        return left;
     return parts == 0 ? GMC_TIME_NEVER : *bytes_left / LEAST_PART * ms / parts * GMC_MS(1);
 }
 
@@ -253,6 +257,24 @@ static bool take_other_trees(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
              "goes on by other trees, which bring the rest sooner");
+    return gw_source_make_record(gw, ch);
+}
+
+/* Trees that were taken in mid-transfer, and are worse. False: the transfer failed over it. */
+static bool look_at_trial(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwsource *src = ch->src;
+    if (is_one_away(gw, ch))
+        src->on_trial = false;
+    if (!src->on_trial || !gw_trial_is_lost(gw, ch))
+        return true;
+    /* A fourth of the time at most goes into trials, and less with each that is lost. */
+    gmc_duration wait = 4 * gmc_time_sub(gw->now, src->pace_from);
+    src->place_again_wait = wait > 4 * src->place_again_wait ? wait : 4 * src->place_again_wait;
+    src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
+    gw_trial_pace_anew(gw, ch);
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
+             "goes back to the trees before, which were faster");
     return gw_source_make_record(gw, ch);
 }
 
@@ -302,6 +324,10 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         src->place_again_wait = PLACE_AGAIN_MIN;
         src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);
     }
+    if (src->on_trial && !look_at_trial(gw, ch))
+        return false;
+    if (src->on_trial && !src->is_watched)
+        return true;
     if (ch->talk != NULL || src->shape != GMC_TREE_BULK || gw->now < src->place_again_at ||
         is_one_away(gw, ch))
         return true;
@@ -326,8 +352,12 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     src->came_late = false;
     /* What it took so far was no mere beginning: by a third it may yet be faster. */
     gmc_duration seen = is_first ? 0 : left / 4 * 3;
-    return !gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen) ||
-           take_other_trees(gw, ch);
+    gw_trial_prepare(ch);
+    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
+        return true;
+    if (is_judged && fresh_percent == 0)
+        gw_trial_begin(gw, ch);
+    return take_other_trees(gw, ch);
 }
 
 /* Newcomers are measured first, so that they find the place that the tree's rules give. A moment
@@ -338,6 +368,7 @@ static bool let_in_newcomers(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!has_newcomer(gw, ch) || !gw_source_measured(gw, ch))
         return true;
     src->came_late = true;
+    src->on_trial = false;
     src->partly_known =
         src->partly_known || (ch->talk == NULL && !gw_source_knows_latencies(gw, ch));
     src->place_again_at = gmc_time_min(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));

@@ -69,6 +69,7 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
         member->bytes_then = msg->bytes;
     }
     member->bytes = msg->bytes;
+    gw_trial_heard(gw, ch, member);
     member->nodes = msg->nodes;
     member->nodes_verified = msg->nodes_verified;
     member->nodes_failed = msg->nodes_failed;
@@ -84,9 +85,9 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
         struct gwmember *child = known != NULL ? gw_source_member(ch, known->number) : NULL;
         if (child == NULL)
             continue;
+        struct gmc_path_seen seen = {msg->children[i].loss_ppm, msg->children[i].path_bps};
         if (child->peer != member->peer)
-            gmc_latency_cache_put_loss(gw->latencies, member->peer, child->peer, gw->now,
-                                       msg->children[i].loss_ppm);
+            gmc_latency_cache_put_seen(gw->latencies, member->peer, child->peer, gw->now, &seen);
         uint32_t k = msg->children[i].stripe;
         if (child->repairs_by[k] != member->peer ||
             msg->children[i].repairs < child->repairs_now[k]) {

@@ -117,6 +117,10 @@ struct gwpeer {
     /* What it has measured of its uplink, see core/peak.h. */
     uint64_t measured_bps, measured_busy_bps, measured_limit_bps;
     gmc_time measured_at;
+    /* What the path from us to it was seen to carry. */
+    struct gmc_peak path;
+    gmc_time path_looked_at;
+    bool held_by_path;     /* as it was then: by the path, and not by our uplink */
     struct gmc_link *link; /* NULL: no session */
     bool is_node;          /* of this domain, and not a domain itself */
     bool is_neighbour;     /* of this node, in a tree of its domain */
@@ -148,6 +152,13 @@ struct gwpeer {
 };
 
 /* ---- a member, as its source sees it ---- */
+/* How fast it gets on: what it had, since when, and when it said last what it has. */
+struct gwpace {
+    uint64_t bytes;
+    gmc_time since, at;
+    uint64_t last; /* bytes a second, counted from some time before; 0: not known */
+};
+
 struct gwmember {
     gmc_peer peer;
     /* In the tree of each stripe: 0 the source, else index of a member plus 1. */
@@ -163,6 +174,10 @@ struct gwmember {
     bool recorded;  /* in the present record */
     uint32_t entry; /* of the roll, if it is */
     gmc_peer actual_parent[GMC_STRIPES_MAX];
+    /* as gateway_trial.c has it */
+    struct gwpace pace;
+    uint64_t pace_before; /* bytes a second by the trees before; 0: not known */
+    int32_t parent_before[GMC_STRIPES_MAX];
     gmc_time began_at;                    /* it has said that it has some; 0: not yet */
     uint64_t bytes, bytes_then;           /* now; then, or when the last one came back */
     gmc_peer repairs_by[GMC_STRIPES_MAX]; /* who reports them now */
@@ -238,6 +253,9 @@ struct gwsource {
     bool doubts_rates;     /* they bring much less than was predicted */
     gmc_time doubted_at;   /* rates were measured anew for that; 0: not */
     bool came_late;        /* a member, after they were made */
+    bool on_trial;         /* other trees were taken in mid-transfer */
+    bool is_watched;       /* they have stood the first look, and may be left yet */
+    gmc_time pace_from;    /* how fast members get on counts from then; 0: the beginning */
     gmc_time came_back_at; /* the last one that had not been heard for a while; 0: none */
 };
 

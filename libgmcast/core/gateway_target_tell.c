@@ -22,7 +22,8 @@ void gw_target_say_status(struct gmc_gateway *gw, struct gwchannel *ch)
                                    .stripe = child->stripe,
                                    .loss_ppm = child->peer->link != NULL
                                                    ? gmc_link_loss_ppm(child->peer->link)
-                                                   : 0};
+                                                   : 0,
+                                   .path_bps = gw_uplink_path(gw, child->peer)};
     }
     const char *parents[GMC_STRIPES_MAX] = {0};
     for (uint32_t k = 0; k < ch->stripe_count; k++) {

@@ -11,6 +11,7 @@
 
 #define PACKET_BYTES 1500u /* of a turn and of the pace; what paths carry at least, about */
 #define RATE_MAX UINT64_C(10000000000000)
+#define PATH_LOOK GMC_MS(100)
 #define TURN_TIME GMC_MS(1) /* of all turns together, unless packets take longer */
 
 void gw_uplink_init(struct gmc_gateway *gw)
@@ -99,12 +100,26 @@ static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t by
         forget(gw);
 }
 
+/* Much less than its share of the uplink, though there is more for it: what holds it back is the
+ * path, or where that ends. */
+static bool is_held_by_path(const struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    if (gmc_time_sub(gw->now, peer->path_looked_at) >= PATH_LOOK) {
+        uint64_t uplink = gw->config.uplink_bps;
+        if (uplink == 0)
+            uplink = gw_uplink_measured(gw).limit;
+        peer->path_looked_at = gw->now;
+        peer->held_by_path =
+            gmc_link_rate(peer->link) < uplink / (gw->feeding > 0 ? gw->feeding : 1) / 4 * 3;
+    }
+    return peer->held_by_path;
+}
+
 /* The limit of the uplink shows when two or more could get more, and wait for one another: one
  * alone may be slow itself, and each of several may have a path of its own. Those that have nothing
  * to get, or are not to get more, are seen when they are heard of. Counted is what arrives: what a
  * path is said to lose is not sure enough to be added. */
-void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_time sent,
-                         size_t bytes)
+void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, gmc_time sent, size_t bytes)
 {
     if (peer->is_node)
         return;
@@ -116,7 +131,19 @@ void gw_uplink_delivered(struct gmc_gateway *gw, const struct gwpeer *peer, gmc_
                                                                    : GMC_PEAK_START;
     struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
     gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
+    if (held > GMC_PEAK_SHORT)
+        ack.held = is_held_by_path(gw, peer) ? GMC_PEAK_ALL : GMC_PEAK_SHORT;
+    gmc_peak_add(&peer->path, &ack, gw->config.probe_age_max);
     learn(gw, peer, bytes, is_waiting);
+}
+
+uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    gmc_duration age = gw->config.probe_age_max;
+    uint64_t limit = gmc_peak_limit(&peer->path, gw->now, age);
+    /* What it has carried besides is more than a limit would let it. */
+    bool is_limit = limit >= gmc_peak_most(&peer->path, gw->now, age) / 8 * 7;
+    return is_limit && gmc_peak_is_sure(&peer->path, gw->now, age) ? limit : 0;
 }
 
 /* A limit that transfers have shown is known better than by a train, which may have met a bucket

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Owns what is known of the latency and losses between pairs of gateways, and how long it is kept.
- */
+/* Owns what is known of the paths between pairs of gateways, latency, losses and rates, and how
+ * long it is kept. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ struct pair {
     uint64_t key;
     struct gmc_latency latency;
     struct {
-        uint32_t ppm;
+        struct gmc_path_seen path;
         gmc_time since; /* 0: not known */
-    } loss[2];          /* to the greater number, and from it */
+    } seen[2];          /* to the greater number, and from it */
 };
 
 struct gmc_latency_cache {
@@ -131,31 +131,31 @@ void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer
         if (pair == NULL)
             return;
         pair->latency = *latency;
-        memset(pair->loss, 0, sizeof(pair->loss));
+        memset(pair->seen, 0, sizeof(pair->seen));
     }
     insert_by_age(cache, pair);
 }
 
-void gmc_latency_cache_put_loss(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
-                                gmc_time now, uint32_t loss_ppm)
+void gmc_latency_cache_put_seen(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, const struct gmc_path_seen *seen)
 {
     struct pair *pair = gmc_map_get(&cache->pairs, pair_key(a, b));
 
     if (pair == NULL)
         return;
-    pair->loss[a > b].ppm = loss_ppm;
-    pair->loss[a > b].since = now;
+    pair->seen[a > b].path = *seen;
+    pair->seen[a > b].since = now;
 }
 
-uint32_t gmc_latency_cache_loss(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
-                                gmc_time now, gmc_duration age_max)
+struct gmc_path_seen gmc_latency_cache_seen(const struct gmc_latency_cache *cache, gmc_peer a,
+                                            gmc_peer b, gmc_time now, gmc_duration age_max)
 {
     const struct pair *pair = gmc_map_get(&cache->pairs, pair_key(a, b));
 
-    if (pair == NULL || pair->loss[a > b].since == 0 ||
-        gmc_time_sub(now, pair->loss[a > b].since) > age_max)
-        return 0;
-    return pair->loss[a > b].ppm;
+    if (pair == NULL || pair->seen[a > b].since == 0 ||
+        gmc_time_sub(now, pair->seen[a > b].since) > age_max)
+        return (struct gmc_path_seen){0, 0};
+    return pair->seen[a > b].path;
 }
 
 bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,

@@ -112,6 +112,8 @@ unsigned gmc_link_copies(const struct gmc_link *link);
 
 /* Base loss of the path, as congestion control estimates it; at most nine in ten. */
 uint32_t gmc_link_loss_ppm(const struct gmc_link *link);
+/* What congestion control sends at, bit/s; 0 before the link is up. */
+uint64_t gmc_link_rate(const struct gmc_link *link);
 /* Of what was acknowledged last, in queues on the way; 0 not known. */
 gmc_duration gmc_link_queue(const struct gmc_link *link);
 gmc_duration gmc_link_least_rtt(const struct gmc_link *link); /* 0 not known */

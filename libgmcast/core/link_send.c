@@ -325,6 +325,11 @@ uint32_t gmc_link_loss_ppm(const struct gmc_link *link)
     return ppm < LOSS_MAX_PPM ? ppm : LOSS_MAX_PPM;
 }
 
+uint64_t gmc_link_rate(const struct gmc_link *link)
+{
+    return link->state == GMC_LINK_UP ? link->cc->rate_bps(link->cc_state) : 0;
+}
+
 gmc_duration gmc_link_least_rtt(const struct gmc_link *link)
 {
     return link->loss.rtt.smoothed != 0 ? link->loss.rtt.min : 0;

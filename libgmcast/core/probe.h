@@ -17,6 +17,12 @@ struct gmc_latency {
     gmc_duration spread; /* largest minus smallest sample */
     gmc_time measured;
 };
+/* What who sends over a path saw of it. */
+struct gmc_path_seen {
+    uint32_t loss_ppm;
+    uint64_t path_bps; /* what it carries, where that holds data back; 0: not known */
+};
+
 /* Reports whose times are this close belong to one round: a round lasts at most its timeout, and
  * the rows of all participants come in soon after. */
 #define GMC_LATENCY_ROUND GMC_S(2)
@@ -28,11 +34,11 @@ void gmc_latency_cache_free(struct gmc_latency_cache *cache);
 void gmc_latency_cache_put(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            const struct gmc_latency *latency);
 /* Of the path from a to b, of which the latency is known: else it is not kept. */
-void gmc_latency_cache_put_loss(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
-                                gmc_time now, uint32_t loss_ppm);
-/* 0 when unknown or older than age_max at now. */
-uint32_t gmc_latency_cache_loss(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
-                                gmc_time now, gmc_duration age_max);
+void gmc_latency_cache_put_seen(struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                                gmc_time now, const struct gmc_path_seen *seen);
+/* Zeros when unknown or older than age_max at now. */
+struct gmc_path_seen gmc_latency_cache_seen(const struct gmc_latency_cache *cache, gmc_peer a,
+                                            gmc_peer b, gmc_time now, gmc_duration age_max);
 /* False when unknown or older than age_max at now. */
 bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
                            gmc_time now, gmc_duration age_max, struct gmc_latency *latency);

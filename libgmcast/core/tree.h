@@ -38,6 +38,8 @@ struct gmc_tree_graph {
     const uint64_t *downlink_bps; /* the same */
     const uint32_t *loss_ppm;     /* n*n: of the path from a row's gateway to a column's, below a
                                      million; NULL: nothing is lost */
+    const uint64_t *path_bps;     /* n*n: what such a path carries, where that is less than the
+                                     uplink gives; 0: not known; NULL: none is */
     uint64_t bytes;               /* of the object */
     uint64_t cap_bps;             /* that no link exceeds with this object; 0: none */
     uint32_t stripes_max;         /* into so many it may be cut; 0: GMC_TREE_STRIPES_MAX */

@@ -17,7 +17,8 @@
  *       that do not hear the source.
  *   K6  The parent is chosen by E3 to E6 of tree_eco.c among those in the tree that have slots
  *       left. Who hears none of them takes the cheapest link to anyone in the tree (ties O4), who
- *       hears nobody at all the source.
+ *       hears nobody at all the source. A path that is known to carry less than R/k for each of the
+ *       stripes that it would have is taken when there is no other, and then the widest.
  *   K7  Compared are k = 1, 2, 4, 8, then k = 1 at 3/4, 1/2, 1/4, 1/8 and 1/16 of R (more slots, so
  *       less depth: right for small objects). The one that is predicted to be complete first wins
  *       (core/tree_predict.h), but more stripes have to win by a fiftieth. The comparison ends
@@ -53,6 +54,8 @@ struct bulk {
     size_t joined_count;
     uint8_t *relay;
     uint64_t source_slots; /* of this tree */
+    uint64_t part_bps;     /* R/k */
+    uint8_t *carried;      /* n*n: stripes of a path; NULL where no path is known */
 };
 
 static void bulk_free(struct bulk *b)
@@ -63,6 +66,7 @@ static void bulk_free(struct bulk *b)
     free(b->open);
     free(b->joined);
     free(b->relay);
+    free(b->carried);
 }
 
 static gmc_status bulk_init(struct bulk *b, const struct gmc_tree_graph *graph)
@@ -80,6 +84,11 @@ static gmc_status bulk_init(struct bulk *b, const struct gmc_tree_graph *graph)
     if (b->order == NULL || b->uplink == NULL || b->slots == NULL || b->open == NULL ||
         b->joined == NULL || b->relay == NULL)
         return GMC_ERR_NOMEM;
+    if (graph->path_bps != NULL) {
+        b->carried = malloc(n * n);
+        if (b->carried == NULL)
+            return GMC_ERR_NOMEM;
+    }
     for (size_t i = 0; i < n; i++)
         b->uplink[i] = gmc_tree_uplink(graph, i, least);
     b->hearing = 1;
@@ -161,7 +170,18 @@ static void choose_relays(struct bulk *b, uint32_t k, uint32_t trees_left)
     }
 }
 
-/* The cheapest link from u to one of the list (ties O4); -1 when it hears none. */
+/* What a path would have left for each of its stripes if it had one more. */
+static uint64_t path_left(const struct bulk *b, int32_t v, int32_t u)
+{
+    uint64_t path = gmc_tree_path(b->graph, v, (size_t)u);
+
+    if (path == UINT64_MAX)
+        return path;
+    return path / (b->carried[(size_t)v * b->graph->n + (size_t)u] + 1u);
+}
+
+/* The cheapest link from u to one of the list (ties O4) whose path is not too slow; -1 when it
+ * hears none. */
 static int32_t nearest(const struct bulk *b, int32_t u, const int32_t *list, size_t count,
                        uint64_t *least)
 {
@@ -172,9 +192,30 @@ static int32_t nearest(const struct bulk *b, int32_t u, const int32_t *list, siz
         uint64_t latency = gmc_tree_latency(b->graph, u, list[i]);
 
         if (latency == GMC_LATENCY_UNKNOWN || latency > *least ||
-            (latency == *least && !gmc_tree_wins_tie(b->graph, list[i], best)))
+            (latency == *least && !gmc_tree_wins_tie(b->graph, list[i], best)) ||
+            path_left(b, list[i], u) < b->part_bps)
             continue;
         *least = latency;
+        best = list[i];
+    }
+    return best;
+}
+
+/* The widest of the paths that are all too slow, first the source's; ties: the cheaper. */
+static int32_t widest(const struct bulk *b, int32_t u, bool from_source, const int32_t *list,
+                      size_t count)
+{
+    uint64_t least = from_source ? gmc_tree_latency(b->graph, 0, u) : GMC_LATENCY_UNKNOWN;
+    uint64_t most = least != GMC_LATENCY_UNKNOWN ? path_left(b, 0, u) : 0;
+    int32_t best = most > 0 ? 0 : -1;
+
+    for (size_t i = 0; b->carried != NULL && i < count; i++) {
+        uint64_t latency = gmc_tree_latency(b->graph, u, list[i]), left = path_left(b, list[i], u);
+
+        if (latency == GMC_LATENCY_UNKNOWN || left < most || (left == most && latency >= least))
+            continue;
+        most = left;
+        least = latency;
         best = list[i];
     }
     return best;
@@ -186,11 +227,15 @@ static int32_t parent_of(const struct bulk *b, int32_t u)
     uint64_t from_source = gmc_tree_latency(b->graph, 0, u), least;
     int32_t v = nearest(b, u, b->open, b->open_count, &least);
 
-    if (b->source_slots == 0)
+    if (b->source_slots == 0 || path_left(b, 0, u) < b->part_bps)
         from_source = GMC_LATENCY_UNKNOWN;
     if (v >= 0 || from_source != GMC_LATENCY_UNKNOWN)
         return gmc_tree_eco_parent(from_source, v, least);
-    v = nearest(b, u, b->joined, b->joined_count, &least);
+    v = widest(b, u, b->source_slots > 0, b->open, b->open_count);
+    if (v < 0)
+        v = nearest(b, u, b->joined, b->joined_count, &least);
+    if (v < 0)
+        v = widest(b, u, true, b->joined, b->joined_count);
     return v >= 0 ? v : 0;
 }
 
@@ -210,6 +255,8 @@ static void take_slot(struct bulk *b, int32_t v)
 static void join(struct bulk *b, int32_t u, int32_t *parent)
 {
     parent[u] = parent_of(b, u);
+    if (b->carried != NULL)
+        b->carried[(size_t)parent[u] * b->graph->n + (size_t)u]++;
     take_slot(b, parent[u]);
     b->joined[b->joined_count++] = u;
     if (slots_left(b, u) > 0)
@@ -235,6 +282,9 @@ static void build_trees(struct bulk *b, uint64_t rate, uint32_t k, int32_t *pare
 {
     for (size_t i = 0; i < b->graph->n; i++)
         b->slots[i] = slots_at(b, rate, k, i);
+    b->part_bps = rate / k;
+    if (b->carried != NULL)
+        memset(b->carried, 0, b->graph->n * b->graph->n);
     for (uint32_t tree = 0; tree < k; tree++)
         build_tree(b, k, k - tree, parent + tree * b->graph->n);
 }

@@ -37,6 +37,35 @@ uint64_t gmc_tree_downlink(const struct gmc_tree_graph *graph, size_t i)
     return graph->downlink_bps[i];
 }
 
+uint64_t gmc_tree_path(const struct gmc_tree_graph *graph, int32_t from, size_t to)
+{
+    size_t at = (size_t)from * graph->n + to;
+
+    if (graph->path_bps == NULL || graph->path_bps[at] == 0)
+        return UINT64_MAX;
+    return graph->path_bps[at] < RATE_MAX ? graph->path_bps[at] : RATE_MAX;
+}
+
+uint64_t gmc_tree_paths_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
+                             uint32_t stripes, size_t to)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t k = 0; graph->path_bps != NULL && k < stripes; k++) {
+        int32_t from = parent[k * graph->n + to];
+        uint64_t path = from >= 0 ? gmc_tree_path(graph, from, to) : UINT64_MAX, rate;
+        uint32_t carried = 0;
+
+        if (path == UINT64_MAX)
+            continue;
+        for (uint32_t j = 0; j < stripes; j++)
+            carried += parent[j * graph->n + to] == from;
+        rate = stripes * path / carried;
+        least = rate < least ? rate : least;
+    }
+    return least;
+}
+
 /* ---- the rate (P1, P2) ---- */
 static void lower(struct gmc_tree_prediction *p, uint64_t rate, enum gmc_tree_limit limit,
                   size_t at)
@@ -79,8 +108,8 @@ static void count_loads(const struct gmc_tree_graph *graph, const int32_t *paren
     }
 }
 
-static void find_rate(const struct gmc_tree_graph *graph, const struct loads *loads,
-                      uint32_t stripes, struct gmc_tree_prediction *p)
+static void find_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
+                      const struct loads *loads, uint32_t stripes, struct gmc_tree_prediction *p)
 {
     uint64_t least = gmc_tree_least_uplink(graph);
 
@@ -92,6 +121,9 @@ static void find_rate(const struct gmc_tree_graph *graph, const struct loads *lo
                   GMC_TREE_LIMIT_UPLINK, i);
         if (i > 0 && downlink < RATE_MAX)
             lower(p, stripes * downlink * ONE / loads->in[i], GMC_TREE_LIMIT_DOWNLINK, i);
+        uint64_t paths = i > 0 ? gmc_tree_paths_rate(graph, parent, stripes, i) : UINT64_MAX;
+        if (paths < RATE_MAX)
+            lower(p, paths, GMC_TREE_LIMIT_DOWNLINK, i);
     }
     if (graph->cap_bps != 0 && graph->cap_bps < RATE_MAX)
         lower(p, graph->cap_bps * ONE / loads->most, GMC_TREE_LIMIT_CAP, 0);
@@ -218,7 +250,7 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
         goto end;
     }
     count_loads(graph, parent, stripes, &loads);
-    find_rate(graph, &loads, stripes, prediction);
+    find_rate(graph, parent, &loads, stripes, prediction);
     for (uint32_t k = 0; k < stripes; k++) {
         uint64_t way = longest(&paths, parent + k * graph->n);
 

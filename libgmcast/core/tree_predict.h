@@ -6,7 +6,8 @@
  *       bits of the whole object per second. What a path loses is sent again: a child behind a path
  *       that loses p counts as 1/(1-p) children.
  *   P2  The rate is the smallest of these, and of the downlinks and the cap, of which what is lost
- *       uses its part too.
+ *       uses its part too. A path that is known to carry p, and has s of the k stripes, lets the
+ *       object have k*p/s.
  *   P3  The time is bytes over rate and, for the last of all, its way: it is told of the transfer,
  *       makes a session with its parent (three round trips; with the source there is one), and asks
  *       it; data comes when the parent has some, and the source hears of its end. Where the rate
@@ -30,7 +31,7 @@
 enum gmc_tree_limit {
     GMC_TREE_LIMIT_NONE,     /* nobody but the source */
     GMC_TREE_LIMIT_UPLINK,   /* of the gateway `at` */
-    GMC_TREE_LIMIT_DOWNLINK, /* of the gateway `at` */
+    GMC_TREE_LIMIT_DOWNLINK, /* of the gateway `at`, or a path to it */
     GMC_TREE_LIMIT_CAP
 };
 
@@ -52,6 +53,12 @@ uint64_t gmc_tree_least_uplink(const struct gmc_tree_graph *graph);
 uint64_t gmc_tree_uplink(const struct gmc_tree_graph *graph, size_t i, uint64_t least);
 /* UINT64_MAX where it is not known. */
 uint64_t gmc_tree_downlink(const struct gmc_tree_graph *graph, size_t i);
+
+/* What a path carries; UINT64_MAX where it is not known. */
+uint64_t gmc_tree_path(const struct gmc_tree_graph *graph, int32_t from, size_t to);
+/* The rate of the whole object that the paths to a gateway let it have (P2). */
+uint64_t gmc_tree_paths_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
+                             uint32_t stripes, size_t to);
 
 /* parent: as gmc_tree_ops.build writes it, without loops. NOMEM, INVALID (no gateways, or too many
  * stripes). Time and memory grow with n. */

@@ -193,7 +193,8 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
         rows[i] = (struct gmc_msg_child){.domain = body->children[i]->domain,
                                          .repairs = body->children[i]->repairs,
                                          .stripe = body->children[i]->stripe,
-                                         .loss_ppm = body->children[i]->loss_ppm};
+                                         .loss_ppm = body->children[i]->loss_ppm,
+                                         .path_bps = body->children[i]->path_bps};
     GET_CHANNEL(msg, body);
     msg->bytes = body->bytes;
     msg->parent = body->parent;

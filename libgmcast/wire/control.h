@@ -89,6 +89,7 @@ struct gmc_msg_child {
     uint64_t repairs;
     uint32_t stripe;
     uint32_t loss_ppm; /* of the path to it; below a million */
+    uint64_t path_bps; /* that it carries, where it holds data back; 0: not known */
 };
 
 /* A signed record, and a member that it covers, with what proves that (core/merkle.h). */

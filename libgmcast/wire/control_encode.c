@@ -286,6 +286,7 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
         rows[i].repairs = msg->children[i].repairs;
         rows[i].stripe = msg->children[i].stripe;
         rows[i].loss_ppm = msg->children[i].loss_ppm;
+        rows[i].path_bps = msg->children[i].path_bps;
         pointers[i] = &rows[i];
     }
     gmcast__wire__status__init(body);

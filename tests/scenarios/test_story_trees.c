@@ -108,6 +108,71 @@ static void test_who_was_added_before_a_restart(void **state)
     story_close(&story);
 }
 
+/* Two regions, each around a router, and one wire of 50 Mbit/s between them, which nobody told of:
+ * whoever crosses it several times is slow. What members get shows it, and other trees are taken.
+ */
+static void test_a_wire_that_paths_share(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 35);
+    struct sim_wire_config wire = story.wire;
+    struct sim_host *routers[2] = {sim_world_add_router(story.world, "ra"),
+                                   sim_world_add_router(story.world, "rb")};
+    wire.rate_bps = 50 * MB;
+    wire.queue_bytes = wire.rate_bps / 8 / 20;
+    wire.delay = GMC_MS(40);
+    sim_net_add_wire(&story.world->net, routers[0]->id, routers[1]->id, &wire, &wire);
+    wire.rate_bps = 200 * MB;
+    wire.queue_bytes = wire.rate_bps / 8 / 20;
+    wire.delay = GMC_MS(3);
+    for (const char *name = "sabcde"; *name != '\0'; name++) {
+        struct sim_host *host =
+            sim_world_add(story.world, (char[]){*name, '.', 'e', 'x', 'a', 'm', 'p', 'l', 'e', 0});
+        sim_net_add_wire(&story.world->net, host->id, routers[*name >= 'c' && *name <= 'e']->id,
+                         &wire, &wire);
+    }
+    story_start(&story);
+    story_stage(&story, 300 * MB, GMC_TREE_BULK, "abcde");
+    story_run_to_end(&story, GMC_S(200));
+    story_expect_complete(&story);
+    print_message("%.2f s\n", story_seconds(&story));
+    assert_true(story_seconds(&story) < 64); /* 48 s is what the wire needs for one copy */
+    story_close(&story);
+}
+
+/* Wires that hosts share as routers, of different rates: what uplinks show promises trees that
+ * these do not carry. Members go back to those that were faster. */
+static void test_trees_that_were_no_better(void **state)
+{
+    static const struct {
+        char a, b;
+        uint64_t mbit, delay_ms;
+    } links[] = {{'s', 'a', 100, 32}, {'s', 'b', 50, 40},  {'a', 'c', 200, 4},  {'c', 'd', 100, 1},
+                 {'c', 'e', 100, 9},  {'d', 'f', 100, 40}, {'e', 'g', 100, 34}, {'b', 'h', 50, 26}};
+    (void)state;
+    struct story story;
+    story_open(&story, 36);
+    for (const char *name = "sabcdefgh"; *name != '\0'; name++)
+        sim_world_add(story.world, (char[]){*name, '.', 'e', 'x', 'a', 'm', 'p', 'l', 'e', 0});
+    for (size_t i = 0; i < 8; i++) {
+        struct sim_wire_config wire = story.wire;
+        wire.rate_bps = links[i].mbit * MB;
+        wire.queue_bytes = wire.rate_bps / 8 / 20;
+        wire.delay = GMC_MS(links[i].delay_ms);
+        wire.loss_ppm = 10000;
+        sim_net_add_wire(&story.world->net, story_host(&story, (char[]){links[i].a, '\0'})->id,
+                         story_host(&story, (char[]){links[i].b, '\0'})->id, &wire, &wire);
+    }
+    story_start(&story);
+    story_stage(&story, 150 * MB, GMC_TREE_BULK, NULL);
+    story_run_to_end(&story, GMC_S(200));
+    story_expect_complete(&story);
+    print_message("%.2f s\n", story_seconds(&story));
+    assert_true(story_seconds(&story) < 40); /* 24 s is what the wire to b needs */
+    story_close(&story);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +180,8 @@ int main(void)
         story_test(test_all_but_one_come_late),
         story_test(test_resumed_members_find_their_places),
         story_test(test_who_was_added_before_a_restart),
+        story_test(test_a_wire_that_paths_share),
+        story_test(test_trees_that_were_no_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,8 @@ static const uint8_t mask[1] = {0x05};
 static const char *const names[] = {"cern.example", "ornl.example", "ufl.example"};
 static const struct gmc_msg_latency latencies[] = {{1, 31000000, 250000}, {2, 5500000, 1000}};
 static const struct gmc_msg_range ranges[] = {{0, 9}, {12, 12}, {13, 300}, {70000, UINT32_MAX}};
-static const struct gmc_msg_child children[] = {{"ornl.example", 17, 0, 0},
-                                                {"ufl.example", 0, 3, 52000}};
+static const struct gmc_msg_child children[] = {{"ornl.example", 17, 0, 0, 0},
+                                                {"ufl.example", 0, 3, 52000, 20000000}};
 static const char *const parents[] = {"", "ufl.example"};
 static const struct gmc_msg_need needs[] = {{17, 9, 4, {NULL, 0}}, {18, 63, 190, {secret, 24}}};
 

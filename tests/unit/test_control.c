@@ -142,6 +142,7 @@ static void same(const struct gmc_msg *a, const struct gmc_msg *b)
         assert_true(a->children[i].repairs == b->children[i].repairs);
         assert_int_equal(a->children[i].stripe, b->children[i].stripe);
         assert_int_equal(a->children[i].loss_ppm, b->children[i].loss_ppm);
+        assert_true(a->children[i].path_bps == b->children[i].path_bps);
     }
     same_bytes(a->digest, b->digest, GMC_DIGEST_BYTES);
     assert_true(a->group == b->group && a->next == b->next);

@@ -598,21 +598,31 @@ static void cache_of_pairs(void **state)
     gmc_latency_cache_free(NULL);
 }
 
-static void losses_have_a_direction(void **state)
+static void expect_seen(const struct gmc_latency_cache *cache, gmc_peer a, gmc_peer b,
+                        gmc_duration after, uint32_t loss_ppm, uint64_t path_bps)
+{
+    struct gmc_path_seen seen = gmc_latency_cache_seen(cache, a, b, START + after, GMC_S(600));
+
+    assert_int_equal(seen.loss_ppm, loss_ppm);
+    assert_int_equal(seen.path_bps, path_bps);
+}
+
+static void what_was_seen_has_a_direction(void **state)
 {
     struct gmc_latency_cache *cache = gmc_latency_cache_new(100);
+    const struct gmc_path_seen unknown = {7, 7}, there = {1000, 20000000}, back = {2000, 0};
 
     (void)state;
-    gmc_latency_cache_put_loss(cache, 1, 2, START, 7); /* of a pair that is not known */
+    gmc_latency_cache_put_seen(cache, 1, 2, START, &unknown); /* of a pair that is not known */
     report(cache, 1, 2, 50, START);
-    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START, GMC_S(600)), 0);
-    gmc_latency_cache_put_loss(cache, 1, 2, START, 1000);
-    gmc_latency_cache_put_loss(cache, 2, 1, START + GMC_S(5), 2000);
-    report(cache, 2, 1, 60, START + GMC_S(60)); /* another latency, the same losses */
-    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START + GMC_S(600), GMC_S(600)), 1000);
-    assert_int_equal(gmc_latency_cache_loss(cache, 2, 1, START + GMC_S(600), GMC_S(600)), 2000);
-    assert_int_equal(gmc_latency_cache_loss(cache, 1, 2, START + GMC_S(601), GMC_S(600)), 0);
-    assert_int_equal(gmc_latency_cache_loss(cache, 2, 1, START + GMC_S(601), GMC_S(600)), 2000);
+    expect_seen(cache, 1, 2, 0, 0, 0);
+    gmc_latency_cache_put_seen(cache, 1, 2, START, &there);
+    gmc_latency_cache_put_seen(cache, 2, 1, START + GMC_S(5), &back);
+    report(cache, 2, 1, 60, START + GMC_S(60)); /* another latency, the same paths */
+    expect_seen(cache, 1, 2, GMC_S(600), 1000, 20000000);
+    expect_seen(cache, 2, 1, GMC_S(600), 2000, 0);
+    expect_seen(cache, 1, 2, GMC_S(601), 0, 0);
+    expect_seen(cache, 2, 1, GMC_S(601), 2000, 0);
     gmc_latency_cache_free(cache);
 }
 
@@ -738,7 +748,7 @@ int main(void)
         cmocka_unit_test(misdirected),
         cmocka_unit_test(unasked_reply),
         cmocka_unit_test(cache_of_pairs),
-        cmocka_unit_test(losses_have_a_direction),
+        cmocka_unit_test(what_was_seen_has_a_direction),
         cmocka_unit_test(cache_is_bounded),
         cmocka_unit_test(train_shows_what_all_get),
         cmocka_unit_test(train_leaves_out_the_silent),

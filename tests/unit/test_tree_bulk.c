@@ -23,6 +23,7 @@
 struct graph {
     uint64_t latency[N_MAX * N_MAX];
     uint32_t loss[N_MAX * N_MAX];
+    uint64_t path[N_MAX * N_MAX];
     uint64_t uplink[N_MAX], downlink[N_MAX];
     struct gmc_tree_graph view;
 };
@@ -425,6 +426,68 @@ static void losses_are_sent_again(void **state)
     }
 }
 
+/* P2 and K6: paths that are known to be narrow. "a-b:20" from a to b, Mbit/s. */
+static void graph_paths(struct graph *g, const char *paths)
+{
+    g->view.path_bps = g->path;
+    while (*paths != '\0') {
+        char *end;
+        size_t a = strtoul(paths, &end, 10);
+        size_t b = strtoul(end + 1, &end, 10);
+
+        g->path[a * g->view.n + b] = strtoul(end + 1, &end, 10) * MBIT;
+        paths = end + strspn(end, " ");
+    }
+}
+
+static void narrow_paths_hold_data_back(void **state)
+{
+    static const int32_t chain[] = {-1, 0, 1};
+    static const int32_t twice[] = {-1, 0, 1, -1, 0, 1}, apart[] = {-1, 0, 1, -1, 0, 0};
+    struct gmc_tree_prediction p;
+    struct graph g;
+
+    (void)state;
+    graph_init(&g, 3, GMC_MS(20), UINT64_C(100000000));
+    rates(g.uplink, 3, "200 200 200");
+    graph_paths(&g, "1-2:20 2-1:1");
+    assert_int_equal(gmc_tree_predict(&g.view, chain, 1, &p), GMC_OK);
+    assert_int_equal(p.rate_bps, 20 * MBIT);
+    assert_int_equal(p.limit, GMC_TREE_LIMIT_DOWNLINK);
+    assert_int_equal(p.at, 2);
+    assert_int_equal(gmc_tree_predict(&g.view, twice, 2, &p), GMC_OK);
+    assert_int_equal(p.rate_bps, 20 * MBIT);
+    assert_int_equal(gmc_tree_predict(&g.view, apart, 2, &p), GMC_OK);
+    assert_int_equal(p.rate_bps, 40 * MBIT); /* it carries one stripe of two */
+}
+
+static void narrow_paths_are_avoided(void **state)
+{
+    struct gmc_tree_prediction p;
+    int32_t parent[PARENTS_MAX];
+    struct graph g;
+
+    (void)state;
+    graph_init(&g, 4, GMC_MS(20), UINT64_C(1000000000));
+    rates(g.uplink, 4, "100 100 100 100");
+    graph_links(&g, "2-3:5");
+    assert_int_equal(build(&g, GMC_TREE_BULK, parent, &p), 1);
+    assert_true(parent[3] == 2 || parent[2] == 3); /* near ones feed each other */
+    graph_paths(&g, "2-3:10 3-2:10");
+    (void)build(&g, GMC_TREE_BULK, parent, &p);
+    assert_true(parent[3] != 2 && parent[2] != 3);
+    assert_true(p.rate_bps >= 50 * MBIT); /* 100 by the one order in which it would do */
+    /* Where all are narrow it is the widest, or several that carry a stripe each. */
+    graph_paths(&g, "0-3:10 1-3:30 2-3:10");
+    g.view.stripes_max = 1;
+    (void)build(&g, GMC_TREE_BULK, parent, &p);
+    assert_int_equal(parent[3], 1);
+    assert_int_equal(p.rate_bps, 30 * MBIT);
+    g.view.stripes_max = 0;
+    (void)build(&g, GMC_TREE_BULK, parent, &p);
+    assert_true(p.rate_bps >= 30 * MBIT);
+}
+
 static void prediction_refuses(void **state)
 {
     struct gmc_tree_prediction p;
@@ -450,6 +513,8 @@ int main(void)
         cmocka_unit_test(many_equal_uplinks),
         cmocka_unit_test(every_prediction),
         cmocka_unit_test(losses_are_sent_again),
+        cmocka_unit_test(narrow_paths_hold_data_back),
+        cmocka_unit_test(narrow_paths_are_avoided),
         cmocka_unit_test(prediction_refuses),
     };
 
