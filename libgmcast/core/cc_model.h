@@ -210,6 +210,8 @@ uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps);
 /* cc_model_start.c: samples, and the phases that act on single acknowledgements. */
 uint64_t gmc_ccm_sample(const struct gmc_ccm *m, const struct gmc_cc_round *round, bool excess);
 bool gmc_ccm_is_limited(const struct gmc_cc_round *round);
+/* The estimate is no more than what START has after its first step. */
+bool gmc_ccm_is_small(const struct gmc_ccm *m);
 bool gmc_ccm_is_sparse(const struct gmc_ccm *m, const struct gmc_cc_round *round);
 void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue);
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);

@@ -416,15 +416,18 @@ static void doubt_base(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
     m->base.lost -= (m->base.lost + 7) / 8;
 }
 
-/* A sender that could not show in START what the path carries has enough to send now. */
+/* A sender that could not show in START what the path carries has enough to send now. Not while
+ * somebody else fills the path: then it waits, unless it has got on by its probes meanwhile. */
 static void prove(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     if (!m->unproven || round->acks < 2 || gmc_ccm_is_limited(round))
         return;
-    m->unproven = false;
     if (m->others.is_on || round->ce > 0 || round->queue_max > gmc_ccm_queue_threshold(m) ||
-        gmc_cc_loss_is_excess(&m->base, round->decided, round->lost))
+        gmc_cc_loss_is_excess(&m->base, round->decided, round->lost)) {
+        m->unproven = !m->others.is_on && gmc_ccm_is_small(m);
         return;
+    }
+    m->unproven = false;
     m->start_again = true;
     m->cruise_until = now;
 }

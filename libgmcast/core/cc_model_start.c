@@ -44,13 +44,16 @@ bool gmc_ccm_is_limited(const struct gmc_cc_round *round)
     return !round->windowed && sent < gmc_ccm_times(round->rate_bps, 930);
 }
 
+bool gmc_ccm_is_small(const struct gmc_ccm *m)
+{
+    return m->bw_bps <= gmc_ccm_packets_per(m, 2 * FIRST_PACKETS, gmc_ccm_least_rtt(m));
+}
+
 /* So little, beside what START begins with, that neither losses nor a queue come from it. */
 static bool is_little(const struct gmc_ccm *m, uint64_t bytes, uint64_t rate_bps,
                       const struct gmc_cc_mark *from, const struct gmc_cc_mark *to)
 {
-    uint64_t first = gmc_ccm_packets_per(m, 2 * FIRST_PACKETS, gmc_ccm_least_rtt(m));
-
-    return m->bw_bps <= first &&
+    return gmc_ccm_is_small(m) &&
            gmc_cc_rate_bps(bytes, gmc_ccm_minus(to->sent, from->sent)) < rate_bps / 3;
 }
 
@@ -125,8 +128,10 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
     arrived = gmc_cc_rate_bps(carried, span);
     if (stands_in_start(m)) {
-        m->unproven = is_little(m, carried, m->start_from, mark, total); /* the queue is others' */
-        end_start(m, now, arrived);
+        if (is_little(m, carried, m->start_from, mark, total))
+            leave_start(m, now); /* the queue is others' */
+        else
+            end_start(m, now, arrived);
         return;
     }
     if (span < gmc_ccm_minus(total->sent, mark->sent))
