@@ -933,6 +933,38 @@ static void test_queue_of_a_relay_that_loses_nothing_is_not_full(void **state)
     assert_true(gmc_cc_loss_ppm(&model.base) > 180000);
 }
 
+/* A link that carried little yet, and has enough to send while others' queue stands: once that has
+ * gone it looks for its rate, unless probes have found some of it meanwhile. */
+static void test_unproven_waits_for_others_to_go(void **state)
+{
+    struct gmc_ccm model = new_model();
+    struct gmc_cc_round round = {
+        .phase = CRUISE,
+        .epoch = model.epoch,
+        .acks = 8,
+        .decided = 40,
+        .rate_bps = 8000000,
+        .queue_min = GMC_MS(40),
+        .queue_max = GMC_MS(50),
+        .to = {.packets = 40, .bytes = 60000, .sent = GMC_MS(60), .arrival_ns = GMC_MS(60)}};
+
+    (void)state;
+    model.unproven = true;
+    model.bw_bps = 8000000;
+    gmc_ccm_judge(&model, GMC_MS(60), &round);
+    assert_true(model.unproven);
+    assert_false(model.start_again);
+    struct gmc_ccm later = model;
+    round.queue_min = round.queue_max = 0;
+    gmc_ccm_judge(&later, GMC_MS(120), &round);
+    assert_true(later.start_again);
+    assert_false(later.unproven);
+    model.bw_bps = 80000000;
+    round.queue_min = round.queue_max = GMC_MS(40);
+    gmc_ccm_judge(&model, GMC_MS(120), &round);
+    assert_false(model.unproven || model.start_again);
+}
+
 static void test_fixed_is_fixed(void **state)
 {
     struct ccwire_path path = path_100m;
@@ -991,6 +1023,7 @@ int main(void)
         cmocka_unit_test(test_start_again_knows_what_cruises_lost),
         cmocka_unit_test(test_start_again_takes_no_rival_for_the_path),
         cmocka_unit_test(test_queue_of_a_relay_that_loses_nothing_is_not_full),
+        cmocka_unit_test(test_unproven_waits_for_others_to_go),
         cmocka_unit_test(test_fixed_is_fixed),
     };
 
