@@ -5,6 +5,8 @@
 
 #define FLAT 6u
 #define FLAT_LIMITED 32u
+#define UNPROVEN_PART 4u /* of the estimate, that is left where what was sent says nothing of it   \
+                          */
 
 /* ------------------------------------------------------------------ samples */
 
@@ -117,7 +119,7 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     const struct gmc_cc_mark *total = &m->rounds.total;
     const struct gmc_cc_mark *mark = look_back(m);
     const struct gmc_cc_mark *newest = &m->marks[(m->mark_count + MARKS - 1) % MARKS];
-    uint64_t carried, arrived, span;
+    uint64_t carried, arrived, span, least;
 
     m->recent_queue[m->recent_count++ % RECENT] = queue;
     if (m->mark_count == 0 || total->arrival_ns - newest->arrival_ns >= GMC_US(300))
@@ -128,10 +130,9 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
     arrived = gmc_cc_rate_bps(carried, span);
     if (stands_in_start(m)) {
-        if (is_little(m, carried, m->start_from, mark, total))
-            leave_start(m, now); /* the queue is others' */
-        else
-            end_start(m, now, arrived);
+        m->unproven = is_little(m, carried, m->start_from, mark, total); /* the queue is others' */
+        least = m->unproven ? m->bw_bps / UNPROVEN_PART : 0;
+        end_start(m, now, arrived > least ? arrived : least);
         return;
     }
     if (span < gmc_ccm_minus(total->sent, mark->sent))

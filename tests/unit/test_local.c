@@ -53,6 +53,7 @@ static void test_golden(void **state)
     expect(&(struct gmc_local){.kind = GMC_LOCAL_OVER, .text = ""}, "4300");
     expect(&(struct gmc_local){.kind = GMC_LOCAL_SUBSCRIBED}, "44");
     expect(&(struct gmc_local){.kind = GMC_LOCAL_ALIVE}, "46");
+    expect(&(struct gmc_local){.kind = GMC_LOCAL_WARNING, .text = "no"}, "476e6f00");
 }
 
 static void test_entries(void **state)
@@ -114,7 +115,7 @@ static void test_refused(void **state)
     assert_int_equal(gmc_local_get(gmc_bytes("", 0), &local), GMC_ERR_TRUNCATED);
     assert_int_equal(gmc_local_get(gmc_bytes("\x00", 1), &local), GMC_ERR_TYPE);
     assert_int_equal(gmc_local_get(gmc_bytes("\x07", 1), &local), GMC_ERR_TYPE);
-    assert_int_equal(gmc_local_get(gmc_bytes("\x47", 1), &local), GMC_ERR_TYPE);
+    assert_int_equal(gmc_local_get(gmc_bytes("\x48", 1), &local), GMC_ERR_TYPE);
     assert_int_equal(gmc_local_get(gmc_bytes("\x01\x00news", 6), &local), GMC_ERR_INVALID);
     assert_int_equal(gmc_local_get(gmc_bytes("\x01\x00news\0a", 8), &local), GMC_ERR_INVALID);
 }
