@@ -5,8 +5,7 @@
 
 #define FLAT 6u
 #define FLAT_LIMITED 32u
-#define UNPROVEN_PART 4u /* of the estimate, that is left where what was sent says nothing of it   \
-                          */
+#define UNPROVEN_PART 4u /* of an estimate that nothing speaks for */
 
 /* ------------------------------------------------------------------ samples */
 

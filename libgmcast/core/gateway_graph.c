@@ -164,8 +164,8 @@ bool gw_graph_make(const struct gmc_gateway *gw, const struct gwchannel *ch, str
     graph->names = malloc(sizeof(*graph->names) * n);
     graph->parent = calloc(n * GMC_STRIPES_MAX, sizeof(*graph->parent));
     if (graph->latency == NULL || graph->uplink == NULL || graph->downlink == NULL ||
-        graph->loss == NULL || graph->measured == NULL ||
-        graph->names == NULL || graph->parent == NULL)
+        graph->loss == NULL || graph->measured == NULL || graph->names == NULL ||
+        graph->parent == NULL)
         return false;
     for (size_t i = 0; i < n; i++)
         graph->names[i] = gmc_gateway_peer_name(gw, graph->list[i]);

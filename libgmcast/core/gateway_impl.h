@@ -45,6 +45,8 @@ void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, gmc_time s
  * held back what there was for it; 0: not known. */
 uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg);
+/* Of what others say: sums of rates are to fit as well. */
+uint64_t gw_rate_bounded(uint64_t rate_bps);
 struct gwmeasured gw_uplink_measured(const struct gmc_gateway *gw);
 void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg);
 /* The peer's children wait for their turn. False: they need not, the uplink is not known. */

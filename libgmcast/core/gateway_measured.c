@@ -69,14 +69,15 @@ static uint64_t *paths_without(const struct gwgraph *graph, uint32_t present, co
 {
     size_t n = graph->view.n;
     uint64_t *path = malloc(sizeof(*path) * n * n), left = 0;
-    for (size_t at = 0; path != NULL && at < n * n; at++) {
-        size_t from = at / n, to = at % n;
-        bool goes = graph->path[at] != 0 && uses_path(graph->parent, present, n, from, to) &&
-                    !uses_path(parent, stripes, n, from, to);
-        path[at] = graph->path[at];
-        left += goes ? graph->path[at] : 0;
-    }
-    for (size_t at = 0; path != NULL && at < n * n; at++)
+    if (path == NULL)
+        return NULL;
+    memcpy(path, graph->path, sizeof(*path) * n * n);
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 1; to < n; to++)
+            if (uses_path(graph->parent, present, n, from, to) &&
+                !uses_path(parent, stripes, n, from, to))
+                left += path[from * n + to];
+    for (size_t at = 0; at < n * n; at++)
         path[at] += path[at] != 0 ? left : 0;
     return path;
 }
@@ -113,8 +114,7 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
             goto end;
     }
     if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time ||
-        (count == *stripes &&
-         memcmp(parent, graph->parent, sizeof(*parent) * view.n * count) == 0))
+        (count == *stripes && memcmp(parent, graph->parent, sizeof(*parent) * view.n * count) == 0))
         goto end;
     memcpy(graph->parent, parent, bytes);
     *stripes = count;

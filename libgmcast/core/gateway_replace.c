@@ -29,11 +29,14 @@ static size_t children_of(const struct gwgraph *graph, size_t at, uint32_t strip
     return count;
 }
 
-static bool knows_path(const struct gwgraph *graph, size_t at)
+/* To any of its children. */
+static bool knows_path(const struct gwgraph *graph, size_t at, uint32_t stripes)
 {
+    size_t n = graph->view.n;
     bool any = false;
-    for (size_t j = 1; j < graph->view.n; j++)
-        any = any || graph->path[at * graph->view.n + j] != 0;
+    for (size_t j = 1; j < n; j++)
+        for (uint32_t k = 0; k < stripes; k++)
+            any = any || (graph->parent[k * n + j] == (int32_t)at && graph->path[at * n + j] != 0);
     return any;
 }
 
@@ -44,7 +47,7 @@ static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
     for (size_t i = 0; i < graph->view.n; i++) {
         struct gwmeasured *one = &graph->measured[i];
         if (one->limit == 0 && gw_graph_shows_limit(one) && children_of(graph, i, stripes) < 2 &&
-            !knows_path(graph, i))
+            !knows_path(graph, i, stripes))
             one->limit = one->busy;
     }
 }

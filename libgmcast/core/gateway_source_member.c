@@ -85,7 +85,8 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
         struct gwmember *child = known != NULL ? gw_source_member(ch, known->number) : NULL;
         if (child == NULL)
             continue;
-        struct gmc_path_seen seen = {msg->children[i].loss_ppm, msg->children[i].path_bps};
+        struct gmc_path_seen seen = {msg->children[i].loss_ppm,
+                                     gw_rate_bounded(msg->children[i].path_bps)};
         if (child->peer != member->peer)
             gmc_latency_cache_put_seen(gw->latencies, member->peer, child->peer, gw->now, &seen);
         uint32_t k = msg->children[i].stripe;

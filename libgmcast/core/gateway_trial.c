@@ -7,7 +7,7 @@
 
 #include "core/gateway_impl.h"
 
-#define SETTLE GMC_S(3)     /* new links take so long to go at full rate */
+#define SETTLE GMC_S(3)      /* new links take so long to go at full rate */
 #define TRIAL GMC_S(3)       /* behind that */
 #define TRIAL_MAX GMC_S(8)   /* if somebody does not say how far it is */
 #define PACE_MIN GMC_MS(900) /* between reports that show how fast somebody gets on */
@@ -25,13 +25,15 @@ void gw_trial_heard(const struct gmc_gateway *gw, const struct gwchannel *ch,
     member->pace.bytes = member->bytes;
 }
 
-/* Bytes of a second, at least one; 0: not known. */
+/* Bytes of a second; 0: not known. */
 static uint64_t pace_of(const struct gwmember *member)
 {
     if (member->pace.since == 0 || member->pace.at < gmc_time_add(member->pace.since, PACE_MIN))
         return 0;
     gmc_duration ms = (member->pace.at - member->pace.since) / GMC_MS(1);
-    return (member->bytes - member->pace.bytes) * 1000 / ms + 1;
+    if (member->bytes <= member->pace.bytes) /* less, if its last blocks went with a crash */
+        return 1;
+    return (member->bytes - member->pace.bytes) * 1000 / ms;
 }
 
 static bool is_receiving(const struct gwchannel *ch, const struct gwmember *member)

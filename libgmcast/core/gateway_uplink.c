@@ -172,8 +172,7 @@ void gw_uplink_say(const struct gmc_gateway *gw, struct gmc_msg *msg)
     msg->measured_limit_bps = shown.limit;
 }
 
-/* Twice as much is to fit as well. */
-static uint64_t bounded(uint64_t rate_bps)
+uint64_t gw_rate_bounded(uint64_t rate_bps)
 {
     return rate_bps < RATE_MAX ? rate_bps : RATE_MAX;
 }
@@ -183,9 +182,9 @@ void gw_uplink_heard(struct gmc_gateway *gw, struct gwpeer *peer, const struct g
 {
     if (msg->measured_bps == 0)
         return;
-    peer->measured_bps = bounded(msg->measured_bps);
-    peer->measured_busy_bps = bounded(msg->measured_busy_bps);
-    peer->measured_limit_bps = bounded(msg->measured_limit_bps);
+    peer->measured_bps = gw_rate_bounded(msg->measured_bps);
+    peer->measured_busy_bps = gw_rate_bounded(msg->measured_busy_bps);
+    peer->measured_limit_bps = gw_rate_bounded(msg->measured_limit_bps);
     peer->measured_at = gw->now;
 }
 
