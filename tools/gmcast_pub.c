@@ -137,15 +137,16 @@ static void warn(void *ctx, const char *text)
     (void)gmcast_error("%s", text);
 }
 
-static int publish_all(struct gmc_publisher_config *config, int count, char **files)
+static int publish_all(const struct gmc_publisher_config *config, int count, char **files)
 {
     char error[512];
     bool warned = false;
+    struct gmc_publisher_config with = *config;
     int status;
 
-    config->warn = warn;
-    config->warn_ctx = &warned;
-    struct gmc_publisher *publisher = gmc_publisher_open(config, error, sizeof error);
+    with.warn = warn;
+    with.warn_ctx = &warned;
+    struct gmc_publisher *publisher = gmc_publisher_open(&with, error, sizeof error);
     if (publisher == NULL)
         return gmcast_error("%s: %s", config->channel, error);
     session_catch_signals();
