@@ -226,9 +226,7 @@ static void on_ready(evutil_socket_t fd, short what, void *ctx)
         return;
     gwd_messages_tell_accepted(m);
     m->config.drain(m->config.ctx);
-    /* Sending may have taken the edge. */
-    if (is_readable(m))
-        event_active(m->event, EV_READ, 0);
+    gwd_messages_look_again(m);
 }
 
 /* ---- what the daemon calls ---- */
@@ -272,8 +270,7 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
             gwd_messages_client_free(m, client);
     }
     m->config.drain(m->config.ctx);
-    if (is_readable(m))
-        event_active(m->event, EV_READ, 0);
+    gwd_messages_look_again(m);
 }
 
 struct gmc_ctl_traffic gwd_messages_traffic(const struct gwd_messages *m,

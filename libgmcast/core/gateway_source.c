@@ -268,7 +268,7 @@ static bool look_at_trial(struct gmc_gateway *gw, struct gwchannel *ch)
         src->on_trial = false;
     if (!src->on_trial || !gw_trial_is_lost(gw, ch))
         return true;
-    /* A fourth of the time at most goes into trials, and less with each that is lost. */
+    /* A fifth of the time at most goes into lost trials, and less with each. */
     gmc_duration wait = 4 * gmc_time_sub(gw->now, src->pace_from);
     src->place_again_wait = wait > 4 * src->place_again_wait ? wait : 4 * src->place_again_wait;
     src->place_again_at = gmc_time_add(gw->now, src->place_again_wait);

@@ -52,6 +52,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_backg
 	libgmcast/core/cc_round.c libgmcast/core/cc_round.h
 check_PROGRAMS += tests/unit/test_cc_background
 tests_unit_test_cc_background_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_cc_parts
+tests_unit_test_cc_parts_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_cc_model
 tests_unit_test_cc_model_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 

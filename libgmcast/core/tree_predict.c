@@ -46,8 +46,10 @@ uint64_t gmc_tree_path(const struct gmc_tree_graph *graph, int32_t from, size_t 
     return graph->path_bps[at] < RATE_MAX ? graph->path_bps[at] : RATE_MAX;
 }
 
-uint64_t gmc_tree_paths_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
-                             uint32_t stripes, size_t to)
+/* ---- the rate (P1, P2) ---- */
+/* Of the whole object, that the paths to a gateway let it have. */
+static uint64_t paths_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
+                           uint32_t stripes, size_t to)
 {
     uint64_t least = UINT64_MAX;
 
@@ -66,7 +68,6 @@ uint64_t gmc_tree_paths_rate(const struct gmc_tree_graph *graph, const int32_t *
     return least;
 }
 
-/* ---- the rate (P1, P2) ---- */
 static void lower(struct gmc_tree_prediction *p, uint64_t rate, enum gmc_tree_limit limit,
                   size_t at)
 {
@@ -121,7 +122,7 @@ static void find_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
                   GMC_TREE_LIMIT_UPLINK, i);
         if (i > 0 && downlink < RATE_MAX)
             lower(p, stripes * downlink * ONE / loads->in[i], GMC_TREE_LIMIT_DOWNLINK, i);
-        uint64_t paths = i > 0 ? gmc_tree_paths_rate(graph, parent, stripes, i) : UINT64_MAX;
+        uint64_t paths = i > 0 ? paths_rate(graph, parent, stripes, i) : UINT64_MAX;
         if (paths < RATE_MAX)
             lower(p, paths, GMC_TREE_LIMIT_DOWNLINK, i);
     }

@@ -56,9 +56,6 @@ uint64_t gmc_tree_downlink(const struct gmc_tree_graph *graph, size_t i);
 
 /* What a path carries; UINT64_MAX where it is not known. */
 uint64_t gmc_tree_path(const struct gmc_tree_graph *graph, int32_t from, size_t to);
-/* The rate of the whole object that the paths to a gateway let it have (P2). */
-uint64_t gmc_tree_paths_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
-                             uint32_t stripes, size_t to);
 
 /* parent: as gmc_tree_ops.build writes it, without loops. NOMEM, INVALID (no gateways, or too many
  * stripes). Time and memory grow with n. */

@@ -28,7 +28,7 @@ bench-sim: sim-wan/sim-wan bench-sim-speed
 	GMC_SRCDIR=$(abs_top_srcdir) GMC_BUILDDIR=$(abs_builddir) \
 		sh $(srcdir)/tests/bench/bench_sim.sh $(QUICK)
 .PHONY: bench-sim
-EXTRA_DIST += tests/bench/bench_sim.sh tests/bench/flat.conf tests/bench/tree3.conf \
+EXTRA_DIST += tests/bench/bench_sim.sh tests/bench/flat.conf tests/bench/regions.conf tests/bench/tree3.conf \
 	tests/bench/shared.conf
 
 # make bench-sim-speed: the simulator's engine and forwarding, with ns-3 beside it when installed.
