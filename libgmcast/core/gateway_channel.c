@@ -185,9 +185,22 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     free(ch);
 }
 
+/* The shell may take operations in any order: a SAVE that it takes behind the CLOSE would leave
+ * behind the state of a transfer that is over. */
+static void close_store(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_store_op *op;
+    if (!ch->close_due || !gmc_list_is_empty(&ch->saves))
+        return;
+    ch->close_due = false;
+    gw_store(gw, ch, GMC_STORE_CLOSE, &op);
+    op->discard = ch->discards;
+}
+
 /* All that a channel held in memory for its data goes, once the store has answered everything. */
 void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    close_store(gw, ch);
     if (!is_over(ch))
         return;
     gmc_cache_drop_channel(gw->cache, ch->slot);
@@ -222,9 +235,9 @@ void gw_channel_end(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_chann
     release_handles(gw, ch);
     gw_set_timer(gw, &ch->timer, GMC_TIME_NEVER);
     if (ch->talk == NULL) {
-        struct gmc_store_op *op;
-        gw_store(gw, ch, GMC_STORE_CLOSE, &op);
-        op->discard = discard;
+        ch->close_due = true;
+        ch->discards = discard;
+        close_store(gw, ch);
     } else {
         gw_talk_over(gw, ch);
     }

@@ -396,7 +396,9 @@ bool gw_source_make_record(struct gmc_gateway *gw, struct gwchannel *ch)
     return true;
 }
 
-/* ---- saved state ---- */
+/* ---- saved state ----
+ * From the first moment on. Before the first record (version 0) no member knows of it: what is
+ * saved then is what the user asked for, and a restart scans the sources anew. */
 #define NOT_PLACED UINT32_MAX /* for a parent */
 
 static void put_text(struct gmc_writer *w, const char *text)
@@ -433,7 +435,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
     src->save_due = false;
-    if (ch->talk != NULL)
+    if (ch->talk != NULL || src->plan)
         return;
     size_t size = saved_size(gw, ch);
     uint8_t *bytes = malloc(size);
@@ -539,8 +541,9 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     object.listing_bytes = gmc_reader_u64(&r);
     object.total_bytes = gmc_reader_u64(&r);
     object.fragment_bytes = gmc_reader_u32(&r);
-    if (gmc_object_check(&object) != GMC_OK || shape >= GMC_TREE_SHAPES || stripes == 0 ||
-        gw_stripes_set(ch, stripes) != GMC_OK)
+    bool has_object = ch->saved_version > 0;
+    if ((has_object && gmc_object_check(&object) != GMC_OK) || shape >= GMC_TREE_SHAPES ||
+        stripes == 0 || gw_stripes_set(ch, stripes) != GMC_OK)
         return GMC_ERR_INVALID;
     src->shape = (enum gmc_tree_shape)shape;
     uint32_t paths = gmc_reader_u32(&r);
@@ -564,10 +567,12 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     }
     if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
         return GMC_ERR_INVALID;
+    ch->restored = true;
+    if (!has_object)
+        return GMC_OK;
     gw_channel_set_object(ch, &object);
     for (size_t i = 0; i < src->member_count; i++)
         if (src->members[i].state == GMC_MEMBER_VERIFIED)
             src->members[i].bytes = object.total_bytes;
-    ch->restored = true;
     return GMC_OK;
 }

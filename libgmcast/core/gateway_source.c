@@ -409,7 +409,7 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (ch->closing)
         return;
-    if (ch->src->save_due && ch->state == GMC_CHANNEL_RUNNING)
+    if (ch->src->save_due)
         gw_source_save(gw, ch);
     gw_source_want_members(gw, ch);
     if (ch->state == GMC_CHANNEL_PROBING && ch->src->gathering)
@@ -496,6 +496,12 @@ void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     }
     ch->src->asked_at = gw->now;
+    if (!ch->object_known) { /* it was not under way */
+        ch->opened_at = gw->now;
+        ch->src->gather_until = gmc_time_add(gw->now, GW_GATHER_WAIT);
+        gw_source_scan(gw, ch);
+        return;
+    }
     ch->src->build.reloading = true;
     ch->src->build.target = 1;
     struct gmc_store_op *op;

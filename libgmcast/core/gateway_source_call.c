@@ -145,14 +145,11 @@ gmc_status gmc_gateway_stage(struct gmc_gateway *gw, gmc_time now,
     ch->src->rate_bps = request->rate_bps;
     ch->src->background = request->background;
     ch->src->plan = request->plan;
-    ch->state = GMC_CHANNEL_SCANNING;
-    struct gmc_store_op *op;
-    gw_store(gw, ch, GMC_STORE_SCAN, &op);
-    op->paths = (const char *const *)ch->src->paths;
-    op->path_count = ch->src->path_count;
+    /* Its user is told its name now, and may go: a restart must not forget it while it is scanned,
+     * or waits for members that cannot be reached. */
+    gw_source_save(gw, ch);
+    gw_source_scan(gw, ch);
     *key = ch->key;
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "scanning");
-    gw_source_want_members(gw, ch);
     return GMC_OK;
 }
 

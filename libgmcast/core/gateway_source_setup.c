@@ -5,6 +5,17 @@
 #define GATHER_POLL GMC_MS(5) /* path MTUs settle without an event */
 #define PAYLOAD_UNKNOWN 1452u /* of UDP over IPv6 over Ethernet */
 
+void gw_source_scan(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gmc_store_op *op;
+    ch->state = GMC_CHANNEL_SCANNING;
+    gw_store(gw, ch, GMC_STORE_SCAN, &op);
+    op->paths = (const char *const *)ch->src->paths;
+    op->path_count = ch->src->path_count;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "scanning");
+    gw_source_want_members(gw, ch);
+}
+
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                        const struct gmc_store_result *result)
 {

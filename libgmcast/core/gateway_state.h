@@ -410,6 +410,8 @@ struct gwchannel {
     bool wants_room;       /* the cache had none for a block that a child wants */
     uint32_t ops;          /* store operations under way */
     struct gmc_list saves; /* gwop.in_saves, those of them that are a SAVE */
+    bool close_due;        /* CLOSE is to be asked for once these are answered */
+    bool discards;         /* what it is to say then */
 
     struct gmc_list children; /* gwchild.in_channel */
     uint32_t child_count;

@@ -158,6 +158,82 @@ static void test_source_dies_after_an_add(void **state)
     story_close(&story);
 }
 
+/* The source dies at some moment between its "yes" and the first record, and again right after it
+ * came back: with the SAVE on the disk it knows what was asked for. */
+static void test_source_dies_before_it_sends(void **state)
+{
+    (void)state;
+    static const unsigned after_ms[] = {10, 20, 40, 80, 160, 320};
+    for (size_t i = 0; i < sizeof after_ms / sizeof after_ms[0]; i++) {
+        struct story story;
+        story_open(&story, 24 + i);
+        sim_build_tree3(story.world, &story.wire);
+        story_start(&story);
+        story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+        for (int times = 0; times < 2; times++) {
+            story_run(&story, GMC_MS(after_ms[i]));
+            sim_host_crash(story.source, times == 0 ? SIM_CRASH_POWER : SIM_CRASH_KILL);
+            story_run(&story, GMC_MS(300));
+            sim_host_start(story.source);
+        }
+        story_run_to_end(&story, GMC_S(60));
+        story_expect_complete(&story);
+        story_close(&story);
+    }
+}
+
+/* Nobody can be reached, and the source restarts: it goes on waiting for them. */
+static void test_source_restarts_alone(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 30);
+    sim_build_flat(story.world, 2, &story.wire);
+    story_start(&story);
+    sim_host_crash(story_host(&story, "a"), SIM_CRASH_KILL);
+    sim_host_crash(story_host(&story, "b"), SIM_CRASH_KILL);
+    story_stage(&story, OBJECT, GMC_TREE_ECO, NULL);
+    story_run(&story, GMC_S(10));
+    sim_host_crash(story.source, SIM_CRASH_KILL);
+    sim_host_start(story.source);
+    story_run(&story, GMC_S(1));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_PROBING);
+    sim_host_start(story_host(&story, "a"));
+    sim_host_start(story_host(&story, "b"));
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
+/* What cannot be staged leaves nothing that a restart would take up, however slow the disk. */
+static void test_refused_stage_is_not_taken_up(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 31);
+    sim_build_flat(story.world, 2, &story.wire);
+    story_start(&story);
+    const char *error = NULL, *sources[] = {"no such object"};
+    struct gmc_stage_target target = {story_host(&story, "a")->name, "", NULL};
+    struct gmc_stage_request request = {.sources = sources,
+                                        .source_count = 1,
+                                        .targets = &target,
+                                        .target_count = 1};
+    struct sim_host *source = story_host(&story, "s");
+    assert_ok(
+        gmc_gateway_stage(source->gateway, sim_host_now(source), &request, &story.key, &error));
+    sim_host_drain(source);
+    story.source = source;
+    story_run(&story, GMC_S(1));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_FAILED);
+    sim_host_crash(source, SIM_CRASH_POWER);
+    sim_host_start(source);
+    story_run(&story, GMC_S(1));
+    struct gmc_channel_info info;
+    assert_false(sim_channel(source, &story.key, &info));
+    story_close(&story);
+}
+
 /* A leaf stops and goes on, again and again; the others do not notice. */
 static void test_slow_receiver(void **state)
 {
@@ -188,11 +264,19 @@ static void test_slow_receiver(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_relay_killed),     story_test(test_relay_without_power),
-        story_test(test_relay_stopped),    story_test(test_leaf_restarts),
-        story_test(test_leaf_loses_power), story_test(test_relay_restarts),
-        story_test(test_source_restarts),  story_test(test_source_loses_power),
-        story_test(test_slow_receiver),    story_test(test_source_dies_after_an_add),
+        story_test(test_relay_killed),
+        story_test(test_relay_without_power),
+        story_test(test_relay_stopped),
+        story_test(test_leaf_restarts),
+        story_test(test_leaf_loses_power),
+        story_test(test_relay_restarts),
+        story_test(test_source_restarts),
+        story_test(test_source_loses_power),
+        story_test(test_slow_receiver),
+        story_test(test_source_dies_after_an_add),
+        story_test(test_source_dies_before_it_sends),
+        story_test(test_source_restarts_alone),
+        story_test(test_refused_stage_is_not_taken_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
