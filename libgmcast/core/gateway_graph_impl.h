@@ -45,6 +45,9 @@ bool gw_graph_shows_limit(const struct gwmeasured *one);
 /* The smallest uplink that is configured or whose limit was measured; GW_NO_RELAY where no limit
  * was. */
 uint64_t gw_graph_least_limit(const struct gwgraph *graph);
+/* What uplinks are thought to carry where a limit was measured: what is configured, what they have
+ * shown, or about the least of those. As many as the graph has. */
+void gw_graph_shown_uplinks(const struct gwgraph *graph, uint64_t *uplink);
 /* Takes the trees that the measured rates give, if they are better than those without them even
  * where these come out at their best and the others at their worst. So a wrong figure makes nothing
  * worse than none. `unshown`, bit/s, is what is thought of uplinks that have shown less; with

@@ -54,6 +54,11 @@ static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshow
     }
 }
 
+void gw_graph_shown_uplinks(const struct gwgraph *graph, uint64_t *uplink)
+{
+    look_at(graph, SHOWN, gw_graph_least_limit(graph), uplink);
+}
+
 static bool uses_path(const int32_t *parent, uint32_t stripes, size_t n, size_t from, size_t to)
 {
     bool any = false;

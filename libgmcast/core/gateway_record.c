@@ -472,6 +472,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_writer_u8(&w, src->background);
     for (size_t i = 0; i < src->member_count; i++)
         put_text(&w, src->members[i].inside);
+    gmc_writer_u64(&w, src->prediction.time);
     GMC_ASSERT(gmc_writer_status(&w) == GMC_OK);
     struct gmc_bytes written = gmc_writer_written(&w);
     gw_save(gw, ch, "source", written.data, written.len);
@@ -565,6 +566,8 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
         free(src->members[i].inside);
         src->members[i].inside = get_text(&r); /* nor these */
     }
+    if (gmc_reader_left(&r) > 0) /* nor this */
+        src->prediction.time = gmc_reader_u64(&r);
     if (gmc_reader_status(&r) != GMC_OK || !parents_in_range(src))
         return GMC_ERR_INVALID;
     ch->restored = true;

@@ -52,6 +52,27 @@ static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
     }
 }
 
+/* By the rates that uplinks have shown. Without them the trees that a restarted source had, or that
+ * were found in mid-transfer, would look no better than any others. */
+static bool is_slower_as_shown(const struct gwgraph *graph, uint32_t present, const int32_t *parent,
+                               uint32_t stripes)
+{
+    struct gmc_tree_prediction before, after;
+    struct gmc_tree_graph view = graph->view;
+    if (!graph->any_measured || gw_graph_least_limit(graph) == GW_NO_RELAY)
+        return false;
+    uint64_t *uplink = malloc(sizeof(*uplink) * view.n);
+    if (uplink == NULL)
+        return true;
+    gw_graph_shown_uplinks(graph, uplink);
+    view.uplink_bps = uplink;
+    bool is_slower = gmc_tree_predict(&view, graph->parent, present, &before) != GMC_OK ||
+                     gmc_tree_predict(&view, parent, stripes, &after) != GMC_OK ||
+                     after.time > before.time;
+    free(uplink);
+    return is_slower;
+}
+
 /* The trees that would be made now, with members and latencies that were not known then, if they
  * bring what is left in so much of the time. */
 static bool try_fresh(struct gwgraph *graph, uint32_t percent, uint32_t *stripes)
@@ -65,8 +86,10 @@ static bool try_fresh(struct gwgraph *graph, uint32_t percent, uint32_t *stripes
                  gmc_tree_ops(GMC_TREE_BULK)->build(&graph->view, parent, &count) == GMC_OK &&
                  gmc_tree_predict(&graph->view, parent, count, &fresh) == GMC_OK &&
                  fresh.time / percent <= present.time / 100;
-    taken = taken && (count != *stripes ||
-                      memcmp(graph->parent, parent, sizeof(*parent) * graph->view.n * count) != 0);
+    taken = taken &&
+            (count != *stripes ||
+             memcmp(graph->parent, parent, sizeof(*parent) * graph->view.n * count) != 0) &&
+            !is_slower_as_shown(graph, *stripes, parent, count);
     if (taken) {
         memcpy(graph->parent, parent, bytes);
         *stripes = count;

@@ -348,14 +348,15 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
         src->place_again_wait *= 2;
     src->place_again_at =
         gmc_time_add(gw->now, is_judged ? src->place_again_wait : 2 * PLACE_AGAIN_MIN);
+    bool is_comparable = is_judged && !src->came_late;
     src->partly_known = !gw_source_knows_latencies(gw, ch);
     src->came_late = false;
-    /* What it took so far was no mere beginning: by a third it may yet be faster. */
-    gmc_duration seen = is_first ? 0 : left / 4 * 3;
+    /* What it took so far was no mere beginning: by an eighth it may yet be faster. */
+    gmc_duration seen = is_first ? 0 : left / 8 * 7;
     gw_trial_prepare(ch);
     if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
         return true;
-    if (is_judged && fresh_percent == 0)
+    if (is_comparable)
         gw_trial_begin(gw, ch);
     return take_other_trees(gw, ch);
 }

@@ -156,7 +156,8 @@ struct gwpeer {
 struct gwpace {
     uint64_t bytes;
     gmc_time since, at;
-    uint64_t last; /* bytes a second, counted from some time before; 0: not known */
+    bool was_ahead; /* since then it waited for its parent to get what it had already */
+    uint64_t last;  /* bytes a second, counted from some time before; 0: not known */
 };
 
 struct gwmember {

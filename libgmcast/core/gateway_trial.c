@@ -14,17 +14,6 @@
 #define WORSE_PERCENT 110u   /* of the time, by the trees before, ... */
 #define WATCH_PERCENT 130u   /* ... or once they have stood the first look */
 
-void gw_trial_heard(const struct gmc_gateway *gw, const struct gwchannel *ch,
-                    struct gwmember *member)
-{
-    gmc_time from = ch->src->pace_from != 0 ? ch->src->pace_from : ch->src->setup_end;
-    member->pace.at = gw->now;
-    if (member->pace.since != 0 || member->bytes == 0 || gw->now < gmc_time_add(from, SETTLE))
-        return;
-    member->pace.since = gw->now;
-    member->pace.bytes = member->bytes;
-}
-
 /* Bytes of a second; 0: not known. */
 static uint64_t pace_of(const struct gwmember *member)
 {
@@ -34,6 +23,39 @@ static uint64_t pace_of(const struct gwmember *member)
     if (member->bytes <= member->pace.bytes) /* less, if its last blocks went with a crash */
         return 1;
     return (member->bytes - member->pace.bytes) * 1000 / ms;
+}
+
+/* The last one that is known, if not the present one. */
+static uint64_t some_pace_of(const struct gwmember *member)
+{
+    uint64_t pace = pace_of(member);
+    return pace > 0 ? pace : member->pace.last;
+}
+
+/* Who has more than one of its parents waits for what that gets, most of which it has: how fast it
+ * gets on says nothing, and the parent's pace counts for both. By a second's worth they may differ
+ * because their reports are not of the same moment. */
+static bool is_ahead(const struct gwchannel *ch, const struct gwmember *member)
+{
+    bool ahead = false;
+    for (uint32_t k = 0; k < ch->stripe_count; k++) {
+        int32_t parent = member->parent[k];
+        const struct gwmember *above = parent > 0 ? &ch->src->members[parent - 1] : NULL;
+        ahead = ahead || (above != NULL && above->bytes + some_pace_of(above) < member->bytes);
+    }
+    return ahead;
+}
+
+void gw_trial_heard(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                    struct gwmember *member)
+{
+    gmc_time from = ch->src->pace_from != 0 ? ch->src->pace_from : ch->src->setup_end;
+    member->pace.at = gw->now;
+    if (member->pace.since != 0 || member->bytes == 0 || gw->now < gmc_time_add(from, SETTLE))
+        return;
+    member->pace.since = gw->now;
+    member->pace.bytes = member->bytes;
+    member->pace.was_ahead = is_ahead(ch, member);
 }
 
 static bool is_receiving(const struct gwchannel *ch, const struct gwmember *member)
@@ -73,7 +95,7 @@ void gw_trial_pace_anew(const struct gmc_gateway *gw, struct gwchannel *ch)
     ch->src->pace_from = gw->now;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwpace *pace = &ch->src->members[i].pace;
-        uint64_t known = pace_of(&ch->src->members[i]);
+        uint64_t known = pace->was_ahead ? 0 : pace_of(&ch->src->members[i]);
         *pace = (struct gwpace){.last = known > 0 ? known : pace->last};
     }
 }
@@ -83,7 +105,7 @@ void gw_trial_prepare(struct gwchannel *ch)
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwmember *member = &ch->src->members[i];
         memcpy(member->parent_before, member->parent, sizeof(member->parent));
-        uint64_t pace = pace_of(member);
+        uint64_t pace = member->pace.was_ahead ? 0 : pace_of(member);
         member->pace_before = pace > 0 ? pace : member->pace.last;
     }
 }
@@ -95,18 +117,6 @@ void gw_trial_begin(const struct gmc_gateway *gw, struct gwchannel *ch)
     gw_trial_pace_anew(gw, ch);
 }
 
-/* Who has more than one of its parents waits for what that gets, most of which it has: how fast it
- * gets on says nothing, and the parent's pace counts for both. */
-static bool is_ahead(const struct gwchannel *ch, const struct gwmember *member)
-{
-    bool ahead = false;
-    for (uint32_t k = 0; k < ch->stripe_count; k++) {
-        int32_t parent = member->parent[k];
-        ahead = ahead || (parent > 0 && ch->src->members[parent - 1].bytes < member->bytes);
-    }
-    return ahead;
-}
-
 /* What is left takes by the trees before, and now. False: somebody has not told. */
 static bool compare(const struct gwchannel *ch, gmc_duration *before, gmc_duration *now)
 {
@@ -114,7 +124,8 @@ static bool compare(const struct gwchannel *ch, gmc_duration *before, gmc_durati
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
         uint64_t pace = pace_of(member);
-        if (!is_receiving(ch, member) || member->pace_before == 0 || is_ahead(ch, member))
+        if (!is_receiving(ch, member) || member->pace_before == 0 || member->pace.was_ahead ||
+            is_ahead(ch, member))
             continue;
         if (pace == 0)
             return false;

@@ -108,6 +108,46 @@ static void test_who_was_added_before_a_restart(void **state)
     story_close(&story);
 }
 
+/* A source that restarts has forgotten what it knew of uplinks. The trees that it had relay by the
+ * one that is wide; it does not leave them for others that look as good to it, or goes back. */
+static void test_trees_after_a_restart(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t mbit, delay_ms;
+    } uplinks[] = {{10, 33}, {10, 18}, {10, 25}, {100, 26}}; /* of s, a, b, c */
+    struct story story;
+    for (uint64_t seed = 6; seed <= 9; seed++) {
+        story_open(&story, seed);
+        struct sim_host *router = sim_world_add_router(story.world, "r");
+        struct sim_wire_config up = story.wire, down;
+        up.loss_ppm = 10000;
+        for (size_t i = 0; i < 4; i++) {
+            struct sim_host *host =
+                sim_world_add(story.world,
+                              (char[]){"sabc"[i], '.', 'e', 'x', 'a', 'm', 'p', 'l', 'e', 0});
+            up.rate_bps = uplinks[i].mbit * MB;
+            up.queue_bytes = up.rate_bps / 8 / 20;
+            up.delay = GMC_MS(uplinks[i].delay_ms);
+            down = up;
+            down.rate_bps = 1000 * MB;
+            down.queue_bytes = down.rate_bps / 8 / 20;
+            sim_net_add_wire(&story.world->net, host->id, router->id, &up, &down);
+        }
+        story_start(&story);
+        story_stage(&story, 100 * MB, GMC_TREE_BULK, "abc");
+        story_run(&story, GMC_S(7) + GMC_MS(300));
+        sim_host_crash(story.source, SIM_CRASH_KILL);
+        story_run(&story, GMC_S(2));
+        sim_host_start(story.source);
+        story_run_to_end(&story, GMC_S(300));
+        story_expect_complete(&story);
+        print_message("%.2f s\n", story_seconds(&story));
+        assert_true(story_seconds(&story) < 120); /* 85 s is what its wire needs for one copy */
+        story_close(&story);
+    }
+}
+
 /* Two regions, each around a router, and one wire of 50 Mbit/s between them, which nobody told of:
  * whoever crosses it several times is slow. What members get shows it, and other trees are taken.
  */
@@ -179,6 +219,7 @@ int main(void)
         story_test(test_a_relay_comes_late),
         story_test(test_all_but_one_come_late),
         story_test(test_resumed_members_find_their_places),
+        story_test(test_trees_after_a_restart),
         story_test(test_who_was_added_before_a_restart),
         story_test(test_a_wire_that_paths_share),
         story_test(test_trees_that_were_no_better),
