@@ -20,12 +20,15 @@
 static struct {
     int policy;
     struct sched_param param;
+    void (*on_broken_pipe)(int);
 } usual;
 
 void emu_process_init(void)
 {
     usual.policy = sched_getscheduler(0);
     (void)sched_getparam(0, &usual.param);
+    /* Whoever read our words may be gone; what is to be taken down is still there. */
+    usual.on_broken_pipe = signal(SIGPIPE, SIG_IGN);
 }
 
 static int open_log(const char *log, char *error)
@@ -50,6 +53,7 @@ static void become(const struct emu_program *program, pid_t parent, char *error)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     (void)prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
     (void)sched_setscheduler(0, usual.policy, &usual.param);
+    (void)signal(SIGPIPE, usual.on_broken_pipe);
     if (getppid() != parent) {
         snprintf(error, EMU_ERROR_MAX, "the emulator has ended");
         return;

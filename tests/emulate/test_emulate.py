@@ -117,6 +117,21 @@ def test_an_interrupted_run_leaves_nothing():
         lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
 
 
+def test_who_reads_is_gone():
+    """As with `2>&1 | head -1`: the words are lost, and nothing else."""
+    before = everything()
+    for words, options, status in ((["/no/such/program"], (), 125),
+                                   (["sh", "-c", "sleep 0.3; exit 7"], ("--json", "-"), 7)):
+        with tempfile.TemporaryDirectory(prefix="gmct-") as folder:
+            process = subprocess.Popen(emu.command(folder, HERE, words, *options),
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            process.stdout.close()
+            process.stderr.close()
+            ended = process.wait(20)
+        lib.check(ended == status, "exit %d, not %d" % (ended, status))
+        lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
 def test_clean_removes_what_a_killed_run_left():
     # What somebody else's run left would be counted too.
     subprocess.run([emu.SIM_WAN, "emulate", "--clean"], capture_output=True, check=True)
