@@ -25,4 +25,14 @@ for mode in "" cluster; do
         failures=$((failures + 1))
     fi
 done
+
+# Whoever reads its words may go away.
+timeout 300 "${GMC_SRCDIR:-.}/scripts/demo" "$build" cluster 2>/dev/null | head -n 1 >/dev/null
+left=$(ls "$TMPDIR")
+alive=$(pgrep -f "$TMPDIR/gmcast-demo" | wc -l)
+if [ "$left" != said ] || [ "$alive" != 0 ]; then
+    echo "FAIL: demo | head: left: $left, and $alive processes"
+    pkill -f "$TMPDIR/gmcast-demo"
+    failures=$((failures + 1))
+fi
 exit "$failures"
