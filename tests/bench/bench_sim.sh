@@ -32,6 +32,7 @@ limit_of()
 
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 missed=0
 echo "One source, six receivers, $bytes bytes; gateways connected before: $warm"
 echo "ratio: object / (rate * (1 - loss)) / time; wire: bytes on S's first wire / object"

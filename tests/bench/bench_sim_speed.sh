@@ -20,6 +20,7 @@ if pkg-config --exists $modules 2>/dev/null; then
     "${CXX:-c++}" -O2 -w -std=c++17 -o "$ns3" "$source/bench_forward_ns3.cc" \
         $(pkg-config --cflags $modules) $(pkg-config --libs-only-l $modules)
     trap 'rm -f "$ns3"' EXIT
+    trap 'exit 1' INT TERM HUP PIPE # dash would end without
 fi
 
 echo

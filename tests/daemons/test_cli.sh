@@ -11,6 +11,7 @@ case $gmcast in
 esac
 folder=$(mktemp -d /tmp/gmcast-test-cli-XXXXXX) || exit 99
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 cd "$folder" || exit 99
 GMCAST_GATEWAY=ipc://$folder/nobody
 export GMCAST_GATEWAY

@@ -8,6 +8,7 @@ build=${GMC_BUILDDIR:-.}
 TMPDIR=$(mktemp -d /tmp/gmcast-test-demo-XXXXXX) || exit 99
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 failures=0
 
 for mode in "" cluster; do

@@ -6,6 +6,7 @@ set -eu
 experiments=${GMC_BUILDDIR:-.}/experiments/experiments
 folder=$(mktemp -d /tmp/gmcast-test-experiments-XXXXXX)
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 
 fail()
 {

@@ -7,6 +7,7 @@ command=${GMC_BUILDDIR:?}/interconnect/gmcast-interconnect
 vectors=${GMC_SRCDIR:?}/tests/vectors/interconnect
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 
 fail()
 {

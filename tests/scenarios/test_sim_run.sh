@@ -7,6 +7,7 @@ sim_wan=${GMC_BUILDDIR:?}/sim-wan/sim-wan
 samples=${GMC_SRCDIR:?}/etc/scenarios
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 
 fail()
 {

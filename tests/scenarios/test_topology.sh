@@ -5,7 +5,8 @@ set -eu
 
 sim_wan=${SIM_WAN:-${GMC_BUILDDIR:?}/sim-wan/sim-wan}
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT INT TERM
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP PIPE # dash would end without
 cd "$folder"
 
 fail()
