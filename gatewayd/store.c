@@ -384,8 +384,7 @@ static void execute_one(struct gwd_store *store, struct gwd_job *job)
     if (kind == GMC_STORE_CLOSE)
         chan_take_out(store, chan);
     job->result.status = GMC_OK;
-    if (chan->state_fd >= 0 ||
-        gwd_chan_open_state(store, chan, job, kind != GMC_STORE_CLOSE) == GMC_OK)
+    if (gwd_chan_open_state(store, chan, job, kind != GMC_STORE_CLOSE) == GMC_OK)
         job->result.status = dispatch(store, chan, job);
     if (job->result.status != GMC_OK && job->result.reason == NULL)
         job->result.reason = gmc_status_text(job->result.status);

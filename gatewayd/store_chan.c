@@ -80,9 +80,9 @@ gmc_status gwd_chan_open_state(struct gwd_store *store, struct gwd_chan *chan, s
     int parent = gwd_store_channels_fd(store), fd;
     char name[300];
     gmc_status status = GMC_OK;
-    gwd_chan_folder(&chan->key, name, sizeof name);
     (void)pthread_mutex_lock(&chan->lock);
     if (chan->state_fd < 0) {
+        gwd_chan_folder(&chan->key, name, sizeof name);
         if (create && mkdirat(parent, name, 0700) == 0)
             (void)fsync(parent);
         fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
