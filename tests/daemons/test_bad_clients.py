@@ -47,8 +47,9 @@ def subscribe(domain, name):
 
 
 @contextlib.contextmanager
-def beside_others(names="ab"):
-    """A grid in which an honest channel goes on, whatever happens."""
+def beside_others(names="ab", may_be_late=False):
+    """A grid in which an honest channel goes on, whatever happens. may_be_late: the gateway may miss
+    its turns for so long that the other one takes it for dead, which the publisher is told."""
     with lib.Grid(names) as grid:
         reads = subscribe(grid["b"], "honest")
         writes = subprocess.Popen([lib.GMCAST, "--gateway", grid["a"].control, "pub", "honest", "--to",
@@ -64,7 +65,8 @@ def beside_others(names="ab"):
         yield grid
         say("after")
         _, errors = writes.communicate("", timeout=lib.LIMIT)
-        lib.check(writes.returncode == 0, errors)
+        late = may_be_late and writes.returncode == 2 and "is not heard" in errors
+        lib.check(writes.returncode == 0 or late, errors)
         result = reads.wait()
         lib.check([line["text"] for line in result.lines if "text" in line] == sent and
                   all(line["missed"] == 0 for line in result.lines), lambda: str(result))
@@ -151,7 +153,7 @@ def test_frames_that_no_buffer_should_hold():
 
 def test_frames_that_come_before_the_gateway_looks():
     """However late the gateway's own thread gets its turn: ZeroMQ reads frames in another."""
-    with beside_others() as grid, starved(grid["a"]):
+    with beside_others(may_be_late=True) as grid, starved(grid["a"]):
         for _ in range(10):
             before = refused(grid["a"])
             client = dealer(grid["a"])
