@@ -197,7 +197,8 @@ static void close_store(struct gmc_gateway *gw, struct gwchannel *ch)
     op->discard = ch->discards;
 }
 
-/* All that a channel held in memory for its data goes, once the store has answered everything. */
+/* All that a channel held in memory for its data goes, once the store has answered everything, and
+ * CLOSE last. */
 void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     close_store(gw, ch);

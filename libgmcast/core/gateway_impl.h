@@ -365,7 +365,9 @@ bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_source_lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Whether the latencies between all members that are here are known. */
 bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *ch);
-/* Reads the list of files; gw_source_scanned goes on. */
+/* SCAN or REOPEN; gw_source_scanned goes on. */
+void gw_source_read_paths(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind);
+/* The transfer begins, or begins again. */
 void gw_source_scan(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
                        const struct gmc_store_result *result);

@@ -505,10 +505,7 @@ void gw_source_restart(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     ch->src->build.reloading = true;
     ch->src->build.target = 1;
-    struct gmc_store_op *op;
-    gw_store(gw, ch, GMC_STORE_REOPEN, &op);
-    op->paths = (const char *const *)ch->src->paths;
-    op->path_count = ch->src->path_count;
+    gw_source_read_paths(gw, ch, GMC_STORE_REOPEN);
     if (ch->state == GMC_CHANNEL_PARTIAL) {
         size_t verified = 0;
         for (size_t i = 0; i < ch->src->member_count; i++)

@@ -5,13 +5,18 @@
 #define GATHER_POLL GMC_MS(5) /* path MTUs settle without an event */
 #define PAYLOAD_UNKNOWN 1452u /* of UDP over IPv6 over Ethernet */
 
-void gw_source_scan(struct gmc_gateway *gw, struct gwchannel *ch)
+void gw_source_read_paths(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind)
 {
     struct gmc_store_op *op;
-    ch->state = GMC_CHANNEL_SCANNING;
-    gw_store(gw, ch, GMC_STORE_SCAN, &op);
+    gw_store(gw, ch, kind, &op);
     op->paths = (const char *const *)ch->src->paths;
     op->path_count = ch->src->path_count;
+}
+
+void gw_source_scan(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    ch->state = GMC_CHANNEL_SCANNING;
+    gw_source_read_paths(gw, ch, GMC_STORE_SCAN);
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "scanning");
     gw_source_want_members(gw, ch);
 }

@@ -25,10 +25,10 @@ static uint64_t pace_of(const struct gwmember *member)
     return (member->bytes - member->pace.bytes) * 1000 / ms;
 }
 
-/* The last one that is known, if not the present one. */
+/* The last one that is known, if not the present one, or if that says nothing. */
 static uint64_t some_pace_of(const struct gwmember *member)
 {
-    uint64_t pace = pace_of(member);
+    uint64_t pace = member->pace.was_ahead ? 0 : pace_of(member);
     return pace > 0 ? pace : member->pace.last;
 }
 
@@ -94,9 +94,8 @@ void gw_trial_pace_anew(const struct gmc_gateway *gw, struct gwchannel *ch)
 {
     ch->src->pace_from = gw->now;
     for (size_t i = 0; i < ch->src->member_count; i++) {
-        struct gwpace *pace = &ch->src->members[i].pace;
-        uint64_t known = pace->was_ahead ? 0 : pace_of(&ch->src->members[i]);
-        *pace = (struct gwpace){.last = known > 0 ? known : pace->last};
+        struct gwmember *member = &ch->src->members[i];
+        member->pace = (struct gwpace){.last = some_pace_of(member)};
     }
 }
 
@@ -105,8 +104,7 @@ void gw_trial_prepare(struct gwchannel *ch)
     for (size_t i = 0; i < ch->src->member_count; i++) {
         struct gwmember *member = &ch->src->members[i];
         memcpy(member->parent_before, member->parent, sizeof(member->parent));
-        uint64_t pace = member->pace.was_ahead ? 0 : pace_of(member);
-        member->pace_before = pace > 0 ? pace : member->pace.last;
+        member->pace_before = some_pace_of(member);
     }
 }
 

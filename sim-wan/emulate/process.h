@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* How programs are scheduled: as the emulator was before it asked for more. To be called first. */
+/* From here on the emulator outlives whoever reads its words. Programs run as it was before, and
+ * before it asks for more. To be called first. */
 void emu_process_init(void);
 
 struct emu_program {

@@ -27,12 +27,13 @@ for mode in "" cluster; do
     fi
 done
 
-# Whoever reads its words may go away.
-timeout 300 "${GMC_SRCDIR:-.}/scripts/demo" "$build" cluster 2>/dev/null | head -n 1 >/dev/null
+# Whoever reads its words may go away: daemons are up when it speaks next.
+timeout 300 "${GMC_SRCDIR:-.}/scripts/demo" "$build" cluster 2>/dev/null | sed '/^== daemons/q' >"$TMPDIR/said"
+grep -q '^== daemons' "$TMPDIR/said" || failures=$((failures + 1))
 left=$(ls "$TMPDIR")
 alive=$(pgrep -f "$TMPDIR/gmcast-demo" | wc -l)
 if [ "$left" != said ] || [ "$alive" != 0 ]; then
-    echo "FAIL: demo | head: left: $left, and $alive processes"
+    echo "FAIL: demo | sed q: left: $left, and $alive processes"
     pkill -f "$TMPDIR/gmcast-demo"
     failures=$((failures + 1))
 fi

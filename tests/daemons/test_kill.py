@@ -116,7 +116,8 @@ def test_the_source_before_it_sends():
         grid.write("a", "x", BYTES)
         for name in "bc":
             grid[name].kill()
-        channel = grid["a"].gmcast("stage", grid["a"].data + "/x", "--to", "b,c", "--detach")[1].strip()
+        channel = grid["a"].gmcast("stage", grid["a"].data + "/x", "--to", "b,c",
+                                   "--detach")[1].strip()
         time.sleep(0.5)  # the disk takes a moment
         grid["a"].kill()
         grid["a"].start()
