@@ -23,11 +23,12 @@
 #define LOST_SECONDS 120.0
 /* One that answers but does not know the transfer (yet). */
 #define UNKNOWN_SECONDS 5.0
-/* An end is noticed within a two-hundredth of the time that it took, so that nobody waits for it.
- */
-#define POLL_FIRST_SECONDS 0.02
+/* An end is noticed within a thousandth of the time that it took, so that nobody waits for it; but
+ * a gateway is not asked again until many times as long as its answer took has passed. */
+#define POLL_FIRST_SECONDS 0.01
 #define POLL_SECONDS 0.2
-#define POLL_SHARE 0.005
+#define POLL_SHARE 0.001
+#define POLL_ANSWERS 20
 #define JSON_SECONDS 1.0
 
 static volatile sig_atomic_t interrupted;
@@ -362,6 +363,13 @@ static bool go_on_without_source(struct follow *f, const struct gmc_ctl_transfer
     return true;
 }
 
+static double poll_pause(double since, double answer_seconds)
+{
+    double wanted = fmax(since * POLL_SHARE, answer_seconds * POLL_ANSWERS);
+
+    return fmin(fmax(wanted, POLL_FIRST_SECONDS), POLL_SECONDS);
+}
+
 static int follow_loop(struct follow *f)
 {
     const struct gmc_ctl_transfer *transfer;
@@ -370,7 +378,9 @@ static int follow_loop(struct follow *f)
     int exit_status = EXIT_REFUSED;
 
     while (!session_interrupted()) {
+        double asked = now_seconds();
         enum gmc_client_result result = gmc_client_status(f->client, f->channel, &transfer);
+        double answer_seconds = now_seconds() - asked;
 
         if (result == GMC_CLIENT_OK && (transfer->is_source || !seen)) {
             /* A prefix was enough to find it; from now on it is the whole name. */
@@ -389,8 +399,7 @@ static int follow_loop(struct follow *f)
         } else if (!go_on(f, result, seen, &exit_status)) {
             return exit_status;
         }
-        pause_seconds(
-            fmin(fmax((now_seconds() - began) * POLL_SHARE, POLL_FIRST_SECONDS), POLL_SECONDS));
+        pause_seconds(poll_pause(asked - began, answer_seconds));
     }
     return detached(f, "interrupted");
 }

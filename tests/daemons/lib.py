@@ -185,8 +185,10 @@ class Running:
         return wait(known, lambda: "a channel was named: " + self.errors, limit)
 
     def wait(self, limit=LIMIT):
+        # Its words end when it does. Popen.wait alone looks only twenty times a second.
+        self._threads[0].join(limit)
         try:
-            status = self.process.wait(limit)
+            status = self.process.wait(0 if self._threads[0].is_alive() else LIMIT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise Failure("not over within %g s; last: %s %s" % (
