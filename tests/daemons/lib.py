@@ -186,9 +186,10 @@ class Running:
 
     def wait(self, limit=LIMIT):
         # Its words end when it does. Popen.wait alone looks only twenty times a second.
+        until = time.monotonic() + limit
         self._threads[0].join(limit)
         try:
-            status = self.process.wait(0 if self._threads[0].is_alive() else LIMIT)
+            status = self.process.wait(max(0, until - time.monotonic()))
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise Failure("not over within %g s; last: %s %s" % (
