@@ -89,9 +89,12 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/family.c \
 	interconnect/qos/golden.c \
 	interconnect/qos/model.c interconnect/qos/model.h \
+	interconnect/qos/quad.h \
 	interconnect/qos/router.c \
+	interconnect/qos/sharing.c interconnect/qos/sharing.h \
 	interconnect/qos/simulate.c interconnect/qos/simulate.h \
-	interconnect/qos/traffic.c interconnect/qos/traffic.h
+	interconnect/qos/traffic.c interconnect/qos/traffic.h \
+	interconnect/qos/waves.c interconnect/qos/waves.h
 
 check_PROGRAMS += tests/unit/test_ic_qos
 tests_unit_test_ic_qos_SOURCES = tests/unit/test_ic_qos.c tests/unit/ic_table.h

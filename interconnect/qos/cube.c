@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/assert.h"
-#include "interconnect/qos/model.h"
+#include "interconnect/qos/sharing.h"
 
 /* As in router.c. */
 #define STILL 9e-12
@@ -93,37 +93,63 @@ static void block(struct cube *cube, uint64_t c)
     cube->eject[c] = cube->blocking[c][shape->n] * (mx + flits) / 2 + flits;
 }
 
-static void share_ejection(struct cube *cube)
+/* L = fixed + stretched S, of real-time classes at channels side by side. */
+struct abreast {
+    double fixed[CLASSES][IC_QOS_ABREAST], stretched[CLASSES][IC_QOS_ABREAST];
+};
+
+/* Channels from..to - 1. Their places are filled up with the last one. */
+static void share(struct cube *cube, const double *rate, const struct abreast *of, unsigned from,
+                  unsigned to)
 {
-    double fixed[CLASSES], stretch[CLASSES];
-    unsigned n = cube->shape.n;
-    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++)
-        fixed[c] = (double)cube->qos->stages - 1;
-    ic_qos_share(cube->qos, cube->ejected, fixed, cube->eject, cube->sharing[n], stretch);
-    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++) {
-        cube->stretch[c][n] = stretch[c];
-        cube->latency[c][n] = fixed[c] + cube->eject[c] * stretch[c];
+    double sharing[IC_QOS_SHARINGS][IC_QOS_ABREAST], stretch[CLASSES][IC_QOS_ABREAST];
+    unsigned real_time = (unsigned)cube->qos->classes - 1;
+    ic_qos_share(cube->qos, rate, of->fixed, of->stretched, sharing, stretch);
+    for (unsigned s = from; s < to; s++) {
+        for (unsigned z = 0; z < 1u << real_time; z++)
+            cube->sharing[s][z] = sharing[z][s - from];
+        for (unsigned c = 0; c < real_time; c++)
+            cube->stretch[c][s] = stretch[c][s - from];
     }
 }
 
-/* Real-time classes at channel s. */
-static void share_channel(struct cube *cube, unsigned s)
+static void share_ejection(struct cube *cube)
 {
-    double fixed[CLASSES], stretched[CLASSES], stretch[CLASSES];
-    double stages = (double)cube->qos->stages;
-    double header = stages - 1 + stages * cube->shape.hops[s];
-    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++) {
-        double ejection = cube->eject[c];
-        bool all = cube->qos->variant == IC_QOS_STRETCH_ALL;
-        fixed[c] = all ? header : header + ejection * cube->stretch[c][cube->shape.n];
-        stretched[c] = all ? ejection + cube->buffered[c][s] : cube->buffered[c][s];
+    struct abreast of;
+    unsigned n = cube->shape.n;
+    double fixed = (double)cube->qos->stages - 1;
+    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++)
+        for (unsigned i = 0; i < IC_QOS_ABREAST; i++) {
+            of.fixed[c][i] = fixed;
+            of.stretched[c][i] = cube->eject[c];
+        }
+    share(cube, cube->ejected, &of, n, n + 1);
+    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++)
+        cube->latency[c][n] = fixed + cube->eject[c] * cube->stretch[c][n];
+}
+
+/* Real-time classes at channels from..to - 1. */
+static void share_channels(struct cube *cube, unsigned from, unsigned to)
+{
+    struct abreast of;
+    double header[IC_QOS_ABREAST], stages = (double)cube->qos->stages;
+    bool all = cube->qos->variant == IC_QOS_STRETCH_ALL;
+    for (unsigned i = 0; i < IC_QOS_ABREAST; i++) {
+        unsigned s = from + i < to ? from + i : to - 1;
+        header[i] = stages - 1 + stages * cube->shape.hops[s];
+        for (uint64_t c = 0; c + 1 < cube->qos->classes; c++) {
+            double ejection = cube->eject[c], waits = cube->buffered[c][s];
+            of.fixed[c][i] =
+                all ? header[i] : header[i] + ejection * cube->stretch[c][cube->shape.n];
+            of.stretched[c][i] = all ? ejection + waits : waits;
+        }
     }
-    ic_qos_share(cube->qos, cube->carried, fixed, stretched, cube->sharing[s], stretch);
-    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++) {
-        cube->stretch[c][s] = stretch[c];
-        cube->latency[c][s] = header + cube->eject[c] * cube->stretch[c][cube->shape.n] +
-                              cube->buffered[c][s] * stretch[c];
-    }
+    share(cube, cube->carried, &of, from, to);
+    for (uint64_t c = 0; c + 1 < cube->qos->classes; c++)
+        for (unsigned s = from; s < to; s++)
+            cube->latency[c][s] = header[s - from] +
+                                  cube->eject[c] * cube->stretch[c][cube->shape.n] +
+                                  cube->buffered[c][s] * cube->stretch[c][s];
 }
 
 /* Mean time that real-time traffic keeps a channel busy, once it does. */
@@ -168,10 +194,12 @@ static void evaluate(struct cube *cube)
         flow(cube, c);
         block(cube, c);
     }
-    if (!cube->is_at_rest)
+    if (!cube->is_at_rest) {
+        unsigned n = cube->shape.n;
         share_ejection(cube);
-    for (unsigned s = 0; s < cube->shape.n && !cube->is_at_rest; s++)
-        share_channel(cube, s);
+        for (unsigned s = 0; s < n; s += IC_QOS_ABREAST)
+            share_channels(cube, s, s + IC_QOS_ABREAST < n ? s + IC_QOS_ABREAST : n);
+    }
     best_effort(cube);
 }
 

@@ -26,10 +26,11 @@ uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t traffic_class,
                                uint64_t deadline);
 
 /* Probability that a message of a real-time class takes longer than `deadline` cycles in the
- * network, over `hops` hops of a cube (1..n; 0 for one router); to 1e-11 in a cube. Of a
- * solution of this qos that there is. `delays` are those of the class, kind and hops, of this qos
- * with any loads in the same relation; NULL: they are made for this one call. NOMEM; INVALID with
- * words: best effort (which has no deadline), hops, deadline, more than 3 real-time classes. */
+ * network, over `hops` hops of a cube (1..n; 0 for one router); in a cube to 1e-9 of itself and
+ * 1e-10. Of a solution of this qos that there is. `delays` are those of the class, kind and hops,
+ * of this qos with any loads in the same relation; NULL: they are made for this one call. NOMEM;
+ * INVALID with words: best effort (which has no deadline), hops, deadline, more than 3 real-time
+ * classes. */
 GMC_NODISCARD gmc_status ic_qos_deadline_miss(const struct ic_qos *qos,
                                               const struct ic_qos_solution *solution,
                                               const struct ic_qos_delays *delays,

@@ -11,8 +11,9 @@
 #include "interconnect/qos/lattice.h"
 
 #define LEAST_WIDTH 64u
-/* What is beyond N comes back this small. Rounding grows by its fourth root. */
-#define ALIAS 1e-14
+/* Delays of N or more, which are late in any case, come back as this part of themselves among those
+ * that are not. Rounding grows by the inverse of its root. */
+#define ALIAS 1e-9
 
 /* One table while it is filled. */
 struct filling {
@@ -236,20 +237,28 @@ static void transform(const double *turns, uint64_t step, const double *in, uint
     }
 }
 
+/* Where table `at` of so many has the real part of point k; the imaginary one is a block further.
+ */
+static double *place_of(double *blocks, uint64_t k, uint64_t tables, uint64_t at)
+{
+    uint64_t block = k / IC_QOS_WAVE_BLOCK;
+    return &blocks[2 * IC_QOS_WAVE_BLOCK * (block * tables + at) + k % IC_QOS_WAVE_BLOCK];
+}
+
 /* As many points as all times need, or fewer on a smaller circle. */
 static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
 {
     const double full = 8 * atan(1);
     uint64_t points = ic_qos_delays_width(reach);
     delays->radius = 1;
-    if (points > 4 * delays->width) {
-        points = 4 * delays->width;
+    if (points > 2 * delays->width) {
+        points = 2 * delays->width;
         delays->radius = pow(ALIAS, 1 / (double)points);
     }
     delays->points = points;
-    delays->wave_points = (points / 2 / IC_QOS_WAVE_BLOCK + 1) * IC_QOS_WAVE_BLOCK;
+    delays->blocks = points / 2 / IC_QOS_WAVE_BLOCK + 1;
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
-    delays->series = calloc(points + 2, sizeof(*delays->series));
+    delays->series = calloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks, sizeof(*delays->series));
     if (delays->turns == NULL || delays->series == NULL)
         return GMC_ERR_NOMEM;
     for (uint64_t k = 0; k < points; k++) {
@@ -259,34 +268,37 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     for (uint64_t k = delays->radius == 1 ? 1 : 0; k <= points / 2; k++) {
         double re = 1 - delays->turns[2 * k] / delays->radius;
         double im = delays->turns[2 * k + 1] / delays->radius;
-        delays->series[2 * k] = re / (re * re + im * im);
-        delays->series[2 * k + 1] = -im / (re * re + im * im);
+        double with_conjugate = k != 0 && k != points / 2 ? 2 : 1;
+        double *out = place_of(delays->series, k, 1, 0);
+        out[0] = with_conjugate * re / (re * re + im * im);
+        out[IC_QOS_WAVE_BLOCK] = -with_conjugate * im / (re * re + im * im);
     }
     return GMC_OK;
 }
 
-static gmc_status make_waves(struct ic_qos_delays *delays, enum ic_qos_passing passing)
+static gmc_status make_waves(struct ic_qos_delays *delays)
 {
-    uint64_t points = delays->points, subsets = delays->subsets;
+    uint64_t points = delays->points, tables = IC_QOS_PASSINGS * delays->subsets;
     double *values = calloc(points, sizeof(*values));
-    double *waves = calloc(2 * points, sizeof(*waves));
-    double *out = calloc(delays->wave_points * subsets * 2, sizeof(*out));
-    for (unsigned set = 0; set < subsets && values != NULL && waves != NULL && out != NULL; set++) {
-        const double *mass = &delays->by[passing][set * delays->width];
+    double *wave = calloc(2 * points, sizeof(*wave));
+    delays->waves = calloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks * tables, sizeof(double));
+    bool is_there = values != NULL && wave != NULL && delays->waves != NULL;
+    for (uint64_t at = 0; at < tables && is_there; at++) {
+        const double *mass =
+            &delays->by[at / delays->subsets][at % delays->subsets * delays->width];
         double power = 1;
         for (uint64_t t = 0; t < delays->width; t++, power *= delays->radius)
             values[t] = mass[t] * power;
-        transform(delays->turns, 1, values, points, waves);
+        transform(delays->turns, 1, values, points, wave);
         for (uint64_t k = 0; k <= points / 2; k++) {
-            out[2 * set * delays->wave_points + k] = waves[2 * k];
-            out[(2 * set + 1) * delays->wave_points + k] = waves[2 * k + 1];
+            double *out = place_of(delays->waves, k, tables, at);
+            out[0] = wave[2 * k];
+            out[IC_QOS_WAVE_BLOCK] = wave[2 * k + 1];
         }
     }
-    delays->waves[passing] = out;
-    gmc_status status = values != NULL && waves != NULL && out != NULL ? GMC_OK : GMC_ERR_NOMEM;
     free(values);
-    free(waves);
-    return status;
+    free(wave);
+    return is_there ? GMC_OK : GMC_ERR_NOMEM;
 }
 
 /* ---- all of it ---- */
@@ -349,17 +361,15 @@ static gmc_status make_all(struct ic_qos_delays *delays, const struct ic_qos *qo
     find_stretches(qos, c, f.stretch);
     f.parts = ic_qos_lattice_parts(f.stretch, f.states);
     gmc_status status = make_tables(delays, &f, ranges);
-    if (status == GMC_OK && qos->dimension > 0)
+    if (status == GMC_OK && qos->dimension > 0) {
+        not_below(delays, IC_QOS_PASS_OWN, flits);
+        not_below(delays, IC_QOS_PASS_ALL, flits);
         status = make_circle(delays, ic_qos_delays_reach(qos, c, hops));
-    for (int passing = 0; passing < IC_QOS_PASSINGS && status == GMC_OK; passing++) {
-        enum ic_qos_passing which = (enum ic_qos_passing)passing;
-        if (qos->dimension > 0 && which != IC_QOS_PASS_BEFORE)
-            not_below(delays, which, flits);
-        if (qos->dimension > 0)
-            status = make_waves(delays, which);
         if (status == GMC_OK)
-            sum_up(delays, which);
+            status = make_waves(delays);
     }
+    for (int passing = 0; passing < IC_QOS_PASSINGS && status == GMC_OK; passing++)
+        sum_up(delays, (enum ic_qos_passing)passing);
     return status;
 }
 
@@ -394,10 +404,9 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
 {
     if (delays == NULL)
         return;
-    for (int passing = 0; passing < IC_QOS_PASSINGS; passing++) {
+    for (int passing = 0; passing < IC_QOS_PASSINGS; passing++)
         free(delays->by[passing]);
-        free(delays->waves[passing]);
-    }
+    free(delays->waves);
     free(delays->turns);
     free(delays->series);
     free(delays);
@@ -406,7 +415,7 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
 size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
 {
     size_t tables = IC_QOS_PASSINGS * delays->subsets;
-    size_t waves = 2 * delays->wave_points;
-    return sizeof(*delays) +
-           (tables * (delays->width + waves) + 3 * delays->points) * sizeof(double);
+    size_t blocks = 2 * IC_QOS_WAVE_BLOCK * delays->blocks;
+    size_t numbers = tables * (delays->width + blocks) + blocks + 2 * delays->points;
+    return sizeof(*delays) + numbers * sizeof(double);
 }

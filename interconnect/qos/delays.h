@@ -23,7 +23,7 @@
 #define IC_QOS_STATES (1u << (IC_QOS_REAL_TIME_MAX - 1u))
 #define IC_QOS_SUBSETS (1u << IC_QOS_STATES)
 
-#define IC_QOS_WAVE_BLOCK 16u /* points that are computed side by side */
+#define IC_QOS_WAVE_BLOCK 8u /* points that are computed side by side */
 
 enum ic_qos_miss {
     IC_QOS_MISS_LITERAL,     /* the X_k are independent, as printed in (17) */
@@ -49,11 +49,11 @@ struct ic_qos_delays {
     uint64_t points;             /* N */
     double radius;               /* of the circle; 1: no time is N or more */
     double *turns;               /* cos, sin of 2 pi k / N */
-    double *series;              /* 1 + 1 / z + 1 / z^2 + ..: real, imaginary part, k = 0..N / 2 */
-    /* Of a cube: real parts at [subset * 2 * wave_points + k], k = 0..N / 2, and imaginary ones
-     * wave_points after them; zeros follow up to whole blocks. */
-    double *waves[IC_QOS_PASSINGS];
-    uint64_t wave_points;
+    /* At the points k = 0..N / 2, in blocks: real parts, then imaginary ones. Zeros follow up to
+     * whole blocks. */
+    uint64_t blocks;
+    double *series; /* 1 + 1 / z + 1 / z^2 + ..: with that of the conjugate; 0 where z = 1 */
+    double *waves;  /* of a cube; each block has it of all tables, of one range after the other */
 };
 
 /* The width that times up to these cycles need. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What router and cube share: checks, the sharing chain, blocking, the source's queue. */
+/* What router and cube share: checks, blocking, the source's queue. */
 #include "interconnect/qos/model.h"
 
 #include <math.h>
@@ -76,68 +76,6 @@ double ic_qos_stretch(const struct ic_qos *qos, uint64_t traffic_class, unsigned
         if (busy >> c & 1)
             sum += qos->rate[c] * (double)qos->flits[c];
     return sum / (qos->rate[traffic_class] * (double)qos->flits[traffic_class]);
-}
-
-/* Stationary probabilities of a chain from its rates q[from][to], by the elimination of Grassmann,
- * Taksar and Heyman: no differences, so nothing cancels. q is used up. */
-static void stationary(double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], unsigned states, double *share)
-{
-    double total = 1;
-    for (unsigned last = states - 1; last > 0; last--) {
-        double out = 0;
-        for (unsigned j = 0; j < last; j++)
-            out += q[last][j];
-        out = 1 / out;
-        for (unsigned i = 0; i < last; i++) {
-            if (q[i][last] == 0) /* the sets are more than a class apart */
-                continue;
-            q[i][last] *= out;
-            for (unsigned j = 0; j < last; j++)
-                q[i][j] += q[i][last] * q[last][j];
-        }
-    }
-    share[0] = 1;
-    for (unsigned n = 1; n < states; n++) {
-        share[n] = 0;
-        for (unsigned i = 0; i < n; i++)
-            share[n] += share[i] * q[i][n];
-        total += share[n];
-    }
-    for (unsigned n = 0; n < states; n++)
-        share[n] /= total;
-}
-
-void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fixed,
-                  const double *stretched, double *sharing, double *stretch)
-{
-    double q[IC_QOS_SHARINGS][IC_QOS_SHARINGS], weight[IC_QOS_CLASSES_MAX];
-    double of_set[IC_QOS_SHARINGS], with[IC_QOS_CLASSES_MAX] = {0}, sum[IC_QOS_CLASSES_MAX] = {0};
-    unsigned real_time = (unsigned)qos->classes - 1, states = 1u << real_time;
-    for (unsigned c = 0; c < real_time; c++)
-        weight[c] = qos->rate[c] * (double)qos->flits[c];
-    for (unsigned z = 0; z < states; z++) {
-        of_set[z] = 0;
-        for (unsigned to = 0; to < states; to++)
-            q[z][to] = 0;
-        for (unsigned c = 0; c < real_time; c++)
-            if (z >> c & 1)
-                of_set[z] += weight[c];
-        for (unsigned c = 0; c < real_time; c++)
-            if (z >> c & 1)
-                q[z][z ^ 1u << c] =
-                    weight[c] / (fixed[c] * weight[c] + stretched[c] * of_set[z]) - rate[c];
-            else
-                q[z][z ^ 1u << c] = rate[c];
-    }
-    stationary(q, states, sharing);
-    for (unsigned z = 0; z < states; z++)
-        for (unsigned c = 0; c < real_time; c++)
-            if (z >> c & 1) {
-                with[c] += sharing[z];
-                sum[c] += sharing[z] * of_set[z];
-            }
-    for (unsigned c = 0; c < real_time; c++)
-        stretch[c] = sum[c] / (with[c] * weight[c]);
 }
 
 double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class)

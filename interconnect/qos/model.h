@@ -100,11 +100,6 @@ double ic_qos_stretch(const struct ic_qos *qos, uint64_t traffic_class, unsigned
 
 /* ---- the parts of the model, for its own files ---- */
 
-/* Classes of one channel: L_c(Z) = fixed_c + stretched_c S_c(Z). Pi over the sets of real-time
- * channels and the mean stretches; not probabilities when classes come faster than they can leave.
- */
-void ic_qos_share(const struct ic_qos *qos, const double *rate, const double *fixed,
-                  const double *stretched, double *sharing, double *stretch);
 /* (3): e of a class, and (rate L)^e, 1 at most. */
 double ic_qos_exponent(const struct ic_qos *qos, uint64_t traffic_class);
 double ic_qos_blocking(double rate, double latency, double exponent);

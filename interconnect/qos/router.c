@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/assert.h"
-#include "interconnect/qos/model.h"
+#include "interconnect/qos/sharing.h"
 
 /* The reference tables hold the iterate at which P still moves this much per step, and P of light
  * loads is small enough for that to show in its fifth digit. Latencies do not notice. */
@@ -20,6 +20,25 @@ struct router {
     double sharing[IC_QOS_SHARINGS];
 };
 
+/* The router is alone: all that are computed abreast are it. */
+static void share(struct router *r, const double *rate, const double *fixed,
+                  const double *stretched)
+{
+    double all_fixed[IC_QOS_CLASSES_MAX][IC_QOS_ABREAST];
+    double all_stretched[IC_QOS_CLASSES_MAX][IC_QOS_ABREAST];
+    double sharing[IC_QOS_SHARINGS][IC_QOS_ABREAST], stretch[IC_QOS_CLASSES_MAX][IC_QOS_ABREAST];
+    for (uint64_t c = 0; c + 1 < r->qos->classes; c++)
+        for (unsigned i = 0; i < IC_QOS_ABREAST; i++) {
+            all_fixed[c][i] = fixed[c];
+            all_stretched[c][i] = stretched[c];
+        }
+    ic_qos_share(r->qos, rate, all_fixed, all_stretched, sharing, stretch);
+    for (unsigned z = 0; z < 1u << (r->qos->classes - 1); z++)
+        r->sharing[z] = sharing[z][0];
+    for (uint64_t c = 0; c + 1 < r->qos->classes; c++)
+        r->stretch[c] = stretch[c][0];
+}
+
 static void evaluate(struct router *r)
 {
     uint64_t be = r->qos->classes - 1;
@@ -30,7 +49,7 @@ static void evaluate(struct router *r)
         fixed[c] = (double)r->qos->stages - 1;
         stretched[c] = flits + r->blocking[c] * (r->longest[c] + flits / 2);
     }
-    ic_qos_share(r->qos, rate, fixed, stretched, r->sharing, r->stretch);
+    share(r, rate, fixed, stretched);
     double idle = r->sharing[0];
     r->stretch[be] = (1 + idle) / (2 * idle * idle);
     for (uint64_t c = 0; c <= be; c++)

@@ -205,6 +205,8 @@ static const struct curve {
     {"qos", "n 10 ratio3 3 load 0.00001..0.01/0.00001"},
     {"qos", "n 7 deadline 70 load 0.00002..0.02/0.00002"},
     {"qos", "n 7 flits 256 deadline 2000 load 1e-6..1e-3/1e-6"},
+    {"qos", "n 7 ratio3 2 flits 256 deadline 2000 load 1e-6..1e-3/1e-6"},
+    {"qos", "n 7 ratio2 1.37 hops 3 flits 256 deadline 4000 load 1e-6..1e-3/1e-6"},
     {"qos", "n 0 ratio3 3 deadline 42..1041"},
     {"qos", "n 0 ratio3 3 flits 256 deadline 2000 load 1e-6..1e-3/1e-6"},
     {"qos", "n 0 ratio3 3 flits 4096 deadline 4096 load 1e-7..1e-4/1e-7"},

@@ -2,9 +2,11 @@
 /* Tests interconnect/qos: the model's anchors and claims, deadlines, what has no solution. The
  * reference tables are in test_ic_golden. */
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "interconnect/qos/deadline.h"
+#include "interconnect/qos/waves.h"
 #include "tests/lib/unit.h"
 #include "tests/unit/ic_table.h"
 
@@ -262,6 +264,90 @@ static void both_ways_of_counting_agree(void **state)
                             miss(&whole, c, 0, d, (enum ic_qos_miss)kind), 1e-9);
 }
 
+/* ---- generating functions beside convolutions ---- */
+#define WAYS_CHANNELS 4u /* and where messages leave */
+#define WAYS_HOPS 2u
+#define WAYS_WIDTH 256u
+
+/* Weights that a load could give, different ones in each channel. */
+static void mix(const struct ic_qos_delays *delays, unsigned channel, struct ic_qos_mix *mix)
+{
+    double blocking = channel == WAYS_CHANNELS ? 0.3 : 0.1 + 0.2 * channel, left = 1;
+    bool is_last = channel == WAYS_CHANNELS;
+    *mix = (struct ic_qos_mix){.at_once = is_last ? 0 : 1 - blocking};
+    for (unsigned set = 0; set < delays->subsets; set++) {
+        double share = set + 1 < delays->subsets ? left * (0.3 + 0.1 * channel) : left;
+        left -= share;
+        mix->part[is_last ? IC_QOS_PASS_ALL : IC_QOS_PASS_BEFORE][set] =
+            share * blocking / (double)delays->most;
+        mix->part[IC_QOS_PASS_OWN][set] = is_last ? share * (1 - blocking) : 0;
+    }
+}
+
+/* Of each time, from the sums in the tables. */
+static void delays_of(const struct ic_qos_delays *delays, const struct ic_qos_mix *mix,
+                      double *share)
+{
+    memset(share, 0, WAYS_WIDTH * sizeof(*share));
+    share[0] = mix->at_once;
+    for (unsigned passing = 0; passing < IC_QOS_PASSINGS; passing++)
+        for (unsigned set = 0; set < delays->subsets; set++) {
+            const double *by = &delays->by[passing][set * delays->width];
+            for (unsigned t = 0; t < WAYS_WIDTH; t++)
+                share[t] += mix->part[passing][set] * (by[t] - (t > 0 ? by[t - 1] : 0));
+        }
+}
+
+static void add_convolved(const double *a, const double *b, double *sum)
+{
+    for (unsigned i = 0; i < WAYS_WIDTH; i++)
+        for (unsigned j = 0; i + j < WAYS_WIDTH; j++)
+            sum[i + j] += a[i] * b[j];
+}
+
+static void check_ways(const struct ic_qos *qos, uint64_t c, enum ic_qos_miss kind, bool *is_cut)
+{
+    struct ic_qos_delays *delays;
+    struct ic_qos_mix mixes[WAYS_CHANNELS + 1];
+    double alone[WAYS_CHANNELS + 1][WAYS_WIDTH], hops[WAYS_WIDTH] = {0}, all[WAYS_WIDTH] = {0};
+    assert_ok(ic_qos_delays_new(qos, c, kind, WAYS_HOPS, WAYS_WIDTH, &delays));
+    *is_cut = delays->radius < 1;
+    for (unsigned s = 0; s <= WAYS_CHANNELS; s++) {
+        mix(delays, s, &mixes[s]);
+        delays_of(delays, &mixes[s], alone[s]);
+    }
+    for (unsigned s = 0; s < WAYS_CHANNELS; s++)
+        for (unsigned other = 0; other < s; other++)
+            add_convolved(alone[s], alone[other], hops);
+    add_convolved(hops, alone[WAYS_CHANNELS], all);
+    double by = 0;
+    for (unsigned last = 0; last < WAYS_WIDTH; last++) {
+        by += all[last];
+        assert_near(ic_qos_waves_in_time(delays, mixes, WAYS_CHANNELS, WAYS_HOPS, last), by, 1e-10);
+    }
+    ic_qos_delays_free(delays);
+}
+
+/* On the circle that has room for all delays, and on the smaller one. */
+static void ways_are_convolutions(void **state)
+{
+    struct ic_qos qos = {.dimension = WAYS_CHANNELS,
+                         .classes = 4,
+                         .rate = {0.01, 0.01 / 1.7, 0.01 / 2.313, 0.01},
+                         .stages = 5,
+                         .buffer_flits = 2};
+    (void)state;
+    for (int kind = IC_QOS_MISS_LITERAL; kind <= IC_QOS_MISS_CONSTRAINED; kind++)
+        for (uint64_t c = 0; c < 3; c++)
+            for (uint64_t flits = 4; flits <= 24; flits += 20) {
+                bool is_cut;
+                for (unsigned i = 0; i < 3; i++)
+                    qos.flits[i] = flits;
+                check_ways(&qos, c, (enum ic_qos_miss)kind, &is_cut);
+                assert_int_equal(is_cut, flits > 4);
+            }
+}
+
 /* The longest messages, all that they can wait for, three classes that share, with ratios that are
  * plain and with others: minutes when counted one after the other. */
 static void check_long_messages(bool plain)
@@ -420,6 +506,7 @@ int main(void)
         cmocka_unit_test(late_deadlines_are_met),
         cmocka_unit_test(tables_are_those_of_all_counted),
         cmocka_unit_test(both_ways_of_counting_agree),
+        cmocka_unit_test(ways_are_convolutions),
         cmocka_unit_test(long_messages_take_bounded_work),
         cmocka_unit_test(what_swings_is_solved),
         cmocka_unit_test(a_lone_class_is_in_time),
