@@ -8,4 +8,4 @@ if WITH_DAEMONS
 dist_man_MANS += docs/gatewayd.8 docs/gmcast-noded.8 docs/gatewayd.conf.5 docs/gmcast-replay.1
 endif
 
-EXTRA_DIST += docs/CONGESTION.md docs/EXPERIMENTS.md
+EXTRA_DIST += docs/CONGESTION.md docs/EXPERIMENTS.md docs/FIGURES.md
