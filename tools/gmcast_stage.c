@@ -32,7 +32,7 @@ static const char help[] =
     "  -b, --background       yield to everyone else: use what others leave of the paths\n"
     "  -n, --plan             send nothing: measure, and print the trees, the time that is\n"
     "                         predicted, and what limits it\n"
-    "  -d, --detach           only start it and print the channel; see gmcast watch\n"
+    "  -d, --detach           print the channel and end once it is saved; see gmcast watch\n"
     "      --json             JSON lines (also when the output is not a terminal)\n"
     "      --plain            a line per event and a table, for logs\n"
     "\n"
@@ -196,8 +196,10 @@ static int started(struct gmc_client *client, const char *channel,
     else
         fprintf(stderr, "%s %s%s\n", options->plan ? "plan" : "transfer", copy,
                 terminal ? "" : " (gmcast watch, status, tree, cancel)");
-    if (options->detach)
-        return EXIT_COMPLETE;
+    if (options->detach) {
+        fflush(stdout); /* also where the gateway dies before it could save it */
+        return session_wait_saved(client, copy);
+    }
     return session_follow(client, copy, options->output);
 }
 

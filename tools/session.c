@@ -415,3 +415,38 @@ int session_follow(struct gmc_client *client, const char *channel, enum session_
     follow_fini(&follow);
     return status;
 }
+
+static int save_loop(struct follow *f)
+{
+    const struct gmc_ctl_transfer *transfer;
+    int exit_status = EXIT_REFUSED;
+
+    while (!session_interrupted()) {
+        enum gmc_client_result result = gmc_client_status(f->client, f->channel, &transfer);
+        bool answered = result == GMC_CLIENT_OK && transfer->is_source;
+
+        if (answered && !transfer->is_saving)
+            return EXIT_COMPLETE;
+        if (answered) {
+            f->answered = now_seconds();
+        } else if (result == GMC_CLIENT_OK) {
+            if (!go_on_without_source(f, transfer))
+                return EXIT_DETACHED;
+        } else if (!go_on(f, result, true, &exit_status)) {
+            return exit_status;
+        }
+        pause_seconds(POLL_FIRST_SECONDS);
+    }
+    return detached(f, "interrupted");
+}
+
+int session_wait_saved(struct gmc_client *client, const char *channel)
+{
+    struct follow follow;
+    int status;
+
+    follow_init(&follow, client, channel, SESSION_PLAIN);
+    status = save_loop(&follow);
+    follow_fini(&follow);
+    return status;
+}

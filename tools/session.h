@@ -30,6 +30,10 @@ enum session_output {
  * not answer for a while (it restarts) is waited for. An interrupt ends this, not the transfer. */
 int session_follow(struct gmc_client *client, const char *channel, enum session_output output);
 
+/* Waits until its source has the transfer on its disk, so that it survives a crash there; the exit
+ * status, 0 then. */
+int session_wait_saved(struct gmc_client *client, const char *channel);
+
 /* Catches SIGINT, SIGTERM and SIGHUP from now on; session_interrupted says whether one came. */
 void session_catch_signals(void);
 bool session_interrupted(void);

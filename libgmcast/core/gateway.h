@@ -282,6 +282,7 @@ struct gmc_channel_info {
     uint64_t file_count;
     uint64_t rate_cap_bps;
     bool background;
+    bool is_saving; /* at the source: it is not on the disk yet, and a crash would forget it */
     gmc_duration elapsed;
     gmc_duration setup; /* command to first data datagram; 0: not yet */
     uint32_t tree_version;

@@ -74,6 +74,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
         info->member_count = ch->src->member_count;
         info->rate_cap_bps = ch->src->rate_bps;
         info->background = ch->src->background;
+        info->is_saving = ch->talk == NULL && !ch->src->plan && !ch->src->is_on_disk;
         info->bytes = info->total_bytes;
         if (ch->src->setup_end != 0)
             info->setup = gmc_time_sub(ch->src->setup_end, ch->opened_at);

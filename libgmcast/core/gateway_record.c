@@ -530,6 +530,7 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     gmc_reader_init(&r, saved);
     if (gmc_reader_u32(&r) != SAVE_MAGIC)
         return GMC_ERR_INVALID;
+    src->is_on_disk = true;
     ch->saved_version = gmc_reader_u32(&r);
     ch->saved_epoch = gmc_reader_u32(&r);
     ch->state =

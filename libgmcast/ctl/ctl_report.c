@@ -157,6 +157,7 @@ static void describe(const struct gmc_ctl *ctl, const struct gmc_channel_info *i
                                           .message_count = info->messages,
                                           .rate_bps = info->rate_cap_bps,
                                           .background = info->background,
+                                          .is_saving = info->is_saving,
                                           .elapsed_ns = info->elapsed,
                                           .setup_ns = info->setup,
                                           .tree_version = info->tree_version,

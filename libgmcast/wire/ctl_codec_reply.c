@@ -62,6 +62,7 @@ static void fill_transfer_fields(const struct gmc_ctl_transfer *from, Gmcast__Ct
     to->message_count = from->message_count;
     to->rate_bps = from->rate_bps;
     to->background = from->background;
+    to->saving = from->is_saving;
     to->elapsed_ns = from->elapsed_ns;
     to->setup_ns = from->setup_ns;
     to->tree_version = from->tree_version;
@@ -480,6 +481,7 @@ static gmc_status take_transfer(struct gmc_ctl_holder *holder, const Gmcast__Ctl
     to->message_count = from->message_count;
     to->rate_bps = from->rate_bps;
     to->background = from->background;
+    to->is_saving = from->saving;
     to->elapsed_ns = from->elapsed_ns;
     to->setup_ns = from->setup_ns;
     to->tree_version = from->tree_version;

@@ -192,6 +192,7 @@ static void reply_round_trip(void **state)
                                               .state = GMC_CTL_TRANSFER_PARTIAL,
                                               .shape = "eco",
                                               .total_bytes = 5,
+                                              .is_saving = true,
                                               .name = "news",
                                               .message_count = 12,
                                               .traffic = {1, 2, 3, 4, 5},
@@ -233,6 +234,7 @@ static void reply_round_trip(void **state)
     assert_int_equal(out.transfers[0].state, GMC_CTL_TRANSFER_PARTIAL);
     assert_int_equal(out.transfers[0].failed_members, 2);
     assert_false(out.transfers[0].has_digest);
+    assert_true(out.transfers[0].is_saving);
     assert_string_equal(out.transfers[0].name, "news");
     assert_int_equal(out.transfers[0].message_count, 12);
     assert_memory_equal(&out.transfers[0].traffic, &transfer.traffic, sizeof transfer.traffic);

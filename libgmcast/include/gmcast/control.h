@@ -158,6 +158,7 @@ struct gmc_ctl_transfer {
     uint64_t file_count;
     uint64_t rate_bps; /* cap; 0 none */
     bool background;   /* yields to everyone else */
+    bool is_saving;    /* at the source, which has not written it to its disk yet */
     uint64_t elapsed_ns;
     uint64_t setup_ns; /* command to first data; 0 not yet */
     uint32_t tree_version;
