@@ -59,7 +59,7 @@ struct gwd_conf_tls {
     char *certificate;
     char *key;
     char *ca;
-    char *crl; /* "" none */
+    char *crl; /* "" none; all are NULL where there is no section: gwd_identity_is_own */
 };
 
 struct gwd_conf {

@@ -70,6 +70,23 @@ def test_a_node_asks_its_gateway():
         lib.check(code == 0 and '"state":"complete"' in out, errors)
 
 
+def test_a_node_is_asked_how_it_is():
+    """It has no certificate to run out, and no revocation list."""
+    with grid_of(["n1"]) as grid:
+        enrol(grid, "n1")
+        node = grid["n1"]
+        findings = lib.json.loads(node.gmcast("doctor", "--json", check_status=False)[1])
+        lib.check({"config", "session", "storage"} <= {f["check"] for f in findings}, str(findings))
+        lib.check(not [f for f in findings if f["level"] == "fail"], str(findings))
+        lib.check(is_up(grid, "n1"), node.log())
+        node.stop()
+        node.release_port()
+        done = lib.subprocess.run([lib.NODED, "--doctor", "-c", node.conf_path],
+                                  capture_output=True, text=True, timeout=lib.LIMIT, check=False)
+        lib.check(done.returncode == 0 and '"check":"port"' in done.stdout,
+                  "%d %s%s" % (done.returncode, done.stdout, done.stderr))
+
+
 def as_the_unit_starts_it():
     """What stands before a daemon's name to give it the unit's capabilities."""
     with open(os.path.join(os.environ.get("GMC_SRCDIR", "."), "etc", "daemon.service.in")) as unit:
