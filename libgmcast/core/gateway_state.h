@@ -98,6 +98,7 @@ struct gwchild {
     bool is_based;     /* it knows where the channel begins for it, and takes packets */
     uint64_t based_at; /* or will, once its link has brought so many bytes; 0: it was not told */
     uint64_t skip_due; /* it is to be told that nothing below comes; 0: no */
+    bool lags;         /* it is so much slower than others that publishers do not wait for it */
     int64_t deficit;   /* bytes, deficit round robin among the link's channels */
     uint64_t cap_bps;  /* as of its last turn; 0: none */
     int64_t allowance; /* bytes, token bucket of the cap */

@@ -103,16 +103,15 @@ static bool find_around(const struct gmc_message_rx *rx, uint64_t number, uint64
     return is_held(rx, lo) && held_of(rx, lo)->head.first && is_held(rx, hi);
 }
 
-/* The end comes out behind all others, in any order. */
+/* The end comes out behind all others, in any order; behind the newest, where that alone counts. */
 static bool is_early_end(const struct gmc_message_rx *rx, uint64_t number)
 {
-    return rx->order == GMC_MESSAGES_UNORDERED && held_of(rx, number)->head.end &&
-           number > rx->base;
+    return held_of(rx, number)->head.end && number > rx->base;
 }
 
 static void look_for_end(struct gmc_message_rx *rx)
 {
-    if (rx->order != GMC_MESSAGES_UNORDERED || !is_held(rx, rx->base) ||
+    if (rx->order == GMC_MESSAGES_ORDERED || !is_held(rx, rx->base) ||
         !held_of(rx, rx->base)->head.end)
         return;
     rx->ready = rx->base;

@@ -4,7 +4,7 @@
  * Ordered: messages come out in the order of their sequence; one that lacks packets holds those
  * behind it until the packets come, or it is known that they will not (gmc_message_rx_skip).
  * Unordered: each comes out when it is whole. Latest: so too, but none that is older than one
- * that came out; what is older is not waited for.
+ * that came out; what is older is not waited for, but the end waits for the newest.
  *
  * Packets are held in a window of at most GMC_MESSAGE_WINDOW_BYTES from the first one on that is
  * not done with; a window holds a message of GMC_MESSAGE_BYTES_MAX with a margin. */

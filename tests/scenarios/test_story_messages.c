@@ -259,6 +259,48 @@ static void test_latest(void **state)
     story_close(&talk.story);
 }
 
+/* The last value is heard, though the channel ends right behind it; also where the path loses it,
+ * or brings the end first. */
+static void test_latest_at_the_end(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        talk_open(&talk, seed, 300000);
+        sim_build_chain(talk.story.world, 3, &talk.story.wire);
+        story_start(&talk.story);
+        begin(&talk, GMC_MESSAGES_LATEST);
+        story_run(&talk.story, GMC_S(10)); /* all have attached */
+        for (uint64_t i = 0; i < seed; i++)
+            assert_ok(publish(&talk, seed % 2 == 0 ? 16 : 20000));
+        end_all(&talk);
+        for (const char *host = "ab"; *host != '\0'; host++) {
+            const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+            assert_true(heard->ended);
+            assert_int_equal(heard->next, seed);
+            assert_int_equal(heard->count + heard->missed, seed);
+            assert_int_equal(heard->backward + heard->spoiled, 0);
+        }
+        story_close(&talk.story);
+    }
+}
+
+/* As fast as the source takes them; how often it was held. */
+static uint64_t publish_at_once(struct talk *talk, uint64_t count, size_t len)
+{
+    uint64_t held = 0;
+    while (talk->published < count) {
+        gmc_status status = publish(talk, len);
+        if (status == GMC_OK)
+            continue;
+        assert_int_equal(status, GMC_ERR_AGAIN);
+        held++;
+        talk->rooms = 0;
+        assert_true(sim_world_run_until(talk->story.world, GMC_MS(1), GMC_S(10), has_room, talk));
+    }
+    return held;
+}
+
 /* A publisher that is faster than the wire is held, and nothing is lost. */
 static void test_back_pressure(void **state)
 {
@@ -269,21 +311,61 @@ static void test_back_pressure(void **state)
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
     begin(&talk, GMC_MESSAGES_ORDERED);
-    uint64_t held = 0;
-    while (talk.published < 400) {
-        gmc_status status = publish(&talk, 60000);
-        if (status == GMC_OK)
-            continue;
-        assert_int_equal(status, GMC_ERR_AGAIN);
-        held++;
-        talk.rooms = 0;
-        assert_true(sim_world_run_until(talk.story.world, GMC_MS(1), GMC_S(10), has_room, &talk));
-    }
-    assert_true(held > 10);
+    assert_true(publish_at_once(&talk, 400, 60000) > 10);
     assert_int_equal(publish(&talk, GMC_MESSAGE_BYTES_MAX + 1), GMC_ERR_LIMIT);
     story_run(&talk.story, GMC_S(25));
     end_all(&talk);
     expect_all(&talk, "sab");
+    story_close(&talk.story);
+}
+
+/* So it is with several that are about as fast: nobody is ahead so far that others lose for it. */
+static void test_back_pressure_of_several(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    for (uint32_t loss_ppm = 0; loss_ppm <= 50000; loss_ppm += 50000) {
+        talk_open(&talk, 5, loss_ppm);
+        talk.story.wire.rate_bps = 20000000;
+        sim_build_flat(talk.story.world, 3, &talk.story.wire);
+        story_start(&talk.story);
+        begin(&talk, GMC_MESSAGES_ORDERED);
+        assert_true(publish_at_once(&talk, 1500, 20000) > 10);
+        /* 30 MB take 12 s on each wire; 8 MiB of them are still under way. */
+        assert_true(sim_world_now(talk.story.world) > GMC_S(8));
+        story_run(&talk.story, GMC_S(10));
+        end_all(&talk);
+        expect_all(&talk, "sabc");
+        story_close(&talk.story);
+    }
+}
+
+/* One of them has a third of the others' rate: they get all at their own, it gets what it can. */
+static void test_back_pressure_beside_a_slow_one(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 6, 0);
+    struct sim_world *world = talk.story.world;
+    struct sim_host *s = sim_world_add(world, "s.example");
+    for (const char *name = "abc"; *name != '\0'; name++) {
+        struct sim_host *host =
+            sim_world_add(world, (char[10]){*name, '.', 'e', 'x', 'a', 'm', 'p', 'l', 'e'});
+        talk.story.wire.rate_bps = *name == 'b' ? 7000000 : 20000000;
+        sim_world_join(world, s, host, &talk.story.wire);
+    }
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    gmc_time began = sim_world_now(world);
+    publish_at_once(&talk, 2500, 20000);
+    /* 50 MB less what is kept, at 20 Mbit/s and the heads. */
+    assert_in_range(gmc_time_sub(sim_world_now(world), began), GMC_S(15), GMC_S(20));
+    story_run(&talk.story, GMC_S(30));
+    end_all(&talk);
+    expect_all(&talk, "sac");
+    const struct heard *slow = heard_at(&talk, "b");
+    assert_true(slow->count > 700 && slow->missed > 500);
+    assert_int_equal(slow->count + slow->missed, slow->next);
     story_close(&talk.story);
 }
 
@@ -484,12 +566,21 @@ static void test_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_skeleton),       story_test(test_loss),
-        story_test(test_unordered),      story_test(test_latest),
-        story_test(test_back_pressure),  story_test(test_slow_receiver),
-        story_test(test_beside_bulk),    story_test(test_relay_dies),
-        story_test(test_source_dies),    story_test(test_alone),
-        story_test(test_beside_a_group), story_test(test_beside_bulk_within_tls),
+        story_test(test_skeleton),
+        story_test(test_loss),
+        story_test(test_unordered),
+        story_test(test_latest),
+        story_test(test_latest_at_the_end),
+        story_test(test_back_pressure),
+        story_test(test_back_pressure_of_several),
+        story_test(test_back_pressure_beside_a_slow_one),
+        story_test(test_slow_receiver),
+        story_test(test_beside_bulk),
+        story_test(test_relay_dies),
+        story_test(test_source_dies),
+        story_test(test_alone),
+        story_test(test_beside_a_group),
+        story_test(test_beside_bulk_within_tls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
