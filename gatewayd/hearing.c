@@ -124,7 +124,8 @@ void gwd_hearing_set(struct gwd_hearing *h, struct gmc_bytes word)
     struct gwd_mcast_group group;
     h->in_use = word.len > 0;
     if (word.len == 0) {
-        leave(h);
+        if (h->token == 0) /* else with the report of the test under way */
+            leave(h);
         return;
     }
     if (!gwd_mcast_get_word(word, &group))

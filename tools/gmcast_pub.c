@@ -27,8 +27,9 @@ static const char help[] =
     "\n"
     "A message has at most 1 MiB. Where links are slower than the input, the input waits. The\n"
     "channel ends with its last publisher. Exit status: 0 all was taken by the gateway; 2 but for\n"
-    "files that cannot be read or are too long, or a domain or node that refuses the messages or\n"
-    "was not heard for a time, each of which is named; 1 not.";
+    "files that cannot be read, lines or files that are too long, or a domain or node that "
+    "refuses\n"
+    "the messages or was not heard for a time, each of which is named; 1 not.";
 
 static bool take_order(const char *text, enum gmc_client_order *order)
 {
@@ -75,20 +76,34 @@ static enum outcome publish(struct gmc_publisher *publisher, const char *what, c
     return result == GMC_CLIENT_INVALID ? SKIPPED : ENDED;
 }
 
-/* False after an error message, or when a signal came. */
-static bool publish_lines(struct gmc_publisher *publisher)
+/* Those that cannot be published were named. */
+static int exit_status_of(size_t taken, size_t skipped)
 {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t len;
-    bool ok = true;
+    if (skipped == 0)
+        return EXIT_COMPLETE;
+    return taken > 0 ? EXIT_PARTIAL : EXIT_REFUSED;
+}
 
-    while (ok && !session_interrupted() && (len = getline(&line, &room, stdin)) >= 0) {
+/* Each that can be published is. */
+static int publish_lines(struct gmc_publisher *publisher)
+{
+    char *line = NULL, what[64];
+    size_t room = 0, taken = 0, skipped = 0;
+    ssize_t len;
+    bool ended = false;
+
+    while (!ended && !session_interrupted() && (len = getline(&line, &room, stdin)) >= 0) {
         size_t count = (size_t)len - (len > 0 && line[len - 1] == '\n');
-        ok = publish(publisher, "standard input", line, count) == TAKEN;
+        (void)snprintf(what, sizeof what, "standard input, line %zu", taken + skipped + 1);
+        enum outcome outcome = publish(publisher, what, line, count);
+        ended = outcome == ENDED;
+        taken += outcome == TAKEN;
+        skipped += outcome == SKIPPED;
     }
     free(line);
-    return ok && !session_interrupted();
+    if (ended || session_interrupted())
+        return EXIT_REFUSED;
+    return exit_status_of(taken, skipped);
 }
 
 static enum outcome publish_file(struct gmc_publisher *publisher, const char *path)
@@ -112,10 +127,10 @@ static enum outcome publish_file(struct gmc_publisher *publisher, const char *pa
     return outcome;
 }
 
-/* Each that can be published is. */
+/* The same. */
 static int publish_files(struct gmc_publisher *publisher, int count, char **files)
 {
-    int taken = 0;
+    size_t taken = 0;
 
     for (int i = 0; i < count; i++) {
         enum outcome outcome = session_interrupted() ? ENDED : publish_file(publisher, files[i]);
@@ -123,9 +138,7 @@ static int publish_files(struct gmc_publisher *publisher, int count, char **file
             return EXIT_REFUSED;
         taken += outcome == TAKEN;
     }
-    if (taken == count)
-        return EXIT_COMPLETE;
-    return taken > 0 ? EXIT_PARTIAL : EXIT_REFUSED;
+    return exit_status_of(taken, (size_t)count - taken);
 }
 
 /* Of a domain or node that gets nothing, or does not get it now. */
@@ -153,7 +166,7 @@ static int publish_all(const struct gmc_publisher_config *config, int count, cha
     if (count > 0)
         status = publish_files(publisher, count, files);
     else
-        status = publish_lines(publisher) ? EXIT_COMPLETE : EXIT_REFUSED;
+        status = publish_lines(publisher);
     enum gmc_client_result closed =
         gmc_publisher_close(publisher, NULL, status == EXIT_REFUSED ? 1000 : -1);
     if (status != EXIT_REFUSED && closed != GMC_CLIENT_OK)

@@ -40,6 +40,11 @@ def test_files_and_limit():
         expect_all(running, ["content", "m" * MIB, "the last one"])
         status, errors = publish(grid["a"], "", "files", "--to", "b", gone, long)
         lib.check(status == 1 and errors.count("gmcast: ") == 2, errors)
+        # So it is with lines.
+        running = subscribe(grid["b"], "lines")
+        status, errors = publish(grid["a"], "one\n" + "l" * (MIB + 1) + "\nthree\n", "lines", "--to", "b")
+        lib.check(status == 2 and "line 2: a message is longer than 1 MiB" in errors, errors)
+        expect_all(running, ["one", "three"])
 
 
 @lib.timed
