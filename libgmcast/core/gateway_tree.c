@@ -66,6 +66,21 @@ static void pair_free(struct gwpair *pair)
     free(pair);
 }
 
+/* No session between the two, or of the one with anybody (other NULL), is used again. */
+static void pairs_end(struct gmc_gateway *gw, const struct gwpeer *one, const struct gwpeer *other)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &gw->pairs)
+    {
+        struct gwpair *pair = GMC_CONTAINER_OF(node, struct gwpair, node);
+        bool is_of_one = pair->ends[0] == one || pair->ends[1] == one;
+        if (other != NULL ? joins(pair, one, other) : is_of_one)
+            pair_free(pair);
+    }
+}
+
+/* As far as the two were told: a node that has failed is nobody's neighbour any more, though the
+ * channel waits for it to come back. */
 static bool is_used(const struct gmc_gateway *gw, const struct gwpair *pair)
 {
     struct gmc_list *node;
@@ -74,7 +89,8 @@ static bool is_used(const struct gmc_gateway *gw, const struct gwpair *pair)
         const struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
         for (size_t i = 0; ch->dst != NULL && !ch->closing && i < ch->dst->node_count; i++) {
             const struct gwnode *at = &ch->dst->nodes[i];
-            if (at->parent > 0 && joins(pair, at->peer, ch->dst->nodes[at->parent - 1].peer))
+            if (at->parent > 0 && at->state != GMC_MEMBER_FAILED &&
+                joins(pair, at->peer, ch->dst->nodes[at->parent - 1].peer))
                 return true;
         }
     }
@@ -313,14 +329,8 @@ void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
 /* ---- what happens to them ---- */
 void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer)
 {
-    struct gmc_list *node, *after;
-    /* It may have been started anew: no session of its old self is used again. */
-    GMC_LIST_FOREACH_SAFE(node, after, &gw->pairs)
-    {
-        struct gwpair *pair = GMC_CONTAINER_OF(node, struct gwpair, node);
-        if (pair->ends[0] == peer || pair->ends[1] == peer)
-            pair_free(pair);
-    }
+    struct gmc_list *node;
+    pairs_end(gw, peer, NULL); /* it may have been started anew */
     GMC_LIST_FOREACH(node, &gw->channels)
     {
         const struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
@@ -342,6 +352,8 @@ void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode 
         gw->now < gmc_time_add(node->parent_since, REACH_WAIT))
         return;
     node->is_direct = true;
+    /* Perhaps one of them ended the session that the other still has. */
+    pairs_end(gw, node->peer, ch->dst->nodes[node->parent - 1].peer);
     gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_ERR_PEER_DOWN,
              "node %s does not reach node %s: it is fed from here", node->peer->name,
              ch->dst->nodes[node->parent - 1].peer->name);

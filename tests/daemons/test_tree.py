@@ -109,6 +109,27 @@ def test_a_killed_relay_stops_nobody():
         lib.check(copies(grid) < 1.8, "%g copies were sent" % copies(grid))
 
 
+def test_a_node_that_slept_has_neighbours_again():
+    """Its transfer is over without it; in those that follow each node finds the one that feeds it."""
+    with tree_grid('delivery_tree = "serial"\n', rate="20M", patience="2s") as grid:
+        grid.write("a", "x", BYTES)
+        run = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        above = parents(grid, run.channel())
+        below = {parent: node for node, parent in above.items()}
+        second = below[below["b"]]
+        grid[second].freeze()
+        reason = run.wait().domain("b.test")["reason"]
+        grid[second].thaw()
+        lib.check("1 of 6 nodes lack it: %s.test (" % second in reason, reason)
+        lib.wait(lambda: second + ".test" in [peer["domain"] for peer in grid["b"].peers()["peers"]
+                                              if peer["up"]], "it is there again")
+        for name in "123":
+            grid.write("a", name, BYTES)
+            grid.stage("a", [name], "b").expect("complete")
+        lib.check("does not reach" not in grid["b"].log(), grid["b"].log())
+
+
 def test_a_recording_has_the_tree():
     with tree_grid('delivery_tree = "binomial"\n', start=False) as grid:
         path = os.path.join(grid["b"].path, "recording")
