@@ -82,6 +82,12 @@ struct gwd_group_verdict gwd_group_verdict(const struct gwd_group *g, gmc_peer p
     return (struct gwd_group_verdict){true, member->told == HEARS, member->reason};
 }
 
+void gwd_group_doubt(struct gwd_group *g, gmc_peer peer)
+{
+    if (peer < g->member_count && g->members[peer].state == HEARS)
+        g->members[peer].state = UNTESTED;
+}
+
 /* ---- whom to test ---- */
 static bool make_room(struct gwd_group *g, size_t count)
 {

@@ -51,5 +51,7 @@ struct gwd_group_verdict {
     const char *reason; /* why it does not; borrowed until the next test */
 };
 struct gwd_group_verdict gwd_group_verdict(const struct gwd_group *group, gmc_peer peer);
+/* A transfer found that the node does not hear: it is tested again soon. */
+void gwd_group_doubt(struct gwd_group *group, gmc_peer peer);
 
 #endif

@@ -126,6 +126,8 @@ void gwd_on_event(struct gwd *gwd, const struct gmc_event *event)
     else
         gwd_log_fields(gwd->log, level, topics[event->kind], fields, count);
     publish(gwd, event, event->kind != GMC_EVENT_LINK ? channel : NULL, peer);
+    if (event->kind == GMC_EVENT_LINK && event->status == GMC_ERR_TIMEOUT && gwd->group != NULL)
+        gwd_group_doubt(gwd->group, event->peer);
     if (event->kind == GMC_EVENT_MEMBER && event->status != GMC_OK && gwd->messages != NULL)
         gwd_messages_warn(gwd->messages, event->key.e, event->text);
 }

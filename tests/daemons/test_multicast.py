@@ -177,6 +177,19 @@ def test_blocked_multicast_is_named():
         stage_and_compare(grid)
 
 
+def test_multicast_that_stops_is_noticed():
+    """By a transfer; then the gateway looks again, and says so where it is asked."""
+    with multicast_grid() as grid:
+        grid.start()
+        wait_tested(grid, 3, 0)
+        grid.lan.rules("n2", BLOCKED)
+        path = grid.write(lan.SOURCE, "x", 10 * BYTES)
+        grid.stage(lan.SOURCE, [path], [lan.GATEWAY]).expect("complete")
+        wait_tested(grid, 2, 1)
+        told = {peer["domain"]: peer["multicast"] for peer in grid[lan.GATEWAY].peers()["peers"]}
+        lib.check(not told["n2.test"]["arrives"] and told["n1.test"]["arrives"], told)
+
+
 def test_multicast_that_nobody_gets_is_not_used():
     with multicast_grid() as grid:
         for name in NODES:
