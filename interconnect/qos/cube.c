@@ -103,6 +103,7 @@ static void share(struct cube *cube, const double *rate, const struct abreast *o
                   unsigned to)
 {
     double sharing[IC_QOS_SHARINGS][IC_QOS_ABREAST], stretch[CLASSES][IC_QOS_ABREAST];
+    GMC_ASSERT(cube->qos->classes > 0);
     unsigned real_time = (unsigned)cube->qos->classes - 1;
     ic_qos_share(cube->qos, rate, of->fixed, of->stretched, sharing, stretch);
     for (unsigned s = from; s < to; s++) {
