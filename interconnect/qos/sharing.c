@@ -13,13 +13,14 @@ struct chain {
 };
 
 /* Adds to a rate that there may not have been. */
-IC_QUAD_INLINE void link_states(struct chain *chain, unsigned from, unsigned to, ic_quad rate)
+IC_QUAD_INLINE void link_states(struct chain *chain, unsigned from, unsigned to,
+                                const ic_quad *rate)
 {
     if (chain->linked[from] >> to & 1) {
-        chain->rates[from][to] += rate;
+        chain->rates[from][to] += *rate;
         return;
     }
-    chain->rates[from][to] = rate;
+    chain->rates[from][to] = *rate;
     chain->linked[from] |= 1u << to;
 }
 
@@ -41,8 +42,9 @@ IC_QUAD_INLINE void stationary(struct chain *chain, ic_quad *share)
             chain->rates[i][last] *= out;
             for (uint32_t to = linked; to != 0; to &= to - 1) {
                 unsigned j = (unsigned)__builtin_ctz(to);
+                const ic_quad both = chain->rates[i][last] * chain->rates[last][j];
                 if (j != i) /* staying does not count */
-                    link_states(chain, i, j, chain->rates[i][last] * chain->rates[last][j]);
+                    link_states(chain, i, j, &both);
             }
         }
     }
@@ -79,8 +81,10 @@ IC_QUAD_INLINE void share_abreast(const struct ic_qos *qos, const double *rate,
         for (unsigned c = 0; c < real_time; c++)
             of_set[z] += z >> c & 1 ? weight[c] : 0;
         for (unsigned c = 0; c < real_time; c++) {
-            ic_quad leaving = weight[c] / (fixed[c] * weight[c] + stretched[c] * of_set[z]);
-            link_states(&chain, z, z ^ 1u << c, z >> c & 1 ? leaving - rate[c] : zero + rate[c]);
+            ic_quad change = zero + rate[c];
+            if (z >> c & 1)
+                change = weight[c] / (fixed[c] * weight[c] + stretched[c] * of_set[z]) - rate[c];
+            link_states(&chain, z, z ^ 1u << c, &change);
         }
     }
     stationary(&chain, share);
