@@ -37,8 +37,11 @@ static gmc_status read_system(struct ic_row *row, struct ic_javadi *system)
         system->queue = IC_JAVADI_QUEUE_NETWORK;
     else if (strcmp(queue, "node") != 0)
         return ic_row_unknown(row, "source_queue");
-    if (row->status != GMC_OK)
-        return row->status;
+    gmc_status status = row->status;
+    if (status == GMC_OK) /* the range of the family's parameter --flit */
+        status = ic_check_number("Lm_bytes, the length of a flit,", bytes, 1, 1048576, row->error);
+    if (status != GMC_OK)
+        return status;
     ic_javadi_times(system, bytes);
     return ic_javadi_system(system, nodes, row->error);
 }

@@ -135,6 +135,8 @@ static void bad_tables_are_named(void **state)
          "line 2: load is \"x\"; it must be a number from 1e-09 to 1"},
         {"sim_ldr", "topology,nodes,routing,switching,load_factor\nldr,64,fixed,cut,0.1\n",
          "line 2: switching is \"cut\", which is not known"},
+        {"javadi_saturation", "N,M,Lm_bytes,source_queue,chan_divisor\n1120,32,-1,node,4\n",
+         "line 2: Lm_bytes, the length of a flit, is -1; it must be 1 to 1.04858e+06"},
         {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,1.1 2,U-torus,0\n",
          "line 2: \"2\" begins with no node; a node is 2 coordinates from 1 to 4 with dots "
          "between"},
