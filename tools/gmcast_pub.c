@@ -27,9 +27,8 @@ static const char help[] =
     "\n"
     "A message has at most 1 MiB. Where links are slower than the input, the input waits. The\n"
     "channel ends with its last publisher. Exit status: 0 all was taken by the gateway; 2 but for\n"
-    "files that cannot be read, lines or files that are too long, or a domain or node that "
-    "refuses\n"
-    "the messages or was not heard for a time, each of which is named; 1 not.";
+    "files that cannot be read, lines or files that are too long, or a domain or node that\n"
+    "refuses the messages or was not heard for a time, each of which is named; 1 not.";
 
 static bool take_order(const char *text, enum gmc_client_order *order)
 {

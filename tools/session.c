@@ -419,16 +419,20 @@ int session_follow(struct gmc_client *client, const char *channel, enum session_
 static int save_loop(struct follow *f)
 {
     const struct gmc_ctl_transfer *transfer;
+    double began = now_seconds();
     int exit_status = EXIT_REFUSED;
 
     while (!session_interrupted()) {
         enum gmc_client_result result = gmc_client_status(f->client, f->channel, &transfer);
         bool answered = result == GMC_CLIENT_OK && transfer->is_source;
 
-        if (answered && !transfer->is_saving)
+        /* What is over a crash cannot end any more. */
+        if (answered && (!transfer->is_saving || gmc_client_transfer_is_over(transfer->state)))
             return EXIT_COMPLETE;
         if (answered) {
             f->answered = now_seconds();
+            say_waiting(f, f->answered - began,
+                        "the transfer goes on, but is not saved yet (the gateway's log says why)");
         } else if (result == GMC_CLIENT_OK) {
             if (!go_on_without_source(f, transfer))
                 return EXIT_DETACHED;

@@ -243,7 +243,7 @@ struct gwsource {
     gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
     bool unsaved;      /* the present record; members are told when it is not */
     bool save_due;     /* what became of a member; with the next step */
-    bool is_on_disk;   /* as it is now or was before; or the disk refused it, which is said */
+    bool is_on_disk;   /* as it is now, or was before */
     bool gathering;    /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */

@@ -143,7 +143,7 @@ static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const st
                  "cannot save the state of the transfer: %s", reason_of(result));
     if (record->checkpoint)
         gw_target_checkpointed(ch, result->status);
-    if (ch->is_source)
+    if (ch->is_source && result->status == GMC_OK)
         ch->src->is_on_disk = true;
     if (record->waiting != NULL)
         gw_save(gw, ch, record->name, record->waiting, record->waiting_len);

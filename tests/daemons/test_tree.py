@@ -114,8 +114,9 @@ def test_a_node_that_slept_has_neighbours_again():
     with tree_grid('delivery_tree = "serial"\n', rate="20M", patience="2s") as grid:
         grid.write("a", "x", BYTES)
         run = grid.begin("a", ["x"], "b")
-        grid.wait_share("a", run.channel(), "b", 0.3)
-        above = parents(grid, run.channel())
+        channel = run.channel()
+        lib.wait(lambda: len(set(parents(grid, channel).values())) == len(NODES), "all are attached")
+        above = parents(grid, channel)
         below = {parent: node for node, parent in above.items()}
         second = below[below["b"]]
         grid[second].freeze()
