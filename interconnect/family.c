@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "interconnect/runs.h"
 
 const struct ic_family *ic_family_find(const char *name)
 {
@@ -138,6 +139,11 @@ void ic_result_saturated(struct ic_result *result, const char *format, ...)
     result->is_saturated = true;
 }
 
+void ic_result_set_measured(struct ic_result *result, size_t output, double value)
+{
+    ic_result_set_interval(result, output, value, INFINITY);
+}
+
 static gmc_status check_values(const struct ic_family *family, const double *values, unsigned whose,
                                char *error)
 {
@@ -210,7 +216,9 @@ gmc_status ic_family_simulate(const struct ic_family *family, const double *valu
     }
     empty(family, result);
     gmc_status status = check_values(family, values, IC_SIMULATOR, error);
-    if (status == GMC_OK)
+    if (status == GMC_OK && family->messages > 0)
+        status = ic_runs_simulate(family, values, &setting, run, result, error);
+    else if (status == GMC_OK)
         status = family->simulate(values, &setting, run, result, error);
     if (status == GMC_OK)
         finish(family, IC_SIMULATOR, result);

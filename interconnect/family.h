@@ -57,7 +57,7 @@ enum ic_figure_state {
 struct ic_figure {
     enum ic_figure_state state;
     double value;
-    double half_width; /* of the 95 % interval; 0: exact, as a model's are */
+    double half_width; /* of the 95 % interval; 0: exact, as a model's are; INFINITY: not known */
 };
 
 struct ic_result {
@@ -69,7 +69,8 @@ struct ic_result {
 /* One message of a simulation. Times are in the family's unit of latency, that of its first output.
  */
 struct ic_message_record {
-    uint64_t number;
+    uint32_t run;    /* of several */
+    uint64_t number; /* in it */
     uint32_t from, to;
     uint32_t traffic_class; /*; 0 where there is one */
     uint32_t hops;
@@ -87,8 +88,12 @@ struct ic_channel_record {
 
 /* How a simulation is run. Zeros are good: seed 0, the family's own length, no records. */
 struct ic_run {
-    uint64_t seed;     /* the same seed and parameters give the same figures */
-    uint64_t messages; /* to be measured after the warm-up; 0: as many as the family thinks good */
+    uint64_t seed;      /* the same seed and parameters give the same figures */
+    uint64_t messages;  /* to be measured after the warm-up; 0: as many as the family thinks good */
+    uint32_t runs;      /* that they are divided among (runs.h); 0: IC_RUNS */
+    uint64_t watched;   /* for so many queues must have grown before that is saturation; it goes on
+                         * for that when they did in those measured; 0: those are enough */
+    bool only_measures; /* whether queues grow is not looked into: another run has done so */
     /* Called about 100 times, with the share that is done; false ends the simulation, which then
      * gives GMC_ERR_STATE with words. May be NULL. */
     bool (*on_progress)(void *ctx, double share);
@@ -113,6 +118,9 @@ struct ic_family {
     const struct ic_output *outputs;
     size_t output_count;
     const char *load; /* name of the parameter that drives it into saturation; NULL: none does */
+    /* Of a simulation, usually, which is made of several runs (runs.h); 0: what it sees is
+     * independent, and one run knows its intervals. */
+    uint64_t messages;
     /* Of values in the order of params, all within their ranges; the setting has a memo. A model
      * that has no solution says so in the result and is GMC_OK. INVALID with words: parameters
      * that do not go together. NOMEM. Either may be NULL. */
@@ -159,6 +167,8 @@ double ic_output_floor(const struct ic_output *output);
 void ic_result_set(struct ic_result *result, size_t output, double value);
 void ic_result_set_interval(struct ic_result *result, size_t output, double value,
                             double half_width);
+/* What one of several runs has measured: its interval comes from all. */
+void ic_result_set_measured(struct ic_result *result, size_t output, double value);
 /* The family's limit, with values and the setting that its model was given: kept in the memo,
  * sought when it is not there. */
 GMC_NODISCARD gmc_status ic_limit_find(const struct ic_family *family, const double *values,
@@ -168,8 +178,9 @@ void ic_result_saturated(struct ic_result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The model or the simulator with everything checked before and after: ranges, whole numbers, no
- * figure that is not finite. `result` is made empty first. The setting may be NULL: nothing.
- * NOT_FOUND with words: the family has none. */
+ * figure that is not finite. A simulation is of several runs where its family needs them (runs.h).
+ * `result` is made empty first. The setting may be NULL: nothing. NOT_FOUND with words: the family
+ * has none. */
 GMC_NODISCARD gmc_status ic_family_model(const struct ic_family *family, const double *values,
                                          const struct ic_setting *setting, struct ic_result *result,
                                          char *error);

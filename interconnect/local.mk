@@ -18,6 +18,7 @@ interconnect_libinterconnect_la_SOURCES = \
 	interconnect/golden.c interconnect/golden.h \
 	interconnect/golden_point.c interconnect/golden_point.h \
 	interconnect/memo.c interconnect/memo.h \
+	interconnect/runs.c interconnect/runs.h \
 	interconnect/multicast.c interconnect/multicast.h \
 	interconnect/place.c interconnect/place.h \
 	interconnect/random.h \
@@ -44,6 +45,8 @@ tests_unit_test_ic_multicast_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_ic_stats
 tests_unit_test_ic_stats_SOURCES = tests/unit/test_ic_stats.c tests/unit/ic_table.h
 tests_unit_test_ic_stats_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_ic_runs
+tests_unit_test_ic_runs_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 check_PROGRAMS += tests/unit/test_ic_sweep
 tests_unit_test_ic_sweep_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)

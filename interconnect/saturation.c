@@ -65,6 +65,7 @@ gmc_status ic_saturation_find(const struct ic_family *family, const double *valu
         .setting = setting,
         .run = {.seed = run->seed,
                 .messages = run->messages > 0 ? run->messages : IC_SATURATION_MESSAGES,
+                .runs = 1, /* says whether it is sound */
                 .on_progress = run->on_progress,
                 .ctx = run->ctx},
         .values = malloc(family->param_count * sizeof(*values)),

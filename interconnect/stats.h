@@ -2,20 +2,18 @@
 /* What a simulator makes of its observations: when it has warmed up, means, and how far they can be
  * trusted.
  *
- * Observations of one run follow each other and are not independent, so the interval comes from
- * batch means: equal runs of consecutive observations, 20 to 39 of them, whose means are taken as
- * independent. Memory is constant: when 40 batches are full, neighbours are merged.
+ * Where observations are next to independent, the interval comes from batch means: equal rows of
+ * consecutive observations, 20 to 39 of them. Memory is constant: when 40 batches are full,
+ * neighbours are merged. Where they are not, as in all that has queues, batches are runs of their
+ * own (runs.h), each of which knows its mean.
  *
- * A simulator feeds its warm-up first, until it says done or failed, then clears its counters and
- * fills batches:
+ * A simulator feeds its warm-up first, until it says done or failed, then clears its counters:
  *
  *   ic_warmup_init(&warmup, at_least, at_most);
  *   while (ic_warmup_state(&warmup) == IC_WARMUP_GOING)
  *       ic_warmup_add(&warmup, next());
- *   ic_batches_init(&batches);
  *   while (...)
- *       ic_batches_add(&batches, next());
- *   latency = ic_batches_interval(&batches);
+ *       ic_mean_add(&latency, next());
  *
  * Source: Law, Simulation Modeling and Analysis, batch means; White 1997, An effective truncation
  * heuristic for bias reduction in simulation output (MSER).
@@ -23,6 +21,7 @@
 #ifndef INTERCONNECT_STATS_H
 #define INTERCONNECT_STATS_H
 
+#include <math.h>
 #include <stdint.h>
 
 /* Quantile 0.975 of Student's t: half of a two-sided 95 % interval in standard errors. Within
@@ -35,6 +34,24 @@ struct ic_interval {
     double half_width; /* INFINITY with fewer observations than IC_BATCHES / 2 */
     uint64_t count;    /* observations */
 };
+
+/* A mean alone, of one run of several. */
+struct ic_mean {
+    double sum;
+    uint64_t count;
+};
+
+static inline void ic_mean_add(struct ic_mean *mean, double value)
+{
+    mean->sum += value;
+    mean->count++;
+}
+
+/* NAN without observations. */
+static inline double ic_mean_value(const struct ic_mean *mean)
+{
+    return mean->count > 0 ? mean->sum / (double)mean->count : (double)NAN;
+}
 
 #define IC_BATCHES 40u
 

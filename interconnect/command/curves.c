@@ -3,6 +3,7 @@
 #include "interconnect/command/curves.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static bool put_data(struct curves *curves, size_t first, unsigned side)
         if (figure == NULL)
             continue;
         fprintf(curves->plot.data, "%.10g %.10g %.10g\n", axis->values[place], figure->value,
-                figure->half_width);
+                isfinite(figure->half_width) ? figure->half_width : 0);
         any = true;
     }
     if (any)

@@ -12,9 +12,9 @@
 static void on_message(void *ctx, const struct ic_message_record *message)
 {
     struct ic_records *records = ctx;
-    fprintf(records->messages, "%" PRIu64 ",%u,%u,%u,%u,%.10g,%.10g,%.10g\n", message->number,
-            message->from, message->to, message->traffic_class, message->hops, message->created,
-            message->entered, message->delivered);
+    fprintf(records->messages, "%u,%" PRIu64 ",%u,%u,%u,%u,%.10g,%.10g,%.10g\n", message->run,
+            message->number, message->from, message->to, message->traffic_class, message->hops,
+            message->created, message->entered, message->delivered);
 }
 
 static void on_channel(void *ctx, const struct ic_channel_record *channel)
@@ -40,7 +40,7 @@ int ic_records_begin(struct ic_records *records, const char *command, const char
 {
     char head[160];
     snprintf(head, sizeof(head),
-             "number,from,to,class,hops,created [%s],entered [%s],"
+             "run,number,from,to,class,hops,created [%s],entered [%s],"
              "delivered [%s]\n",
              unit, unit, unit);
     *records = (struct ic_records){.message_file = messages, .channel_file = channels};

@@ -294,12 +294,12 @@ static void set_packets(const struct ic_packets_result *packets, bool has_broadc
         ic_result_saturated(result, "queues grow without end");
         return;
     }
-    ic_result_set_interval(result, LATENCY, packets->latency.mean, packets->latency.half_width);
-    ic_result_set_interval(result, NETWORK, packets->network.mean, packets->network.half_width);
-    ic_result_set(result, HOPS, packets->mean_hops);
-    ic_result_set(result, THROUGHPUT, packets->throughput);
+    ic_result_set_measured(result, LATENCY, packets->latency);
+    ic_result_set_measured(result, NETWORK, packets->network);
+    ic_result_set_measured(result, HOPS, packets->mean_hops);
+    ic_result_set_measured(result, THROUGHPUT, packets->throughput);
     if (has_broadcasts)
-        ic_result_set_interval(result, ALL, packets->broadcast.mean, packets->broadcast.half_width);
+        ic_result_set_measured(result, ALL, packets->broadcast);
 }
 
 /* Where it began is what the model says. */
@@ -342,6 +342,7 @@ const struct ic_family ic_family_ldr = {
     .outputs = outputs,
     .output_count = OUTPUTS,
     .load = "load",
+    .messages = IC_PACKETS_MESSAGES,
     .model = run_model,
     .simulate = simulate,
     .limit = limit,

@@ -13,8 +13,19 @@
 #define IN_FLIGHT_PER_HOST 400u /* beyond that nothing will be delivered in time */
 #define WARMUP_LEAST 4000u
 #define WARMUP_MOST 64u /* times the least */
-#define GROWTH_PARTS 300u
-#define BROADCASTS_LEAST 40u
+/* Packets under way, times those before, and how many more of those delivered meanwhile. */
+#define GROWTH_SOUND 1.03
+#define GROWTH_SURE 1.5
+#define GROWTH_PART (1 / 300.0)
+#define GROWTHS 2u /* in a row */
+#define RISES 2u   /* in a row, at the end */
+#define BROADCASTS_LEAST 6u
+/* Between what a link is asked for and what it can carry, in standard deviations: below; above,
+ * more than of the one with the most. */
+#define SURE 3.0
+#define SURE_ONE 1.0
+#define QUEUE_LEAST 4u /* packets at a link that may be asked for too much */
+#define WATCHED_MOST 16u
 
 /* ---- packets ---- */
 /* A packet is one line of the cache. Those that are there keep what they have. */
@@ -217,8 +228,12 @@ static void measure(struct packets *sim, uint32_t number, uint64_t delivered)
         tell_progress(sim);
         return;
     }
-    ic_batches_add(&sim->latency, (double)latency / PS_PER_NS);
-    ic_batches_add(&sim->in_network, (double)(delivered - entered) / PS_PER_NS);
+    if (sim->is_watching) {
+        sim->is_over = ++sim->delivered >= sim->watched_to;
+        return;
+    }
+    ic_mean_add(&sim->latency, (double)latency / PS_PER_NS);
+    ic_mean_add(&sim->in_network, (double)(delivered - entered) / PS_PER_NS);
     sim->hops += packet->hops;
     if (sim->run->on_message != NULL) {
         const struct ic_message_record record = {.number = sim->delivered,
@@ -233,7 +248,7 @@ static void measure(struct packets *sim, uint32_t number, uint64_t delivered)
     sim->delivered++;
     tell_progress(sim);
     bool has_broadcasts =
-        sim->config->broadcast_packets == 0 || sim->broadcast.count >= BROADCASTS_LEAST;
+        sim->config->broadcast_packets == 0 || sim->broadcast.latency.count >= BROADCASTS_LEAST;
     if (sim->delivered >= sim->wanted && has_broadcasts)
         sim->is_over = true;
 }
@@ -434,29 +449,28 @@ static void tell_channels(const struct packets *sim)
     }
 }
 
-/* More packets than were there at the beginning were never delivered: a slow growth of queues that
- * the warm-up did not see. */
-static bool has_grown(const struct packets *sim)
-{
-    uint64_t before = sim->in_flight_from, after = sim->in_flight;
-    return after > 2 * before && (after - before) * GROWTH_PARTS > sim->delivered;
-}
-
 static void sum_up(const struct packets *sim, struct ic_packets_result *result)
 {
     double time = (double)(sim->now - sim->measured_from);
     *result = (struct ic_packets_result){
-        .latency = ic_batches_interval(&sim->latency),
-        .network = ic_batches_interval(&sim->in_network),
-        .broadcast = ic_batches_interval(&sim->broadcast.latency),
-        .events = sim->events,
-        .is_saturated = sim->is_saturated || has_grown(sim),
+        .latency = ic_mean_value(&sim->latency),
+        .network = ic_mean_value(&sim->in_network),
+        .broadcast = ic_mean_value(&sim->broadcast.latency),
     };
     if (sim->delivered == 0 || time <= 0)
         return;
     result->mean_hops = (double)sim->hops / (double)sim->delivered;
     result->throughput =
         (double)sim->delivered * (double)sim->serial / time / (double)sim->network->hosts;
+}
+
+static gmc_status go_on(struct packets *sim, char *error)
+{
+    while (!sim->is_over)
+        step(sim, ic_calendar_pop(&sim->calendar));
+    if (sim->is_stopped)
+        (void)ic_refuse(error, "the simulation was ended");
+    return sim->is_stopped ? GMC_ERR_STATE : sim->status;
 }
 
 static gmc_status run_all(struct packets *sim, char *error)
@@ -469,11 +483,78 @@ static gmc_status run_all(struct packets *sim, char *error)
     ic_warmup_init(&sim->warmup, warmup, warmup * WARMUP_MOST);
     if (sim->config->broadcast_packets > 0)
         ic_calendar_push(&sim->calendar, sim->broadcast_event, ps(0));
-    while (!sim->is_over)
-        step(sim, ic_calendar_pop(&sim->calendar));
-    if (sim->is_stopped)
-        (void)ic_refuse(error, "the simulation was ended");
-    return sim->is_stopped ? GMC_ERR_STATE : sim->status;
+    return go_on(sim, error);
+}
+
+/* ---- saturation ---- */
+enum verdict { SOUND, SATURATED, OPEN };
+
+/* Each time that as many are delivered as in all times before, those under way are as many as they
+ * were, or nearly twice as many. */
+static enum verdict judge_growth(struct packets *sim)
+{
+    double before = (double)sim->in_flight_from, after = sim->in_flight;
+    double delivered = (double)(sim->delivered - sim->delivered_from);
+    if (sim->delivered < sim->run->watched)
+        return OPEN;
+    if (after <= GROWTH_SOUND * before)
+        return SOUND;
+    bool is_sure = after > GROWTH_SURE * before && after - before > GROWTH_PART * delivered;
+    sim->growths = is_sure ? sim->growths + 1 : 0;
+    return sim->growths >= GROWTHS ? SATURATED : OPEN;
+}
+
+/* What it is asked for is counted in what it could have carried meanwhile. Of many links that carry
+ * all they are asked for, the one with the most seems to be beyond that by sqrt(2 ln links)
+ * standard deviations. */
+static enum verdict judge_link(const struct packets *sim, uint32_t i)
+{
+    const struct channel *link = ic_packets_channel(sim, i);
+    double could = (double)(sim->now - sim->measured_from) / (double)sim->serial;
+    double asked = (double)link->busy / (double)sim->serial;
+    double beyond = SURE_ONE + sqrt(2 * log(sim->channel_count));
+    if (link->free_at < sim->now + QUEUE_LEAST * sim->serial || asked + SURE * sqrt(asked) < could)
+        return SOUND;
+    return asked > could + beyond * sqrt(could) ? SATURATED : OPEN;
+}
+
+static enum verdict judge(struct packets *sim)
+{
+    enum verdict verdict = SOUND;
+    if (sim->is_saturated)
+        return SATURATED;
+    if (sim->credits.classes > 0 || sim->port_inputs != NULL)
+        return judge_growth(sim);
+    for (uint32_t i = 0; i < sim->channel_count && verdict != SATURATED; i++) {
+        enum verdict one = judge_link(sim, i);
+        if (one != SOUND)
+            verdict = one;
+    }
+    return verdict;
+}
+
+/* A load near the limit is told from one beyond it by many packets only: it goes on without
+ * measuring. What is open at the end, packets under way decide: whether they became more than by
+ * chance in each of the last looks. */
+static gmc_status watch(struct packets *sim, bool *is_saturated, char *error)
+{
+    uint64_t watched = sim->run->watched > sim->wanted ? sim->run->watched : sim->wanted;
+    gmc_status status = GMC_OK;
+    enum verdict verdict = judge(sim);
+    uint32_t rises = 0;
+    sim->is_watching = true;
+    while (status == GMC_OK && verdict == OPEN && sim->delivered < WATCHED_MOST * watched) {
+        sim->watched_to = 2 * sim->delivered;
+        sim->delivered_from = sim->delivered;
+        sim->in_flight_from = sim->in_flight;
+        sim->is_over = false;
+        status = go_on(sim, error);
+        double chance = SURE * sqrt((double)sim->in_flight_from);
+        rises = sim->in_flight > (double)sim->in_flight_from + chance ? rises + 1 : 0;
+        verdict = judge(sim);
+    }
+    *is_saturated = verdict == SATURATED || (verdict == OPEN && rises >= RISES);
+    return status;
 }
 
 gmc_status ic_packets_simulate(const struct ic_packets_config *config, const struct ic_run *run,
@@ -494,8 +575,6 @@ gmc_status ic_packets_simulate(const struct ic_packets_config *config, const str
     gmc_prng_fork(&root, "destinations", &sim.destinations);
     gmc_prng_fork(&root, "routing", &sim.routing);
     gmc_prng_fork(&root, "roots", &sim.roots);
-    ic_batches_init(&sim.latency);
-    ic_batches_init(&sim.in_network);
     set_times(&sim);
     status = make_room(&sim, error);
     if (status == GMC_OK)
@@ -505,7 +584,11 @@ gmc_status ic_packets_simulate(const struct ic_packets_config *config, const str
     if (status == GMC_OK) {
         sum_up(&sim, result);
         tell_channels(&sim);
+        result->is_saturated = sim.is_saturated;
     }
+    if (status == GMC_OK && !run->only_measures)
+        status = watch(&sim, &result->is_saturated, error);
+    result->events = sim.events;
     release(&sim);
     return status;
 }

@@ -15,6 +15,11 @@
  * the ports on shortest ways, the one with the least backlog, which is the time until it is free
  * (output) or the packets that wait for it (input); of several a random one.
  *
+ * A link is saturated when more comes to it than it can carry, and not by chance: where that cannot
+ * be told from what was measured, the run goes on for up to 16 times as long as is asked to be
+ * watched. Where queues are at inputs, or have bounds, links are never asked for more than they
+ * carry; there packets under way must grow nearly as much as time does.
+ *
  * A broadcast, when asked for, is one message of some packets at a time from a random host along
  * the tree of ldr/multicast.h, copied in the switches, beside the other traffic; output-buffered
  * direct networks only.
@@ -27,14 +32,13 @@
 #include "interconnect/family.h"
 #include "interconnect/ldr/routes.h"
 #include "interconnect/ldr/timing.h"
-#include "interconnect/stats.h"
 #include "interconnect/traffic.h"
 
 enum ic_buffering { IC_OUTPUT_BUFFERED, IC_INPUT_BUFFERED, IC_BUFFERINGS };
 enum ic_arrivals { IC_POISSON, IC_DETERMINISTIC, IC_ARRIVALS };
 
 #define IC_PACKETS_LOAD_MAX 0.999
-#define IC_PACKETS_MESSAGES 60000u /* where the run does not say */
+#define IC_PACKETS_MESSAGES 60000u /* where nobody says how many */
 #define IC_BROADCAST_PACKETS_MAX 10000u
 #define IC_BUFFER_PACKETS_MAX 65535u
 
@@ -53,12 +57,12 @@ struct ic_packets_config {
 };
 
 struct ic_packets_result {
-    struct ic_interval latency;   /* ns, from a packet's creation */
-    struct ic_interval network;   /* ns, from its entry into the injection link */
-    struct ic_interval broadcast; /* ns, from creation to the last packet at the last host */
-    double mean_hops;             /* between switches */
-    double throughput;            /* load of injection links that is delivered */
-    uint64_t events;              /* packets at switches, the warm-up's too */
+    double latency;    /* mean, ns, from a packet's creation */
+    double network;    /* mean, ns, from its entry into the injection link */
+    double broadcast;  /* mean, ns, from creation to the last packet at the last host */
+    double mean_hops;  /* between switches */
+    double throughput; /* load of injection links that is delivered */
+    uint64_t events;   /* packets at switches, in all phases */
     bool is_saturated;
 };
 

@@ -11,6 +11,7 @@
 #include "interconnect/ldr/calendar.h"
 #include "interconnect/ldr/multicast.h"
 #include "interconnect/ldr/packets.h"
+#include "interconnect/stats.h"
 
 #define PS_PER_NS 1000.0
 #define NONE UINT32_MAX
@@ -128,8 +129,7 @@ struct broadcast {
     uint32_t *first_child, *next_child; /* by node */
     uint64_t created, last;             /* ps; when the last packet so far was delivered */
     uint64_t left;                      /* deliveries */
-    struct ic_batches latency;
-    uint64_t count;
+    struct ic_mean latency;
 };
 
 struct packets {
@@ -156,10 +156,11 @@ struct packets {
     double between;                                           /* ps between packets of a host */
     struct broadcast broadcast;
     struct ic_warmup warmup;
-    bool is_measuring;
-    uint64_t measured_from, in_flight_from;
-    struct ic_batches latency, in_network;
-    uint64_t delivered, hops, events, wanted;
+    bool is_measuring, is_watching; /* the second with the first, after it is done */
+    uint64_t measured_from, in_flight_from, delivered_from;
+    uint32_t growths; /* looks in a row that have seen it grow */
+    struct ic_mean latency, in_network;
+    uint64_t delivered, hops, events, wanted, watched_to;
     bool is_over, is_saturated, is_stopped;
     gmc_status status;
 };

@@ -11,7 +11,6 @@ gmc_status ic_packets_broadcast_init(struct packets *sim)
 {
     struct broadcast *broadcast = &sim->broadcast;
     uint32_t nodes = sim->network->switches;
-    ic_batches_init(&broadcast->latency);
     if (sim->config->broadcast_packets == 0)
         return GMC_OK;
     broadcast->first_child = malloc(nodes * sizeof(*broadcast->first_child));
@@ -104,11 +103,9 @@ void ic_packets_broadcast_deliver(struct packets *sim, uint64_t delivered)
         broadcast->last = delivered;
     if (--broadcast->left > 0)
         return;
-    if (sim->is_measuring) {
-        ic_batches_add(&broadcast->latency,
-                       (double)(broadcast->last - broadcast->created) / PS_PER_NS);
-        broadcast->count++;
-    }
+    if (sim->is_measuring && !sim->is_watching)
+        ic_mean_add(&broadcast->latency,
+                    (double)(broadcast->last - broadcast->created) / PS_PER_NS);
     double pause = ic_random_exponential(&sim->roots, PAUSE * sim->between);
     ic_calendar_push(&sim->calendar, sim->broadcast_event, broadcast->last + (uint64_t)pause);
 }

@@ -274,21 +274,21 @@ static gmc_status simulate(const double *values, const struct ic_setting *settin
     const struct ic_qos *qos = &simulation.qos;
     gmc_status status = ic_qos_simulate(&simulation, run, &out, error);
     for (uint64_t c = 0; status == GMC_OK && c < qos->classes; c++) {
-        const struct ic_interval *network = &out.classes[c].network, *wait = &out.classes[c].wait;
-        const struct ic_interval *miss = &out.classes[c].miss;
+        double network = out.classes[c].network, wait = out.classes[c].wait;
+        double miss = out.classes[c].miss;
         size_t at = place(qos, c);
-        if (network->count > 0)
-            ic_result_set_interval(result, NETWORK + at, network->mean, network->half_width);
+        if (!isnan(network))
+            ic_result_set_measured(result, NETWORK + at, network);
         if (out.classes[c].is_saturated) {
             ic_result_set(result, WAIT + at, INFINITY);
             ic_result_saturated(result, "the sources' queues of %s grow at load %g", names[at],
                                 values[LOAD]);
             result->is_saturated = false; /* as in name_saturation */
-        } else if (wait->count > 0) {
-            ic_result_set_interval(result, WAIT + at, wait->mean, wait->half_width);
+        } else if (!isnan(wait)) {
+            ic_result_set_measured(result, WAIT + at, wait);
         }
-        if (miss->count > 0 && c + 1 < qos->classes)
-            ic_result_set_interval(result, MISS + c, miss->mean, miss->half_width);
+        if (!isnan(miss) && c + 1 < qos->classes)
+            ic_result_set_measured(result, MISS + c, miss);
     }
     return status;
 }
@@ -302,6 +302,7 @@ const struct ic_family ic_family_qos = {
     .outputs = outputs,
     .output_count = OUTPUTS,
     .load = "load",
+    .messages = IC_QOS_MESSAGES,
     .model = model,
     .simulate = simulate,
     .limit = limit,

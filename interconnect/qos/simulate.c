@@ -5,18 +5,21 @@
 #include <math.h>
 
 #include "interconnect/qos/traffic.h"
+#include "interconnect/stats.h"
 
 #define PROGRESS_STEPS 100u
 /* Messages per node and class that the shortest warm-up has. */
 #define WARMUP_PER_SOURCE 20u
+#define WARMUP_MOST 16u /* times what is measured */
 /* Saturated: so much of what a class generates, and so many messages per node, came to its queues.
  */
 #define GROWTH 0.02
 #define EACH 4.0
-#define WATCHED_MOST 8u /* times the cycles before */
+#define WATCHED_LEAST 20u /* messages of a node */
+#define WATCHED_MOST 8u   /* times the cycles before */
 
 struct measures {
-    struct ic_batches network, wait, miss;
+    struct ic_mean network, wait, miss;
     uint64_t waiting, generated; /* at its begin; since then */
 };
 
@@ -79,12 +82,8 @@ static gmc_status begin(struct simulator *s)
                                  real_time ? s->simulation->burst : 1};
     }
     s->wanted = s->run->messages != 0 ? s->run->messages : IC_QOS_MESSAGES;
-    ic_warmup_init(&s->warmup, (uint64_t)nodes * classes * WARMUP_PER_SOURCE, 2 * s->wanted);
-    for (uint32_t c = 0; c < classes; c++) {
-        ic_batches_init(&s->measures[c].network);
-        ic_batches_init(&s->measures[c].wait);
-        ic_batches_init(&s->measures[c].miss);
-    }
+    ic_warmup_init(&s->warmup, (uint64_t)nodes * classes * WARMUP_PER_SOURCE,
+                   WARMUP_MOST * s->wanted);
     return ic_qos_traffic_init(&s->traffic, nodes, classes, s->rates, s->run->seed);
 }
 
@@ -127,10 +126,10 @@ static void measure(struct simulator *s, const struct ic_qos_message *message)
     struct measures *measures = &s->measures[message->traffic_class];
     double network = (double)(message->delivered - message->entered);
     bool is_hops = simulation->qos.dimension == 0 || message->hops == simulation->hops;
-    ic_batches_add(&measures->network, network);
-    ic_batches_add(&measures->wait, (double)message->entered - message->created);
+    ic_mean_add(&measures->network, network);
+    ic_mean_add(&measures->wait, (double)message->entered - message->created);
     if (simulation->deadline != 0 && is_hops)
-        ic_batches_add(&measures->miss, network > (double)simulation->deadline);
+        ic_mean_add(&measures->miss, network > (double)simulation->deadline);
     if (s->run->on_message != NULL) {
         struct ic_message_record record = {
             .number = message->number,
@@ -211,13 +210,21 @@ static bool is_saturated(const struct simulator *s, uint32_t c)
            grown(s, c) > EACH * ic_qos_engine_nodes(s->engine);
 }
 
-/* A queue has grown, but not by more than chance may have made it. */
+/* A queue has grown, but not by more than chance may have made it, or not for long enough; or
+ * nearly nothing was seen at all. */
 static bool is_open(const struct simulator *s)
 {
-    bool open = false;
-    for (uint32_t c = 0; c < s->simulation->qos.classes; c++)
-        open |= grown(s, c) > GROWTH * (double)s->measures[c].generated && !is_saturated(s, c);
-    return open;
+    bool grows = false, all_sure = true;
+    uint64_t generated = 0;
+    for (uint32_t c = 0; c < s->simulation->qos.classes; c++) {
+        bool has_grown = grown(s, c) > GROWTH * (double)s->measures[c].generated;
+        generated += s->measures[c].generated;
+        grows |= has_grown;
+        all_sure &= !has_grown || is_saturated(s, c);
+    }
+    if (generated < (uint64_t)WATCHED_LEAST * ic_qos_engine_nodes(s->engine))
+        return true;
+    return grows && (!all_sure || generated < s->run->watched);
 }
 
 /* Few messages cannot tell growth from chance: it goes on without measuring. */
@@ -225,6 +232,8 @@ static gmc_status watch(struct simulator *s)
 {
     gmc_status status = GMC_OK;
     uint64_t end = WATCHED_MOST * ic_qos_engine_now(s->engine);
+    if (s->run->watched > s->wanted)
+        end *= s->run->watched / s->wanted;
     s->is_watching = true;
     while (status == GMC_OK && is_open(s) && ic_qos_engine_now(s->engine) < end)
         status = step(s);
@@ -239,9 +248,9 @@ static void describe(const struct simulator *s, struct ic_qos_simulated *out)
         .flit_hops = ic_qos_engine_flit_hops(s->engine) - s->hops_before,
     };
     for (uint32_t c = 0; c < s->simulation->qos.classes; c++) {
-        out->classes[c].network = ic_batches_interval(&s->measures[c].network);
-        out->classes[c].wait = ic_batches_interval(&s->measures[c].wait);
-        out->classes[c].miss = ic_batches_interval(&s->measures[c].miss);
+        out->classes[c].network = ic_mean_value(&s->measures[c].network);
+        out->classes[c].wait = ic_mean_value(&s->measures[c].wait);
+        out->classes[c].miss = ic_mean_value(&s->measures[c].miss);
     }
     for (uint32_t i = 0; s->run->on_channel != NULL && i < ic_qos_engine_links(s->engine); i++) {
         struct ic_qos_link_record link;
@@ -268,9 +277,10 @@ gmc_status ic_qos_simulate(const struct ic_qos_simulation *simulation, const str
         status = simulate(&s);
     if (status == GMC_OK) {
         describe(&s, out);
-        status = watch(&s);
+        if (!run->only_measures)
+            status = watch(&s);
         for (uint32_t c = 0; c < simulation->qos.classes; c++)
-            out->classes[c].is_saturated = is_saturated(&s, c);
+            out->classes[c].is_saturated = !run->only_measures && is_saturated(&s, c);
     }
     ic_qos_traffic_fini(&s.traffic);
     ic_qos_engine_free(s.engine);

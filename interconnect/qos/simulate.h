@@ -12,9 +12,8 @@
 
 #include "interconnect/family.h"
 #include "interconnect/qos/engine.h"
-#include "interconnect/stats.h"
 
-#define IC_QOS_MESSAGES 60000u /* when none are asked for */
+#define IC_QOS_MESSAGES 60000u /* when nobody says how many */
 #define IC_QOS_MESSAGES_MAX 1000000000u
 #define IC_QOS_PEAK_MAX 1000.0 /* times the mean rate */
 #define IC_QOS_BURST_MAX 1e6
@@ -33,8 +32,8 @@ struct ic_qos_simulation {
 
 struct ic_qos_simulated {
     struct {
-        struct ic_interval network, wait;
-        struct ic_interval miss; /* share of real-time messages after the deadline */
+        double network, wait; /* means; NAN: of no message */
+        double miss;          /* share of real-time messages after the deadline; the same */
         bool is_saturated;
     } classes[IC_QOS_CLASSES_MAX];
     uint64_t warmup; /* messages before the measurement */

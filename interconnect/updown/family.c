@@ -218,6 +218,7 @@ const struct ic_family ic_family_updown = {
     .outputs = outputs,
     .output_count = OUTPUTS,
     .load = "load",
+    .messages = IC_WH_MESSAGES,
     .model = model,
     .simulate = simulate,
     .limit = limit,

@@ -39,23 +39,21 @@ static void fill(const struct ic_wh_layout *layout, const struct ic_wh_figures *
 {
     double cycle = layout->cycle;
     size_t more = layout->outputs;
-    ic_result_set(result, more + IC_WH_OUTPUT_OFFERED, figures->offered / cycle);
-    ic_result_set(result, more + IC_WH_OUTPUT_ACCEPTED, figures->accepted / cycle);
-    ic_result_set(result, more + IC_WH_OUTPUT_WARMUP, (double)figures->warmup);
+    ic_result_set_measured(result, more + IC_WH_OUTPUT_OFFERED, figures->offered / cycle);
+    ic_result_set_measured(result, more + IC_WH_OUTPUT_ACCEPTED, figures->accepted / cycle);
+    ic_result_set_measured(result, more + IC_WH_OUTPUT_WARMUP, (double)figures->warmup);
     if (figures->is_saturated) {
         ic_result_saturated(result,
                             "queues grow: no more than about %.4g is delivered of a load of %.4g",
                             figures->accepted / cycle, figures->offered / cycle);
         return;
     }
-    double latency = figures->latency.mean - layout->uncounted;
-    double network = figures->network.mean - layout->uncounted;
-    ic_result_set_interval(result, layout->latency, latency * cycle,
-                           figures->latency.half_width * cycle);
-    ic_result_set_interval(result, layout->network, network * cycle,
-                           figures->network.half_width * cycle);
-    ic_result_set(result, layout->wait, (latency - network) * cycle);
-    ic_result_set(result, more + IC_WH_OUTPUT_HOPS, figures->hops);
+    double latency = figures->latency - layout->uncounted;
+    double network = figures->network - layout->uncounted;
+    ic_result_set_measured(result, layout->latency, latency * cycle);
+    ic_result_set_measured(result, layout->network, network * cycle);
+    ic_result_set_measured(result, layout->wait, (latency - network) * cycle);
+    ic_result_set_measured(result, more + IC_WH_OUTPUT_HOPS, figures->hops);
 }
 
 gmc_status ic_wh_check_load(double load, uint32_t flits, double cycle, char *error)

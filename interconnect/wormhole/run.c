@@ -11,6 +11,7 @@
 #define GROWTH 0.015 /* of the messages that were sent */
 #define CHANCE 4.0   /* times the root of the backlog */
 #define LOOKS 3
+#define WARMUP_MOST 16u /* times what is measured */
 
 struct simulation {
     const struct ic_wh_network *network;
@@ -28,7 +29,7 @@ struct simulation {
     uint64_t backlog_before, backlog_most; /* when measuring began; what floods the network */
     bool is_measuring, is_watching;
     struct ic_warmup warmup;
-    struct ic_batches latency, network_latency;
+    struct ic_mean latency, network_latency;
 };
 
 static uint32_t destination(struct simulation *sim, uint32_t from)
@@ -79,8 +80,8 @@ static void take_message(struct simulation *sim, const struct ic_wh_message *mes
         return;
     }
     sim->hops += message->hops;
-    ic_batches_add(&sim->latency, latency);
-    ic_batches_add(&sim->network_latency, (double)(message->delivered - message->entered));
+    ic_mean_add(&sim->latency, latency);
+    ic_mean_add(&sim->network_latency, (double)(message->delivered - message->entered));
     if (sim->run->on_message != NULL)
         record(sim, message);
 }
@@ -139,8 +140,6 @@ static gmc_status measure(struct simulation *sim, char *error)
     sim->is_measuring = true;
     sim->sent = sim->delivered = sim->told = 0;
     sim->begin = ic_wh_engine_now(sim->engine);
-    ic_batches_init(&sim->latency);
-    ic_batches_init(&sim->network_latency);
     ic_wh_engine_clear_carried(sim->engine);
     while (status == GMC_OK && sim->delivered < sim->wanted && !is_flooded(sim)) {
         status = cycle(sim);
@@ -192,19 +191,28 @@ static double enough(const struct simulation *sim)
     return CHANCE * sqrt((double)sim->backlog_before) / GROWTH;
 }
 
+/* Whether they grow cannot be told yet. */
+static bool is_open(const struct simulation *sim)
+{
+    if (is_flooded(sim))
+        return false;
+    return (double)sim->sent < enough(sim) ||
+           (sim->sent < sim->run->watched && grown(sim) > GROWTH * (double)sim->sent);
+}
+
 /* Few messages cannot tell growth from chance, nor from a warm-up that was short as well: it goes
  * on without measuring, and what is saturated grows each time that it is looked at. */
 static gmc_status watch(struct simulation *sim, char *error)
 {
     gmc_status status = GMC_OK;
-    bool is_short = (double)sim->sent < enough(sim);
+    bool is_short = is_open(sim);
     sim->is_watching = true;
     for (int looks = 0; is_short && looks < LOOKS && status == GMC_OK; looks++) {
         if (looks > 0) {
             sim->backlog_before = ic_wh_engine_backlog(sim->engine);
             sim->sent = 0;
         }
-        while (status == GMC_OK && !is_flooded(sim) && (double)sim->sent < enough(sim)) {
+        while (status == GMC_OK && is_open(sim)) {
             status = cycle(sim);
             if (status == GMC_OK)
                 status = tell(sim, error);
@@ -219,8 +227,8 @@ static void summarise(const struct simulation *sim, struct ic_wh_figures *figure
 {
     uint64_t cycles = ic_wh_engine_now(sim->engine) - sim->begin;
     double capacity = (double)sim->network->nodes * (double)cycles;
-    figures->latency = ic_batches_interval(&sim->latency);
-    figures->network = ic_batches_interval(&sim->network_latency);
+    figures->latency = ic_mean_value(&sim->latency);
+    figures->network = ic_mean_value(&sim->network_latency);
     figures->cycles = cycles;
     figures->offered = (double)sim->sent / capacity;
     figures->accepted = (double)sim->delivered / capacity;
@@ -246,8 +254,9 @@ static gmc_status run(struct simulation *sim, const struct ic_wh_options *option
     if (status != GMC_OK)
         return status;
     summarise(sim, figures);
-    status = watch(sim, error);
-    figures->is_saturated = is_growing(sim);
+    if (!sim->run->only_measures)
+        status = watch(sim, error);
+    figures->is_saturated = sim->run->only_measures ? is_flooded(sim) : is_growing(sim);
     return status;
 }
 
@@ -271,7 +280,7 @@ gmc_status ic_wh_run(const struct ic_wh_network *network, const struct ic_wh_opt
     ic_wh_arrivals_init(&sim.arrivals, network->nodes, load->rate, load->is_bernoulli, &root);
     sim.next_cycle = ic_wh_arrivals_next(&sim.arrivals, &sim.next_node);
     uint64_t least = 4 * (uint64_t)network->nodes;
-    ic_warmup_init(&sim.warmup, least > 1000 ? least : 1000, least + 4 * sim.wanted);
+    ic_warmup_init(&sim.warmup, least > 1000 ? least : 1000, least + WARMUP_MOST * sim.wanted);
     status = ic_wh_engine_new(network, options, control->seed, &sim.engine);
     if (status != GMC_OK)
         return status;

@@ -9,7 +9,7 @@
 #include "interconnect/wormhole/arrivals.h"
 #include "interconnect/wormhole/engine.h"
 
-#define IC_WH_MESSAGES 60000u /* measured when a run does not say how many */
+#define IC_WH_MESSAGES 60000u /* measured when nobody says how many */
 
 struct ic_wh_load {
     double rate; /* messages per node and cycle, above 0 */
@@ -21,20 +21,21 @@ struct ic_wh_load {
 
 /* Latencies in cycles, from the first edge of a cycle after the message was generated. */
 struct ic_wh_figures {
-    bool is_saturated;          /* the sources' queues grow: latencies are those of this run only */
-    struct ic_interval latency; /* with the source's queue */
-    struct ic_interval network; /* from the cycle in which the first flit left */
-    double hops;                /* mean, all channels counted */
-    double offered, accepted;   /* messages per node and cycle, generated and delivered */
-    uint64_t warmup;            /* messages before measuring */
-    uint64_t cycles;            /* of measuring */
-    uint64_t flit_hops;         /* flits over channels, in all cycles */
+    bool is_saturated;        /* the sources' queues grow: latencies are those of this run only */
+    double latency;           /* mean, with the source's queue */
+    double network;           /* mean, from the cycle in which the first flit left */
+    double hops;              /* mean, all channels counted */
+    double offered, accepted; /* messages per node and cycle, generated and delivered */
+    uint64_t warmup;          /* messages before measuring */
+    uint64_t cycles;          /* of measuring */
+    uint64_t flit_hops;       /* flits over channels, in all cycles */
 };
 
 /* Warms up until ic_warmup sees no trend, and for 20 message lengths at least; then measures
  * run->messages deliveries, and says saturated when what was sent and not delivered grew by more
  * than 1.5 % of what was sent meanwhile (and 4 standard deviations of what was there). Stops early
- * when more than 64 messages per node wait. Records go to the run's callbacks: messages and channel
+ * when more than 64 messages per node wait, which is all that a run that only measures looks at.
+ * Records go to the run's callbacks: messages and channel
  * loads of the measured time. INVALID with words, NOMEM, STATE with words: ended by on_progress. */
 GMC_NODISCARD gmc_status ic_wh_run(const struct ic_wh_network *network,
                                    const struct ic_wh_options *options,

@@ -119,12 +119,12 @@ static void speed(void)
 }
 
 /* A latency in a column of nine. */
-static void print_latency(const struct ic_interval *latency, bool is_saturated)
+static void print_latency(double latency, bool is_saturated)
 {
     if (is_saturated)
         printf(" %9s", "saturated");
     else
-        printf(" %9.1f", latency->mean);
+        printf(" %9.1f", latency);
 }
 
 static void compare_at(const struct ic_ldr_built *built, uint64_t nodes,
@@ -140,11 +140,11 @@ static void compare_at(const struct ic_ldr_built *built, uint64_t nodes,
             config.routing = (enum ic_packet_routing)routing;
             config.switching = switching;
             struct ic_packets_result result = simulate(&config);
-            print_latency(&result.latency, result.is_saturated);
+            print_latency(result.latency, result.is_saturated);
             if (i == 0)
-                cube = result.is_saturated ? 0 : result.latency.mean;
+                cube = result.is_saturated ? 0 : result.latency;
             else if (cube > 0 && !result.is_saturated)
-                printf(" %5.1f %%", 100 * (1 - result.latency.mean / cube));
+                printf(" %5.1f %%", 100 * (1 - result.latency / cube));
             else
                 printf(" %7s", "");
         }
@@ -187,7 +187,7 @@ static void patterns(void)
             struct ic_packets_config config = usual(&built, 0.2);
             must(ic_traffic_init(&config.traffic, (enum ic_traffic_pattern)pattern, 64, 21, error));
             struct ic_packets_result result = simulate(&config);
-            print_latency(&result.latency, result.is_saturated);
+            print_latency(result.latency, result.is_saturated);
             ic_ldr_built_fini(&built);
         }
         puts("");
@@ -206,7 +206,7 @@ static void buffers(void)
         for (int buffering = 0; buffering < IC_BUFFERINGS; buffering++) {
             config.buffering = (enum ic_buffering)buffering;
             struct ic_packets_result result = simulate(&config);
-            print_latency(&result.latency, result.is_saturated);
+            print_latency(result.latency, result.is_saturated);
         }
         puts("");
     }
@@ -225,11 +225,11 @@ static void broadcasts(uint64_t nodes)
             struct ic_packets_config config = usual(&built[i], load);
             config.broadcast_packets = 10;
             struct ic_packets_result result = simulate(&config);
-            printf(" %9.0f", result.broadcast.mean);
+            printf(" %9.0f", result.broadcast);
             if (i == 0)
-                cube = result.broadcast.mean;
+                cube = result.broadcast;
             else
-                printf(" (-%.0f)", cube - result.broadcast.mean);
+                printf(" (-%.0f)", cube - result.broadcast);
         }
         puts("");
     }
@@ -249,11 +249,11 @@ static void hybrids(uint64_t nodes, uint64_t component)
         for (int i = 0; i < 3; i++) {
             struct ic_packets_config config = usual(&built[i], load);
             struct ic_packets_result result = simulate(&config);
-            print_latency(&result.latency, result.is_saturated);
+            print_latency(result.latency, result.is_saturated);
             if (i == 0)
-                cube = result.latency.mean;
+                cube = result.latency;
             else
-                printf(" %5.1f %%", 100 * (1 - result.latency.mean / cube));
+                printf(" %5.1f %%", 100 * (1 - result.latency / cube));
         }
         puts("");
     }

@@ -190,12 +190,12 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[substr($i, 1, index($i, " ") - 1
         $at["source_wait_simulated"]))^2 < 1e-6) }' "$dir/out" || fail "not relative to a cycle"
 expect 0 simulate star --group 9 --log "$dir/log" --channels "$dir/channels"
 [ "$(wc -l <"$dir/log")" = 9 ] || fail "not a line per message"
-[ "$(head -1 "$dir/log")" = 'number,from,to,class,hops,created [us],entered [us],delivered [us]' ] ||
+[ "$(head -1 "$dir/log")" = 'run,number,from,to,class,hops,created [us],entered [us],delivered [us]' ] ||
     fail "the log's times have no unit: $(head -1 "$dir/log")"
 expect 0 simulate multicluster --messages 1000 --log "$dir/log" # whose unit is not a cycle
 awk -F, 'NR == FNR { if (NR == 1) for (i = 1; i <= NF; i++) at[$i] = i
         else wanted = $at["latency [time]"]; next }
-    FNR > 1 { sum += $8 - $6 }
+    FNR > 1 { sum += $9 - $7 }
     END { exit !(((sum / (FNR - 1) / wanted) - 1)^2 < 1e-6) }' "$dir/out" "$dir/log" ||
     fail "the log is not in the table's unit: $(head -2 "$dir/log")"
 [ "$(wc -l <"$dir/channels")" = 19 ] || fail "not a line per channel"
