@@ -18,11 +18,13 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/limits.c interconnect/command/limits.h \
 	interconnect/command/list.c \
 	interconnect/command/options.c interconnect/command/options.h \
+	interconnect/command/outcome.c interconnect/command/outcome.h \
 	interconnect/command/points.c interconnect/command/points.h \
 	interconnect/command/records.c interconnect/command/records.h \
 	interconnect/command/reproduce.c \
 	interconnect/command/run.c \
-	interconnect/command/schedule.c \
+	interconnect/command/schedule.c interconnect/command/schedule.h \
+	interconnect/command/schedule_ldr.c \
 	interconnect/command/studies.c interconnect/command/studies.h \
 	interconnect/command/studies_clusters.c \
 	interconnect/command/studies_cubes.c \

@@ -225,6 +225,29 @@ says "coordinate 2 is 5; it must be 1 to 4"
 expect 1 schedule torus --group 17
 says "G, the group's size, is 17; it must be 2 to 16"
 expect 1 schedule star --root 1
+says "--root is not of schedule star"
+
+# Trees of graphs.
+expect 0 schedule ldr --topology hypercube --nodes 16 --members "3 5 7" --algorithm subcube
+grep -q '^  1:3>1 1:3>7$' "$dir/out" || fail "not the subcube's tree: $(cat "$dir/out")"
+grep -q '^  relays  *1$' "$dir/out" || fail "no relay: $(cat "$dir/out")"
+expect 0 schedule ldr --topology "$dir/map" --members "x a"
+grep -q '^  1:x>c$' "$dir/out" || fail "not the file's nodes: $(cat "$dir/out")"
+expect 0 schedule ldr --nodes 64 --root 5 --algorithm tree
+grep -q '^  used_links  *63$' "$dir/out" || fail "no broadcast: $(cat "$dir/out")"
+expect 0 schedule ldr --nodes 64 --samples 5 --group 16 --seed 3 --json
+expect 1 schedule ldr --topology "$dir/map" --members "x q"
+says "no node of the file is called 'q'"
+expect 1 schedule ldr --topology "$dir/map" --nodes 9
+says "nodes is of graphs that are made"
+expect 1 schedule ldr --members "1 2 1"
+says "member 1 is named twice"
+expect 1 schedule ldr --nodes 8 --root 8
+says "'8' is no node; nodes are 0 to 7"
+expect 1 schedule ldr --algorithm subcube
+says "subcubes are of hypercubes"
+expect 1 schedule ldr --topology fat-tree
+says "trees are of direct networks"
 
 expect 0 advise --network torus:4x4 --group 10 --bytes 2
 grep -q '^separate is best by the model$' "$dir/out" || fail "no advice: $(cat "$dir/out")"
