@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += interconnect/command/libcommand.la
 interconnect_command_libcommand_la_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
 interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/advise.c \
+	interconnect/command/bars.c interconnect/command/bars.h \
 	interconnect/command/columns.c interconnect/command/columns.h \
 	interconnect/command/command.h \
 	interconnect/command/curves.c interconnect/command/curves.h \

@@ -226,17 +226,6 @@ static void add_sends(struct ic_text *out, const struct network *network,
     }
 }
 
-/* Sends of a sorted schedule that share a step. */
-static uint32_t concurrency_of(const struct ic_schedule *schedule)
-{
-    uint32_t most = 0, now = 0;
-    for (size_t i = 0; i < schedule->count; i++) {
-        now = i > 0 && schedule->sends[i].step == schedule->sends[i - 1].step ? now + 1 : 1;
-        most = now > most ? now : most;
-    }
-    return most;
-}
-
 static uint32_t relays_of(const struct ic_tree *tree, const struct group *group)
 {
     uint32_t relays = 0;
@@ -267,7 +256,7 @@ static gmc_status tell_tree(const struct network *network, const struct group *g
     ic_outcome_add(outcome, "used_links", tree->count - 1);
     ic_outcome_add(outcome, "link_concentration", 1);
     ic_outcome_add(outcome, "steps", tree->depth);
-    ic_outcome_add(outcome, "step_concurrency", concurrency_of(&schedule));
+    ic_outcome_add(outcome, "step_concurrency", ic_schedule_concurrency(&schedule));
     ic_outcome_add(outcome, "max_intermediate", tree->depth - 1);
     ic_outcome_add(outcome, "root_sends", root_sends);
     ic_outcome_add(outcome, "fanout", tree->fanout);

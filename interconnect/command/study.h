@@ -16,7 +16,7 @@ struct ic_study_table {
     const char *arguments; /* "algorithm=all group=2..16": values as on the command line */
     const char *figure;    /* that is drawn, or several, a picture each; NULL: the first */
     const char *caption;
-    uint64_t messages; /* of a simulation; 0: as usual */
+    uint64_t messages; /* of a simulation; 0: as usual, in the short version too */
 };
 
 struct ic_study {
@@ -24,9 +24,14 @@ struct ic_study {
     const char *about; /* HTML */
     const struct ic_study_table *tables;
     size_t table_count;
+    /* What no family has as points: tables and pictures of its own. False after words; NULL: none.
+     */
+    bool (*add)(const struct ic_points *tables, struct ex_report *report);
     /* Claims, of the tables' points in their order; anything else may be computed too. */
     void (*judge)(const struct ic_points *tables, struct ex_report *report);
 };
+
+#define IC_STUDY_TABLES(list) (list), sizeof(list) / sizeof((list)[0])
 
 extern const struct ic_study *const ic_studies[];
 extern const size_t ic_study_count;
@@ -42,6 +47,10 @@ struct ic_study_options {
  * words on standard error. */
 bool ic_study_run(const struct ic_study *study, const struct ic_study_options *options,
                   struct ex_report *report);
+
+/* Whether that side says so of the point of these values. */
+bool ic_study_is_saturated(const struct ic_points *points, unsigned side, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The figure of the point that has these values, "algorithm=Md-torus group=10", of the parameters
  * that the table varies; NAN when it has none. Aborts where there is no such point: a study asks

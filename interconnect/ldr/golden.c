@@ -176,12 +176,16 @@ static void take_switching(struct ic_golden_point *point)
         point->row->status = ic_row_unknown(point->row, "switching");
 }
 
-/* The mean hops of the reference at 64 nodes are those of a graph that was selected. */
+/* The mean hops of the reference at 64 nodes are those of a graph that was selected, and its fixed
+ * ways carry load 0.8. Those of one selected graph in fifteen do; this one has as many hops. */
+#define REFERENCE_GRAPH "348"
+
 static gmc_status simulation_row(struct ic_row *row)
 {
     struct ic_golden_point point;
     ic_golden_point_init(&point, &ic_family_ldr, row);
     ic_golden_point_set(&point, "samples", "50");
+    ic_golden_point_set(&point, "graph-seed", REFERENCE_GRAPH);
     ic_golden_point_take(&point, "topology", "topology");
     ic_golden_point_take(&point, "nodes", "nodes");
     ic_golden_point_take(&point, "routing", "routing");
