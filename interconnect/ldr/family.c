@@ -91,7 +91,7 @@ static const struct ic_param params[PARAMS] = {
                     IC_GRAPH_NODES_MAX - 1, 1),
     [BROADCAST] = {"broadcast", "packets", "of one broadcast at a time beside the traffic; 0: none",
                    IC_COUNT, 0, IC_BROADCAST_PACKETS_MAX, 0, NULL, IC_SIMULATOR},
-    [BYTES] = NUMBER("bytes", "bytes", "of a packet", 1, 1048576, 256),
+    [BYTES] = COUNT("bytes", "bytes", "of a packet", 1, 1048576, 256),
     [RATE] = NUMBER("rate", "Gb/s", "of a link", 0.001, 1e4, 1.4),
     [CHANNEL] = NUMBER("channel", "ns", "delay of a link", 0, 1e6, 100),
     [SWITCH] = NUMBER("switch", "ns", "delay of a switch", 0, 1e6, 90),

@@ -42,7 +42,7 @@ static const char *const ejections[] = {
     [IC_QOS_EJECTION_YIELD] = "yield", [IC_QOS_EJECTION_HOLD] = "hold", NULL};
 
 static const struct ic_param params[PARAMS] = {
-    [DIMENSION] = {"n", "", "dimensions of the cube; 0: one router", IC_COUNT, 0,
+    [DIMENSION] = {"n", "", "dimensions of the cube, 2 or more; 0: one router", IC_COUNT, 0,
                    IC_QOS_DIMENSION_MAX, 0, NULL, IC_BOTH},
     [LOAD] = {"load", "messages/cycle/node", "of the first real-time class, R1", IC_NUMBER,
               IC_QOS_RATE_LEAST, 1, 0.004, NULL, IC_BOTH},
