@@ -402,6 +402,13 @@ gmc_status ic_packets_check(const struct ic_packets_config *config, char *error)
                                 IC_BUFFER_PACKETS_MAX, error);
     if (status != GMC_OK)
         return status;
+    if (config->broadcast_hosts > 0)
+        status = ic_check_range("the group of a broadcast", config->broadcast_hosts, 2,
+                                config->routes->network->hosts, error);
+    if (status == GMC_OK && config->broadcast_hosts > 0 && config->broadcast_packets == 0)
+        return ic_refuse(error, "a group has no effect without the packets of a broadcast");
+    if (status != GMC_OK)
+        return status;
     if (config->broadcast_packets > 0 &&
         (config->graph == NULL || config->buffering != IC_OUTPUT_BUFFERED ||
          config->buffer_packets > 0))

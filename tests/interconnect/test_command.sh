@@ -284,6 +284,12 @@ expect 1 schedule ldr --algorithm subcube
 says "subcubes are of hypercubes"
 expect 1 schedule ldr --topology fat-tree
 says "trees are of direct networks"
+expect 0 simulate ldr --topology hypercube,ldr --nodes 16 --broadcast 2 --group 0,4 --load 0.1 --messages 2000
+[ "$(grep -c ',none,' "$dir/out")" = 0 ] || fail "no multicasts: $(cat "$dir/out")"
+expect 1 simulate ldr --group 4
+says "a group has no effect without the packets of a broadcast"
+expect 1 simulate ldr --group 65 --broadcast 1
+says "the group of a broadcast is 65; it must be 2 to 64"
 
 expect 0 advise --network torus:4x4 --group 10 --bytes 2
 grep -q '^separate is best by the model$' "$dir/out" || fail "no advice: $(cat "$dir/out")"
