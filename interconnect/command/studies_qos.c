@@ -52,25 +52,28 @@ static void judge_accuracy(const struct ic_points *t, const char *what, const ch
              100 * least, 100 * most);
 }
 
-/* Where none misses the early deadline none can miss the late one either. */
+/* At low load so few are late that in a short run both deadlines can be missed by the same ones. */
 static void judge_misses(look *seen, const struct ic_points *t, const char *what, int early,
                          int late, int count, struct ex_report *report)
 {
     int rising = 0, fewer = 0, order = 0;
-    double last = 0;
+    double last = 0, early_sum = 0, late_sum = 0;
     for (int i = 1; i <= count; i++) {
         double load = 0.001 * i;
         double r1 = seen(t, "miss_R1", "deadline=%d load=%.10g", early, load);
         double r2 = seen(t, "miss_R2", "deadline=%d load=%.10g", early, load);
         double later = seen(t, "miss_R1", "deadline=%d load=%.10g", late, load);
         rising += i == 1 || r1 > last;
-        fewer += later < r1 || (r1 == 0 && later == 0);
+        fewer += later <= r1;
+        early_sum += r1;
+        late_sum += later;
         order += r2 > r1;
         last = r1;
     }
-    ex_claim(report, rising == count && fewer == count,
+    ex_claim(report, rising == count && fewer == count && late_sum < early_sum,
              "more deadlines are missed with more load, fewer where they are later",
-             "%s, R1: rising at %d, fewer at %d of %d loads", what, rising, fewer, count);
+             "%s, R1: rising at %d, no more at %d of %d loads, %.2f times as many in all", what,
+             rising, fewer, count, late_sum / early_sum);
     ex_claim(report, order == count, "R2 misses more than R1", "%s: at %d of %d loads", what, order,
              count);
 }
