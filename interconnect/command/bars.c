@@ -11,10 +11,13 @@
 #include "sim-wan/plot/plot.h"
 
 #define PLACE_MAX 512u
+#define NAME_WIDTH 6u /* characters that have room below the bars of a row */
 
 void ic_bars_add(struct ic_bars *bars, const char *name, const double *values)
 {
     GMC_ASSERT(bars->series_count <= IC_BARS_SERIES_MAX);
+    if (strlen(name) > bars->longest)
+        bars->longest = strlen(name);
     ic_text_add(&bars->csv, "%s", name);
     ic_text_add(&bars->data, "\"%s\"", name);
     for (size_t i = 0; i < bars->series_count; i++) {
@@ -63,6 +66,8 @@ static void draw(const struct ic_bars *bars, struct ex_report *report)
     fputs("set style data histograms\nset style fill solid 0.8\nset yrange [0:*]\nset xlabel ",
           out);
     sim_plot_text(out, bars->row);
+    if (bars->longest > NAME_WIDTH)
+        fputs("\nset xtics rotate by -30", out);
     fputs("\nset ylabel ", out);
     sim_plot_text(out, bars->unit);
     fputs("\nplot", out);
