@@ -41,9 +41,8 @@ static void judge_model(const struct ic_points *t, const char *what, double step
     for (int i = 1; i * step < 0.8 * limit; i++) {
         double load = i * step;
         double seen = ic_study_simulated(t, "latency", "routing=pcube load=%.10g", load);
-        worst =
-            fmax(worst,
-                 fabs(ic_study_model(t, "latency", "routing=pcube load=%.10g", load) / seen - 1));
+        double model = ic_study_model(t, "latency", "routing=pcube load=%.10g", load);
+        worst = fmax(worst, fabs(ic_study_off(model, seen)));
     }
     ex_claim(report, worst < bound, "the model is good at low and moderate load",
              "%s: within %.1f %% up to 0.8 of its limit", what, 100 * worst);

@@ -40,9 +40,8 @@ static void judge_accuracy(const struct ic_points *t, const char *what, const ch
     double least = INFINITY, most = -INFINITY;
     char claim[96];
     for (int i = 1; i <= count; i++) {
-        double off = ic_study_model(t, figure, "load=%.10g", step * i) /
-                         ic_study_simulated(t, figure, "load=%.10g", step * i) -
-                     1;
+        double off = ic_study_off(ic_study_model(t, figure, "load=%.10g", step * i),
+                                  ic_study_simulated(t, figure, "load=%.10g", step * i));
         least = fmin(least, off);
         most = fmax(most, off);
     }
@@ -84,8 +83,8 @@ static double farthest_miss(const struct ic_points *t, const char *output, int c
     double most = 0;
     for (int i = 1; i <= count; i++) {
         double seen = ic_study_simulated(t, output, "deadline=42 load=%.10g", 0.001 * i);
-        double off = ic_study_model(t, output, "deadline=42 load=%.10g", 0.001 * i) / seen - 1;
-        most = fmax(most, fabs(off));
+        double model = ic_study_model(t, output, "deadline=42 load=%.10g", 0.001 * i);
+        most = fmax(most, fabs(ic_study_off(model, seen)));
     }
     return most;
 }

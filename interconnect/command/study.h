@@ -4,6 +4,8 @@
 #ifndef INTERCONNECT_COMMAND_STUDY_H
 #define INTERCONNECT_COMMAND_STUDY_H
 
+#include <math.h>
+
 #include "experiments/report.h"
 #include "interconnect/command/points.h"
 
@@ -59,5 +61,13 @@ double ic_study_model(const struct ic_points *points, const char *output, const 
     __attribute__((format(printf, 3, 4)));
 double ic_study_simulated(const struct ic_points *points, const char *output, const char *format,
                           ...) __attribute__((format(printf, 3, 4)));
+
+/* What the model is off the simulation, as a share; INFINITY where one of them has no figure, which
+ * a comparison must not pass over. */
+static inline double ic_study_off(double model, double seen)
+{
+    double off = model / seen - 1;
+    return isnan(off) ? INFINITY : off;
+}
 
 #endif
