@@ -13,6 +13,8 @@ const struct ic_family *const ic_families[] = {
     &ic_family_updown,
     &ic_family_qos,
     &ic_family_ldr,
+    &ic_family_wan_pair,
+    &ic_family_wan_relays,
 };
 const size_t ic_family_count = sizeof(ic_families) / sizeof(ic_families[0]);
 

@@ -15,6 +15,8 @@ extern const struct ic_family ic_family_fattree; /* fattree/family.c */
 extern const struct ic_family ic_family_multicluster;
 extern const struct ic_family ic_family_hypercube; /* hypercube/family.c */
 extern const struct ic_family ic_family_updown;    /* updown/family.c */
+extern const struct ic_family ic_family_wan_pair;  /* wan/family.c */
+extern const struct ic_family ic_family_wan_relays;
 
 extern const struct ic_golden ic_golden_sci_latency; /* torus/golden.c */
 extern const struct ic_golden ic_golden_sci_schedule;

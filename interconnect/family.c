@@ -157,6 +157,7 @@ static gmc_status check_values(const struct ic_family *family, const double *val
 static void empty(const struct ic_family *family, struct ic_result *result)
 {
     result->is_saturated = false;
+    result->warmup = 0;
     result->where[0] = '\0';
     for (size_t i = 0; i < family->output_count; i++)
         result->figures[i] = (struct ic_figure){0};

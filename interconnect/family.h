@@ -63,6 +63,7 @@ struct ic_figure {
 struct ic_result {
     struct ic_figure *figures; /* one per output, NONE at first; the caller's */
     bool is_saturated;
+    uint64_t warmup;          /* messages before those that a run has measured */
     char where[IC_ERROR_MAX]; /* what is saturated, and from which load on where that is known */
 };
 
@@ -90,7 +91,7 @@ struct ic_channel_record {
 struct ic_run {
     uint64_t seed;      /* the same seed and parameters give the same figures */
     uint64_t messages;  /* to be measured after the warm-up; 0: as many as the family thinks good */
-    uint32_t runs;      /* that they are divided among (runs.h); 0: IC_RUNS */
+    uint32_t runs;      /* that they are divided among (runs.h), up to IC_RUNS; 0: as many */
     uint64_t watched;   /* for so many queues must have grown before that is saturation; it goes on
                          * for that when they did in those measured; 0: those are enough */
     bool only_measures; /* whether queues grow is not looked into: another run has done so */

@@ -79,6 +79,14 @@ double ic_row_number(struct ic_row *row, const char *column)
     return 0;
 }
 
+const char *ic_row_given(const struct ic_row *row, const char *column)
+{
+    size_t place = place_of(row->golden->outputs, column);
+    GMC_ASSERT(row->golden->outputs[place] != NULL);
+    const char *text = row->given[place];
+    return text == NULL || text[0] == '\0' || strcmp(text, "?") == 0 ? NULL : text;
+}
+
 gmc_status ic_row_unknown(struct ic_row *row, const char *column)
 {
     return ic_refuse(row->error, "%s is \"%.60s\", which is not known", column,
@@ -119,6 +127,7 @@ struct recompute {
     size_t input_at[IC_GOLDEN_COLUMNS_MAX]; /* column of each input */
     struct ic_text results[IC_GOLDEN_COLUMNS_MAX];
     char *cells[IC_GOLDEN_COLUMNS_MAX];
+    char *given[IC_GOLDEN_COLUMNS_MAX]; /* of each output; NULL: there is no such column */
     struct ic_text *out;
     char *error;
 };
@@ -174,9 +183,13 @@ static gmc_status compute_row(struct recompute *work, size_t row)
     char *const *fields = ic_csv_row(work->in, row);
     for (size_t i = 0; work->golden->inputs[i] != NULL; i++)
         work->cells[i] = fields[work->input_at[i]];
-    for (size_t i = 0; work->golden->outputs[i] != NULL; i++)
+    for (size_t i = 0; work->golden->outputs[i] != NULL; i++) {
+        size_t column = ic_csv_column(work->in, work->golden->outputs[i]);
+        work->given[i] = column < work->in->columns ? fields[column] : NULL;
         ic_text_clear(&work->results[i]);
-    struct ic_row view = {work->golden, work->cells, work->results, GMC_OK, work->error};
+    }
+    struct ic_row view = {work->golden,  work->cells, work->given,
+                          work->results, GMC_OK,      work->error};
     gmc_status status = work->golden->row(&view);
     if (status == GMC_OK)
         add_fields(work, row);

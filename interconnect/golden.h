@@ -48,6 +48,7 @@ const struct ic_golden *ic_golden_find(const struct ic_golden *const *goldens, s
 struct ic_row {
     const struct ic_golden *golden;
     char *const *cells;      /* of the inputs, in their order */
+    char *const *given;      /* of the outputs, likewise; NULL where there is no such column */
     struct ic_text *results; /* of the outputs, in their order */
     gmc_status status;       /* of the first field that could not be read */
     char *error;
@@ -59,6 +60,8 @@ const char *ic_row_text(struct ic_row *row, const char *column);
 uint64_t ic_row_count(struct ic_row *row, const char *column);
 uint32_t ic_row_u32(struct ic_row *row, const char *column); /* a larger one: UINT32_MAX */
 double ic_row_number(struct ic_row *row, const char *column);
+/* What the table has in an output column; NULL: no such column, or a "?" or nothing in it. */
+const char *ic_row_given(const struct ic_row *row, const char *column);
 /* INVALID with words for a word that the column may not have. */
 gmc_status ic_row_unknown(struct ic_row *row, const char *column);
 

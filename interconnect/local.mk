@@ -142,6 +142,7 @@ tests_unit_test_ic_torus_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 # wan
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/wan/cases.c interconnect/wan/cases.h \
+	interconnect/wan/family.c \
 	interconnect/wan/golden.c
 
 # graph

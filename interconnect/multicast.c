@@ -350,6 +350,7 @@ static void sum_up(const struct run *run, double *link_us)
     times->busiest_link_us = us(busiest);
     times->latency_us = us(run->latency);
     times->root_busy_us = us(run->root_busy);
+    times->step_concurrency = ic_schedule_concurrency(run->multicast->schedule);
 }
 
 gmc_status ic_multicast_run(const struct ic_multicast *multicast, struct ic_multicast_times *times,

@@ -66,8 +66,9 @@ struct ic_multicast_times {
     double latency_us;   /* until the last member has it */
     double root_busy_us; /* of the root's processor */
     double busiest_link_us;
-    uint32_t concurrency; /* the most messages that were on their way at once */
-    uint64_t visits;      /* links that messages took, each counted once per message */
+    uint32_t concurrency;      /* the most messages that were on their way at once */
+    uint32_t step_concurrency; /* that share a step of the schedule */
+    uint64_t visits;           /* links that messages took, each counted once per message */
     uint32_t used_links;
 };
 

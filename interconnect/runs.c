@@ -9,9 +9,9 @@
 #include "base/prng.h"
 #include "interconnect/stats.h"
 
-/* One figure of the runs so far: mean and squares about it (Welford). */
+/* One figure in those runs so far that know it, each as weighty as it has messages. */
 struct seen {
-    double mean, squares;
+    double values[IC_RUNS], weights[IC_RUNS];
     uint32_t count;
     bool is_exact, is_saturated;
 };
@@ -73,7 +73,7 @@ static void tell_channels(const struct runs *runs)
 
 /* ---- figures ---- */
 /* What a saturated run does not know, those before it do not either. */
-static void add(struct seen *seen, const struct ic_figure *figure, bool is_saturated)
+static void add(struct seen *seen, const struct ic_figure *figure, double weight, bool is_saturated)
 {
     seen->is_saturated |= figure->state == IC_FIGURE_SATURATED;
     if (figure->state != IC_FIGURE_KNOWN) {
@@ -81,30 +81,37 @@ static void add(struct seen *seen, const struct ic_figure *figure, bool is_satur
             seen->count = 0;
         return;
     }
-    double apart = figure->value - seen->mean;
     seen->is_exact = figure->half_width == 0;
-    seen->mean += apart / ++seen->count;
-    seen->squares += apart * (figure->value - seen->mean);
+    seen->weights[seen->count] = weight;
+    seen->values[seen->count++] = figure->value;
 }
 
 static struct ic_figure figure_of(const struct seen *seen)
 {
+    double sum = 0, weights = 0, squares = 0;
+    uint32_t n = seen->count;
     if (seen->is_saturated)
         return (struct ic_figure){.state = IC_FIGURE_SATURATED};
-    if (seen->count == 0)
+    if (n == 0)
         return (struct ic_figure){.state = IC_FIGURE_NONE};
-    struct ic_figure figure = {IC_FIGURE_KNOWN, seen->mean, INFINITY};
     if (seen->is_exact)
-        figure.half_width = 0;
-    else if (seen->count > 1)
-        figure.half_width =
-            ic_student_975(seen->count - 1) * sqrt(seen->squares / (seen->count - 1) / seen->count);
+        return (struct ic_figure){IC_FIGURE_KNOWN, seen->values[0], 0};
+    for (uint32_t i = 0; i < n; i++) {
+        sum += seen->weights[i] * seen->values[i];
+        weights += seen->weights[i];
+    }
+    struct ic_figure figure = {IC_FIGURE_KNOWN, sum / weights, INFINITY};
+    for (uint32_t i = 0; i < n; i++)
+        squares += pow(seen->weights[i] / weights * (seen->values[i] - figure.value), 2);
+    if (n > 1)
+        figure.half_width = ic_student_975(n - 1) * sqrt(squares * n / (n - 1));
     return figure;
 }
 
 static void empty(struct ic_result *result, size_t figures)
 {
     result->is_saturated = false;
+    result->warmup = 0;
     result->where[0] = '\0';
     memset(result->figures, 0, figures * sizeof(*result->figures));
 }
@@ -119,13 +126,14 @@ static uint64_t seed_of(const struct runs *runs)
 }
 
 static gmc_status simulate_once(struct runs *runs, const double *values,
-                                const struct ic_setting *setting, uint64_t messages, char *error)
+                                const struct ic_setting *setting, uint64_t messages, uint64_t all,
+                                char *error)
 {
     const struct ic_run *given = runs->given;
     struct ic_run run = {
         .seed = seed_of(runs),
         .messages = messages,
-        .watched = messages * runs->count,
+        .watched = all,
         .only_measures = runs->now > 0,
         .on_progress = given->on_progress != NULL ? on_progress : NULL,
         .on_message = given->on_message != NULL ? on_message : NULL,
@@ -145,16 +153,19 @@ static gmc_status simulate_all(struct runs *runs, const double *values,
     const struct ic_run *given = runs->given;
     uint64_t messages = given->messages > 0 ? given->messages : runs->family->messages;
     gmc_status status = GMC_OK;
-    runs->count = given->runs > 0 ? given->runs : IC_RUNS;
+    runs->count = given->runs > 0 && given->runs < IC_RUNS ? given->runs : IC_RUNS;
     if (messages < runs->count)
         runs->count = (uint32_t)messages;
-    while (runs->now < runs->count && !result->is_saturated) {
-        uint64_t share = messages / runs->count + (runs->now < messages % runs->count);
-        status = simulate_once(runs, values, setting, share, error);
+    for (uint64_t left = messages; runs->now < runs->count && !result->is_saturated;) {
+        uint64_t share = left / (runs->count - runs->now);
+        status = simulate_once(runs, values, setting, share, messages, error);
         if (status != GMC_OK)
             return status;
+        left -= share;
+        if (runs->now == 0 && runs->count > IC_RUNS_FEW && runs->one.warmup > IC_RUNS_LONG * share)
+            runs->count = IC_RUNS_FEW;
         for (size_t i = 0; i < runs->family->output_count; i++)
-            add(&runs->seen[i], &runs->one.figures[i], runs->one.is_saturated);
+            add(&runs->seen[i], &runs->one.figures[i], (double)share, runs->one.is_saturated);
         if (result->where[0] == '\0')
             memcpy(result->where, runs->one.where, sizeof(result->where));
         result->is_saturated = runs->one.is_saturated;

@@ -17,6 +17,10 @@
 #include "interconnect/family.h"
 
 #define IC_RUNS 8u /* or as many as there are messages */
+/* Where the first has warmed up for IC_RUNS_LONG times as many messages as it then measured, as in
+ * large networks that are nearly full; the others measure more. */
+#define IC_RUNS_FEW 4u
+#define IC_RUNS_LONG 4u
 
 /* What ic_family_simulate does between its checks, for families with `messages`: run->messages, or
  * the usual ones, are divided among the runs. Figures that are the same for all loads and seeds

@@ -46,6 +46,16 @@ void ic_schedule_sort(struct ic_schedule *schedule)
     qsort(schedule->sends, schedule->count, sizeof(*schedule->sends), by_step);
 }
 
+uint32_t ic_schedule_concurrency(const struct ic_schedule *schedule)
+{
+    uint32_t most = 0, now = 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        now = i > 0 && schedule->sends[i].step == schedule->sends[i - 1].step ? now + 1 : 1;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
 /* What is known of a member while the schedule is gone through. */
 struct progress {
     bool holds;
@@ -69,8 +79,7 @@ gmc_status ic_schedule_measure(const struct ic_schedule *schedule,
                                struct ic_schedule_metrics *metrics)
 {
     gmc_status status = GMC_OK;
-    uint32_t in_step = 0;
-    *metrics = (struct ic_schedule_metrics){0};
+    *metrics = (struct ic_schedule_metrics){.concurrency = ic_schedule_concurrency(schedule)};
     struct progress *members = calloc(schedule->members, sizeof(*members));
     if (members == NULL)
         return GMC_ERR_NOMEM;
@@ -82,11 +91,8 @@ gmc_status ic_schedule_measure(const struct ic_schedule *schedule,
         status = follow(send, members, schedule->members);
         if (status != GMC_OK)
             break;
-        in_step = send->step == metrics->steps ? in_step + 1 : 1;
         metrics->steps = send->step;
         metrics->root_sends += send->from == schedule->root;
-        if (in_step > metrics->concurrency)
-            metrics->concurrency = in_step;
         if (members[send->to].depth - 1 > metrics->max_intermediate)
             metrics->max_intermediate = members[send->to].depth - 1;
     }

@@ -37,9 +37,12 @@ void ic_schedule_add(struct ic_schedule *schedule, uint32_t step, uint32_t from,
 /* Once all are there: puts them in order. */
 void ic_schedule_sort(struct ic_schedule *schedule);
 
+/* Of a sorted schedule: the largest number of messages that share one step. */
+uint32_t ic_schedule_concurrency(const struct ic_schedule *schedule);
+
 struct ic_schedule_metrics {
     uint32_t steps;
-    uint32_t concurrency;      /* the largest number of messages that share one step */
+    uint32_t concurrency;
     uint32_t max_intermediate; /* depth of the deepest leaf - 1; 0 for a group of one */
     uint32_t root_sends;       /* messages that the root sends itself */
 };

@@ -15,6 +15,7 @@
 struct advise_options {
     struct ic_question question;
     bool has_network, is_json;
+    const char *of_simulators; /* an option that they alone know, or NULL */
 };
 
 static const struct option table[] = {
@@ -38,7 +39,8 @@ static void print_help(void)
          "  --group G          members, the root among them\n"
          "  --bytes N          length of the message; K and M are 1024 and 1024^2 (64K)\n"
          "  --simulate         ask the simulators too, and go by them\n"
-         "  --packet N         pipelined in packets of so many bytes; 0: store and forward (0)\n"
+         "  --packet N         simulated: pipelined in packets of so many bytes; 0: store and\n"
+         "                     forward (0)\n"
          "  --seed N           of the simulators (1)\n"
          "  --json             JSON instead of text");
 }
@@ -73,11 +75,13 @@ static int take(struct advise_options *options, int letter)
     case 'b':
         return read_bytes("bytes", optarg, 1, &question->bytes);
     case 'p':
+        options->of_simulators = "packet";
         return read_bytes("packet", optarg, 0, &question->packet_bytes);
     case 'S':
         question->by = IC_BOTH;
         return IC_DONE;
     case 's':
+        options->of_simulators = "seed";
         return ic_read_count(NAME, "seed", optarg, 0, &question->seed);
     case 'J':
         options->is_json = true;
@@ -177,6 +181,9 @@ int ic_command_advise(int argc, char **argv)
         status = ic_bad(NAME, "'%s' is no option", argv[optind]);
     if (status == IC_DONE && (!options.has_network || options.question.group == 0))
         status = ic_bad(NAME, "--network and --group are needed; see --help");
+    if (status == IC_DONE && options.of_simulators != NULL && options.question.by == IC_MODEL)
+        status =
+            ic_bad(NAME, "--%s is of the simulators: give --simulate, too", options.of_simulators);
     if (status != IC_DONE)
         return status;
     gmc_status outcome = answer(&options.question, &advice, error);

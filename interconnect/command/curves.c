@@ -271,3 +271,15 @@ gmc_status ic_curves_draw(const struct ic_points *points, size_t output, const c
             curves.plot.script);
     return sim_plot_close(&curves.plot, error);
 }
+
+size_t ic_curves_figures(const struct ic_points *points, size_t output)
+{
+    const struct curves curves = {.points = points,
+                                  .family = points->sweep->family,
+                                  .output = output};
+    size_t figures = 0;
+    for (size_t i = 0; i < points->sweep->points; i++)
+        figures +=
+            figure_of(&curves, i, IC_MODEL) != NULL || figure_of(&curves, i, IC_SIMULATOR) != NULL;
+    return figures;
+}

@@ -21,5 +21,7 @@ GMC_NODISCARD gmc_status ic_curves_check(const struct ic_sweep *sweep, const cha
  * INVALID with words: no parameter has several numbers. IO with words: files, gnuplot. */
 GMC_NODISCARD gmc_status ic_curves_draw(const struct ic_points *points, size_t output,
                                         const char *caption, const char *file, char *error);
+/* How many points have that figure: none, and the picture is empty. */
+size_t ic_curves_figures(const struct ic_points *points, size_t output);
 
 #endif

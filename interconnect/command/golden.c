@@ -3,15 +3,21 @@
 #include "interconnect/command/golden.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <jansson.h>
 
 #include "interconnect/command/command.h"
 #include "interconnect/command/file.h"
 #include "interconnect/command/points.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/run/bar.h"
+
+#define DIGITS 10
+#define INTEGER_MAX 1e15 /* of doubles that are whole numbers to the last */
 
 /* "x/sci_latency.csv": sci_latency. */
 static char *base_name(const char *file)
@@ -77,33 +83,85 @@ static void take_row(void *ctx, size_t row, const char *text, const char *why)
     }
 }
 
-static gmc_status simulate(const struct ic_golden *golden, const struct ic_csv *csv,
-                           struct ic_text *out, char *error)
+static gmc_status simulate(const struct ic_options *options, const struct ic_golden *golden,
+                           const struct ic_csv *csv, struct ic_text *out, char *error)
 {
     struct work work = {.golden = golden, .csv = csv, .out = out, .error = error};
     struct sim_pool pool = {&work, compute_row, take_row};
-    sim_bar_init(&work.bar, sim_mpi_is_root());
+    sim_bar_init(&work.bar, !options->is_quiet && sim_mpi_is_root());
     ic_golden_head(csv, out);
-    ic_pool_run(&pool, csv->rows, 0);
+    ic_pool_run(&pool, csv->rows, options->jobs);
     sim_bar_clear(&work.bar);
     return work.status;
 }
 
-static gmc_status recompute(const struct ic_golden *golden, const char *bytes, size_t length,
-                            struct ic_text *out, char *error)
+static gmc_status recompute(const struct ic_options *options, const struct ic_golden *golden,
+                            const char *bytes, size_t length, struct ic_text *out, char *error)
 {
     struct ic_csv csv;
     gmc_status status = ic_csv_parse(&csv, bytes, length, error);
     if (status != GMC_OK)
         return status;
-    status = golden->is_simulated ? simulate(golden, &csv, out, error)
+    status = golden->is_simulated ? simulate(options, golden, &csv, out, error)
                                   : ic_golden_recompute(golden, &csv, out, error);
     ic_csv_fini(&csv);
     return status;
 }
 
-int ic_golden_command(const char *command, const char *file)
+/* ---- JSON ---- */
+static json_t *json_field(const char *text)
 {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return json_string(text);
+    if (value == floor(value) && fabs(value) < INTEGER_MAX)
+        return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+static json_t *json_row(const struct ic_csv *csv, char *const *fields)
+{
+    json_t *row = json_object();
+    for (size_t i = 0; i < csv->columns; i++)
+        json_object_set_new(row, csv->cells[i], json_field(fields[i]));
+    return row;
+}
+
+static gmc_status write_json(const char *command, const struct ic_golden *golden,
+                             const struct ic_text *table, char *error)
+{
+    struct ic_csv csv;
+    gmc_status status = ic_csv_parse(&csv, table->bytes, table->length, error);
+    if (status != GMC_OK)
+        return status;
+    json_t *columns = json_array(), *rows = json_array();
+    for (size_t i = 0; i < csv.columns; i++)
+        json_array_append_new(columns, json_string(csv.cells[i]));
+    for (size_t i = 0; i < csv.rows; i++)
+        json_array_append_new(rows, json_row(&csv, ic_csv_row(&csv, i)));
+    json_t *all = json_pack("{s:s, s:s, s:o, s:o}", "command", command, "table", golden->table,
+                            "columns", columns, "rows", rows);
+    json_dumpf(all, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
+    putchar('\n');
+    json_decref(all);
+    ic_csv_fini(&csv);
+    return GMC_OK;
+}
+
+/* ---- the command ---- */
+static gmc_status write_table(const struct ic_options *options, const struct ic_golden *golden,
+                              const struct ic_text *table, char *error)
+{
+    if (options->is_json)
+        return write_json(options->command, golden, table, error);
+    fwrite(table->bytes, 1, table->length, stdout);
+    return GMC_OK;
+}
+
+int ic_golden_command(const struct ic_options *options)
+{
+    const char *command = options->command, *file = options->golden;
     const struct ic_golden *golden = find(file);
     struct ic_text out = {0};
     char error[IC_ERROR_MAX] = "";
@@ -115,14 +173,12 @@ int ic_golden_command(const char *command, const char *file)
     char *bytes = ic_read_file(file, &length);
     if (bytes == NULL)
         return ic_bad(command, "%s: %s", file, strerror(errno));
-    gmc_status status = recompute(golden, bytes, length, &out, error);
+    gmc_status status = recompute(options, golden, bytes, length, &out, error);
     free(bytes);
-    int exit_status = IC_DONE;
-    if (status != GMC_OK)
-        exit_status =
-            ic_bad(command, "%s: %s", file, error[0] != '\0' ? error : gmc_status_text(status));
-    else
-        fwrite(out.bytes, 1, out.length, stdout);
+    if (status == GMC_OK)
+        status = write_table(options, golden, &out, error);
     ic_text_fini(&out);
-    return exit_status == IC_DONE ? ic_finish_output(command) : exit_status;
+    if (status == GMC_OK)
+        return ic_finish_output(command);
+    return ic_bad(command, "%s: %s", file, error[0] != '\0' ? error : gmc_status_text(status));
 }

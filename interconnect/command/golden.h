@@ -3,10 +3,12 @@
 #ifndef INTERCONNECT_COMMAND_GOLDEN_H
 #define INTERCONNECT_COMMAND_GOLDEN_H
 
+#include "interconnect/command/options.h"
 #include "interconnect/golden.h"
 
-/* Reads the file, computes its table again and writes it to standard output. The exit status. */
-int ic_golden_command(const char *command, const char *file);
+/* Reads the file of options->golden, computes its table again and writes it to standard output, as
+ * CSV or JSON; rows that are simulated go over processes. The exit status. */
+int ic_golden_command(const struct ic_options *options);
 
 /* wan.c: multicast across a wide area network (Oral 2003, chapter 5). */
 extern const struct ic_golden *const ic_wan_goldens[];

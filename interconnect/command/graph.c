@@ -15,11 +15,13 @@
 #include "sim-wan/run/bar.h"
 
 #define NAME "graph"
+#define OPTIONS_MAX 16
 
 struct graph_options {
     const char *file; /* of edges; NULL: one is made */
     uint64_t nodes, degree, samples, seed, steps;
     bool is_dot, is_quiet;
+    bool given[OPTIONS_MAX]; /* by place in the table */
 };
 
 static void print_help(void)
@@ -123,6 +125,16 @@ static int put_made(gmc_status status, struct ic_graph *graph, const struct grap
 }
 
 /* ---- the verbs ---- */
+/* Beside --quiet and --help. A graph of a file is improved as it is. */
+static const struct {
+    const char *verb;
+    bool has_file;
+    const char *letters;
+} taken[] = {
+    {"generate", false, "ndSsD"}, {"improve", false, "ndtsD"}, {"improve", true, "tsD"},
+    {"measure", true, ""},        {"export", true, "D"},
+};
+
 static int generate(const struct graph_options *options)
 {
     struct ic_graph graph = {0};
@@ -174,6 +186,8 @@ static const struct option table[] = {
     {NULL, 0, NULL, 0},
 };
 
+_Static_assert(sizeof(table) / sizeof(table[0]) <= OPTIONS_MAX, "each has its place in given");
+
 static int take(struct graph_options *options, int letter)
 {
     switch (letter) {
@@ -199,22 +213,38 @@ static int take(struct graph_options *options, int letter)
     }
 }
 
+/* What a verb would not look at is refused. */
+static int check_taken(const char *verb, const struct graph_options *options)
+{
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+        if (strcmp(taken[i].verb, verb) != 0 || taken[i].has_file != (options->file != NULL))
+            continue;
+        for (size_t j = 0; table[j].name != NULL; j++)
+            if (options->given[j] && table[j].val != 'q' &&
+                strchr(taken[i].letters, table[j].val) == NULL)
+                return ic_bad(NAME, "--%s is not of %s%s; see --help", table[j].name, verb,
+                              options->file != NULL ? " FILE" : "");
+    }
+    return IC_DONE;
+}
+
 int ic_command_graph(int argc, char **argv)
 {
     struct graph_options options = {.samples = 100, .seed = 1};
     const char *verb = argc > 1 ? argv[1] : "";
-    int letter, status = IC_DONE;
+    int letter, place = 0, status = IC_DONE;
     if (strcmp(verb, "-h") == 0 || strcmp(verb, "--help") == 0) {
         print_help();
         return IC_DONE;
     }
     optind = 1;
     while (status == IC_DONE && argc > 1 &&
-           (letter = getopt_long(argc - 1, argv + 1, "h", table, NULL)) != -1) {
+           (letter = getopt_long(argc - 1, argv + 1, "h", table, &place)) != -1) {
         if (letter == 'h') {
             print_help();
             return IC_DONE;
         }
+        options.given[place] = true;
         status = take(&options, letter);
     }
     if (status != IC_DONE)
@@ -223,6 +253,8 @@ int ic_command_graph(int argc, char **argv)
         options.file = argv[1 + optind++];
     if (argc > 1 && optind < argc - 1)
         return ic_bad(NAME, "'%s' is one word too many", argv[1 + optind]);
+    if (check_taken(verb, &options) != IC_DONE)
+        return IC_BAD;
     if (strcmp(verb, "generate") == 0)
         return generate(&options);
     if (strcmp(verb, "improve") == 0)

@@ -9,6 +9,7 @@ noinst_LTLIBRARIES += interconnect/command/libcommand.la
 interconnect_command_libcommand_la_CPPFLAGS = $(HOST_CPPFLAGS) $(JANSSON_CFLAGS)
 interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/advise.c \
+	interconnect/command/bars.c interconnect/command/bars.h \
 	interconnect/command/columns.c interconnect/command/columns.h \
 	interconnect/command/command.h \
 	interconnect/command/curves.c interconnect/command/curves.h \
@@ -18,11 +19,13 @@ interconnect_command_libcommand_la_SOURCES = \
 	interconnect/command/limits.c interconnect/command/limits.h \
 	interconnect/command/list.c \
 	interconnect/command/options.c interconnect/command/options.h \
+	interconnect/command/outcome.c interconnect/command/outcome.h \
 	interconnect/command/points.c interconnect/command/points.h \
 	interconnect/command/records.c interconnect/command/records.h \
 	interconnect/command/reproduce.c \
 	interconnect/command/run.c \
-	interconnect/command/schedule.c \
+	interconnect/command/schedule.c interconnect/command/schedule.h \
+	interconnect/command/schedule_ldr.c \
 	interconnect/command/studies.c interconnect/command/studies.h \
 	interconnect/command/studies_clusters.c \
 	interconnect/command/studies_cubes.c \

@@ -35,6 +35,9 @@ static const struct own {
 
 #define OWN_COUNT (sizeof(own) / sizeof(own[0]))
 
+/* With a reference table, whose rows have parameters and a seed of their own. */
+static const char golden_letters[] = "Jjqh";
+
 static bool is_offered(const struct own *option, unsigned what)
 {
     return (option->what & what) != 0;
@@ -71,7 +74,8 @@ static void print_help(const struct ic_options *options, const struct ic_family 
 {
     printf("Usage: gmcast-interconnect %s FAMILY [--PARAMETER VALUES]... [OPTIONS]\n",
            options->command);
-    printf("       gmcast-interconnect %s --golden FILE.csv\n", options->command);
+    printf("       gmcast-interconnect %s --golden FILE.csv [--json] [--jobs N] [--quiet]\n",
+           options->command);
     puts("Writes a table of the figures of all combinations of values to standard output.\n"
          "\nOptions:");
     for (size_t i = 0; i < OWN_COUNT; i++)
@@ -82,7 +86,7 @@ static void print_help(const struct ic_options *options, const struct ic_family 
                    own[i].help);
     puts("  --golden FILE   compute a reference table again, or simulate it where it was "
          "simulated;\n"
-         "                  it is known by its base name");
+         "                  it is known by its base name; takes --json, --jobs and --quiet");
     if (family != NULL)
         print_params(family, options->what);
     else
@@ -172,7 +176,7 @@ static int take_param(struct ic_options *options, const char *name)
     return ic_bad(options->command, "%s", error[0] != '\0' ? error : gmc_status_text(status));
 }
 
-/* What getopt is told: our options, then the family's. */
+/* What getopt is told: our options, then the family's; those of the other side, too. */
 static struct option *make_table(const struct ic_options *options)
 {
     const struct ic_family *family = options->sweep.family;
@@ -181,13 +185,33 @@ static struct option *make_table(const struct ic_options *options)
     if (ic_family_param(family, IC_FAMILY_GRAPHS) == family->param_count)
         table[count++] = (struct option){IC_FAMILY_GRAPHS, required_argument, NULL, 'T'};
     for (size_t i = 0; i < OWN_COUNT; i++)
-        if (is_offered(&own[i], options->what))
-            table[count++] = (struct option){own[i].name, own[i].has_argument, NULL, own[i].letter};
+        table[count++] = (struct option){own[i].name, own[i].has_argument, NULL, own[i].letter};
     for (size_t i = 0; i < family->param_count; i++)
-        if ((family->params[i].whose & options->what) != 0)
-            table[count++] = (struct option){family->params[i].name, required_argument, NULL,
-                                             FIRST_PARAM + (int)i};
+        table[count++] =
+            (struct option){family->params[i].name, required_argument, NULL, FIRST_PARAM + (int)i};
     return table;
+}
+
+/* Words for an option that is not of this command. */
+static int refuse_other(const struct ic_options *options, const char *name)
+{
+    bool is_model = options->what == IC_MODEL;
+    return ic_bad(options->command, "--%s is of the %s: see gmcast-interconnect %s %s --help", name,
+                  is_model ? "simulator" : "model", is_model ? "simulate" : "model",
+                  options->sweep.family->name);
+}
+
+static int take_option(struct ic_options *options, int letter)
+{
+    if (letter >= FIRST_PARAM) {
+        const struct ic_param *param = &options->sweep.family->params[letter - FIRST_PARAM];
+        return (param->whose & options->what) != 0 ? take_param(options, param->name)
+                                                   : refuse_other(options, param->name);
+    }
+    for (size_t i = 0; i < OWN_COUNT; i++)
+        if (own[i].letter == letter && !is_offered(&own[i], options->what))
+            return refuse_other(options, own[i].name);
+    return take_own(options, letter);
 }
 
 static enum ic_options_outcome check(const struct ic_options *options)
@@ -210,9 +234,7 @@ static enum ic_options_outcome read_family(struct ic_options *options, int argc,
         if (letter == 'h') {
             print_help(options, family);
             outcome = IC_OPTIONS_HELPED;
-        } else if ((letter >= FIRST_PARAM
-                        ? take_param(options, family->params[letter - FIRST_PARAM].name)
-                        : take_own(options, letter)) != IC_DONE) {
+        } else if (take_option(options, letter) != IC_DONE) {
             outcome = IC_OPTIONS_BAD;
         }
     }
@@ -244,6 +266,52 @@ static enum ic_options_outcome find_family(struct ic_options *options, const cha
     return IC_OPTIONS_GO;
 }
 
+static int take_golden(struct ic_options *options, int letter)
+{
+    if (letter == 'G') {
+        options->golden = optarg;
+        return IC_DONE;
+    }
+    for (size_t i = 0; i < OWN_COUNT; i++)
+        if (own[i].letter == letter && strchr(golden_letters, letter) == NULL)
+            return ic_bad(options->command,
+                          "--%s is not of reference tables, whose rows say all; see --help",
+                          own[i].name);
+    if (letter != '?')
+        return take_own(options, letter);
+    fprintf(stderr, "Try: gmcast-interconnect %s --help\n", options->command);
+    return IC_BAD;
+}
+
+static enum ic_options_outcome read_golden(struct ic_options *options, int argc, char **argv)
+{
+    struct option table[OWN_COUNT + 2] = {{"golden", required_argument, NULL, 'G'}};
+    int letter;
+    for (size_t i = 0; i < OWN_COUNT; i++)
+        table[i + 1] = (struct option){own[i].name, own[i].has_argument, NULL, own[i].letter};
+    optind = 1;
+    while ((letter = getopt_long(argc, argv, "", table, NULL)) != -1) {
+        if (letter == 'h') {
+            print_help(options, NULL);
+            return IC_OPTIONS_HELPED;
+        }
+        if (take_golden(options, letter) != IC_DONE)
+            return IC_OPTIONS_BAD;
+    }
+    if (optind == argc)
+        return IC_OPTIONS_GO;
+    ic_bad(options->command, "'%s' is no option of reference tables; see --help", argv[optind]);
+    return IC_OPTIONS_BAD;
+}
+
+static bool has_golden(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--golden") == 0 || strncmp(argv[i], "--golden=", 9) == 0)
+            return true;
+    return false;
+}
+
 enum ic_options_outcome ic_options_read(struct ic_options *options, const char *command,
                                         unsigned what, int argc, char **argv)
 {
@@ -253,18 +321,8 @@ enum ic_options_outcome ic_options_read(struct ic_options *options, const char *
         print_help(options, NULL);
         return IC_OPTIONS_HELPED;
     }
-    if (strcmp(word, "--golden") == 0 && argc == 3) {
-        options->golden = argv[2];
-        return IC_OPTIONS_GO;
-    }
-    if (strncmp(word, "--golden=", 9) == 0 && argc == 2) {
-        options->golden = word + 9;
-        return IC_OPTIONS_GO;
-    }
-    if (strncmp(word, "--golden", 8) == 0) {
-        ic_bad(command, "--golden takes the file of a reference table, and nothing stands beside");
-        return IC_OPTIONS_BAD;
-    }
+    if (word[0] == '-' && has_golden(argc, argv))
+        return read_golden(options, argc, argv);
     if (word[0] == '\0' || word[0] == '-') {
         ic_bad(command, "a family is needed; see gmcast-interconnect list");
         return IC_OPTIONS_BAD;

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "interconnect/command/command.h"
-#include "interconnect/family.h"
+#include "interconnect/command/schedule.h"
 #include "interconnect/star/multicast.h"
 #include "interconnect/torus/links.h"
 #include "interconnect/torus/multicast.h"
@@ -17,68 +15,20 @@
 
 #define NAME "schedule"
 
-struct schedule_options {
-    bool is_star, is_json, is_all, joins;
-    const char *algorithm;
-    uint64_t k, dimensions, r, group, seed;
-    const char *members, *root; /* as they were typed; NULL: drawn */
-};
+_Static_assert((int)IC_TORUS_ALGORITHMS <= (int)IC_OUTCOMES_MAX &&
+                   (int)IC_STAR_ALGORITHMS <= (int)IC_OUTCOMES_MAX,
+               "there is room for all");
 
-/* ---- what is said of a schedule ---- */
-struct metric {
-    const char *name;
-    double value;
-};
-
-#define METRICS_MAX 10u
-
-struct outcome {
-    const char *algorithm;
-    struct ic_text sends;
-    struct metric metrics[METRICS_MAX];
-    size_t metric_count;
-};
-
-static void add_metric(struct outcome *outcome, const char *name, double value)
+static void add_common(struct ic_outcome *outcome, const struct ic_schedule_metrics *metrics)
 {
-    outcome->metrics[outcome->metric_count++] = (struct metric){name, value};
+    ic_outcome_add(outcome, "steps", metrics->steps);
+    ic_outcome_add(outcome, "step_concurrency", metrics->concurrency);
+    ic_outcome_add(outcome, "max_intermediate", metrics->max_intermediate);
+    ic_outcome_add(outcome, "root_sends", metrics->root_sends);
 }
 
-static void add_common(struct outcome *outcome, const struct ic_schedule_metrics *metrics)
-{
-    add_metric(outcome, "steps", metrics->steps);
-    add_metric(outcome, "step_concurrency", metrics->concurrency);
-    add_metric(outcome, "max_intermediate", metrics->max_intermediate);
-    add_metric(outcome, "root_sends", metrics->root_sends);
-}
-
-static void print_text(const struct outcome *outcome)
-{
-    unsigned long step = 0;
-    printf("%s", outcome->algorithm);
-    for (const char *at = outcome->sends.bytes; at != NULL && *at != '\0';) {
-        size_t length = strcspn(at, " ");
-        unsigned long now = strtoul(at, NULL, 10);
-        printf("%s%.*s", now != step ? "\n  " : " ", (int)length, at);
-        step = now;
-        at += length + (at[length] == ' ');
-    }
-    putchar('\n');
-    for (size_t i = 0; i < outcome->metric_count; i++)
-        printf("  %-22s %.6g\n", outcome->metrics[i].name, outcome->metrics[i].value);
-}
-
-static json_t *to_json(const struct outcome *outcome)
-{
-    json_t *object = json_pack("{s:s, s:s}", "algorithm", outcome->algorithm, "schedule",
-                               outcome->sends.bytes != NULL ? outcome->sends.bytes : "");
-    for (size_t i = 0; i < outcome->metric_count; i++)
-        json_object_set_new(object, outcome->metrics[i].name, json_real(outcome->metrics[i].value));
-    return object;
-}
-
-static void refuse_algorithm(const char *asked, const char *shape, const char *const names[],
-                             size_t count, char *error)
+void ic_schedule_refuse(const char *asked, const char *shape, const char *const names[],
+                        size_t count, char *error)
 {
     struct ic_text list = {0};
     for (size_t i = 0; i < count; i++)
@@ -89,9 +39,9 @@ static void refuse_algorithm(const char *asked, const char *shape, const char *c
 }
 
 /* ---- torus ---- */
-static gmc_status torus_outcome(const struct schedule_options *options,
+static gmc_status torus_outcome(const struct ic_schedule_options *options,
                                 const struct ic_torus *torus, const struct ic_torus_group *group,
-                                enum ic_torus_algorithm algorithm, struct outcome *outcome,
+                                enum ic_torus_algorithm algorithm, struct ic_outcome *outcome,
                                 char *error)
 {
     struct ic_schedule schedule = {0};
@@ -109,17 +59,18 @@ static gmc_status torus_outcome(const struct schedule_options *options,
     if (status == GMC_OK) {
         outcome->algorithm = ic_torus_algorithm_name(algorithm);
         ic_torus_add_schedule(&outcome->sends, torus, group, &schedule);
-        add_metric(outcome, "link_visits", (double)links.visits);
-        add_metric(outcome, "used_links", (double)links.used);
-        add_metric(outcome, "link_concentration", links.concentration);
+        ic_outcome_add(outcome, "link_visits", (double)links.visits);
+        ic_outcome_add(outcome, "used_links", (double)links.used);
+        ic_outcome_add(outcome, "link_concentration", links.concentration);
         add_common(outcome, &metrics);
     }
     ic_schedule_fini(&schedule);
     return status;
 }
 
-static gmc_status choose_group(const struct schedule_options *options, const struct ic_torus *torus,
-                               struct ic_torus_group *group, char *error)
+static gmc_status choose_group(const struct ic_schedule_options *options,
+                               const struct ic_torus *torus, struct ic_torus_group *group,
+                               char *error)
 {
     struct gmc_prng prng;
     if (options->members != NULL) {
@@ -140,7 +91,7 @@ static gmc_status choose_group(const struct schedule_options *options, const str
     return GMC_OK;
 }
 
-static size_t torus_outcomes(const struct schedule_options *options, struct outcome *outcomes,
+static size_t torus_outcomes(const struct ic_schedule_options *options, struct ic_outcome *outcomes,
                              char *error)
 {
     struct ic_torus torus;
@@ -151,7 +102,7 @@ static size_t torus_outcomes(const struct schedule_options *options, struct outc
         const char *names[IC_TORUS_ALGORITHMS];
         for (int a = 0; a < IC_TORUS_ALGORITHMS; a++)
             names[a] = ic_torus_algorithm_name((enum ic_torus_algorithm)a);
-        refuse_algorithm(options->algorithm, "torus", names, IC_TORUS_ALGORITHMS, error);
+        ic_schedule_refuse(options->algorithm, "torus", names, IC_TORUS_ALGORITHMS, error);
         return 0;
     }
     if (ic_torus_init(&torus, options->k, options->dimensions, error) != GMC_OK ||
@@ -172,8 +123,8 @@ static size_t torus_outcomes(const struct schedule_options *options, struct outc
 }
 
 /* ---- star ---- */
-static gmc_status star_outcome(const struct schedule_options *options,
-                               enum ic_star_algorithm algorithm, struct outcome *outcome,
+static gmc_status star_outcome(const struct ic_schedule_options *options,
+                               enum ic_star_algorithm algorithm, struct ic_outcome *outcome,
                                char *error)
 {
     struct ic_schedule schedule;
@@ -189,17 +140,17 @@ static gmc_status star_outcome(const struct schedule_options *options,
     for (size_t i = 0; i < schedule.count; i++)
         ic_text_add(&outcome->sends, "%s%u:%u>%u", i > 0 ? " " : "", schedule.sends[i].step,
                     schedule.sends[i].from, schedule.sends[i].to);
-    add_metric(outcome, "link_visits", (double)links.visits);
-    add_metric(outcome, "used_cables", (double)links.used_cables);
-    add_metric(outcome, "concentration_cable", links.concentration_cable);
-    add_metric(outcome, "used_directed_links", (double)links.used_directed);
-    add_metric(outcome, "concentration_directed", links.concentration_directed);
+    ic_outcome_add(outcome, "link_visits", (double)links.visits);
+    ic_outcome_add(outcome, "used_cables", (double)links.used_cables);
+    ic_outcome_add(outcome, "concentration_cable", links.concentration_cable);
+    ic_outcome_add(outcome, "used_directed_links", (double)links.used_directed);
+    ic_outcome_add(outcome, "concentration_directed", links.concentration_directed);
     add_common(outcome, &metrics);
     ic_schedule_fini(&schedule);
     return status;
 }
 
-static size_t star_outcomes(const struct schedule_options *options, struct outcome *outcomes,
+static size_t star_outcomes(const struct ic_schedule_options *options, struct ic_outcome *outcomes,
                             char *error)
 {
     enum ic_star_algorithm only = IC_STAR_BINOMIAL;
@@ -208,7 +159,7 @@ static size_t star_outcomes(const struct schedule_options *options, struct outco
         const char *names[IC_STAR_ALGORITHMS];
         for (int a = 0; a < IC_STAR_ALGORITHMS; a++)
             names[a] = ic_star_algorithm_name((enum ic_star_algorithm)a);
-        refuse_algorithm(options->algorithm, "star", names, IC_STAR_ALGORITHMS, error);
+        ic_schedule_refuse(options->algorithm, "star", names, IC_STAR_ALGORITHMS, error);
         return 0;
     }
     for (int a = 0; a < IC_STAR_ALGORITHMS; a++) {
@@ -224,41 +175,71 @@ static size_t star_outcomes(const struct schedule_options *options, struct outco
 /* ---- the command line ---- */
 static void print_help(void)
 {
-    puts("Usage: gmcast-interconnect schedule torus|star [OPTIONS]\n"
+    puts("Usage: gmcast-interconnect schedule torus|star|ldr [OPTIONS]\n"
          "Writes the multicast schedules STEP:FROM>TO of algorithms, and their metrics.\n"
          "\n"
          "  --algorithm NAME  one of them; default: all\n"
-         "  --group G         so many members: drawn at random in a torus, ranks 0..G-1 in a star\n"
+         "  --group G         so many members: drawn at random, ranks 0..G-1 in a star\n"
          "  --json            JSON instead of text\n"
          "\n"
-         "In a torus, whose nodes are coordinates 1..K with dots between, such as 2.4:\n"
+         "In a torus, whose nodes are coordinates 1..K with dots between, such as 2.4, and in a\n"
+         "graph (ldr), whose nodes are numbers from 0 on, or names of a file:\n"
+         "  --members NODES   the members, with blanks between\n"
+         "  --root NODE       one of them (the first); of a graph any node\n"
+         "  --seed N          of a group that is drawn (1)\n"
+         "\n"
+         "Of the torus:\n"
          "  --k K             nodes per ring (4)\n"
          "  --N DIMENSIONS    (2)\n"
          "  --r R             partition length of Mu-torus (K)\n"
          "  --joins           members left over by Mu-torus join the last full run\n"
-         "  --members NODES   the members, with blanks between\n"
-         "  --root NODE       one of them (the first)\n"
-         "  --seed N          of a group that is drawn (1)");
+         "\n"
+         "Of the graph, which has the multicast tree of its stored shortest ways (tree), that of\n"
+         "the smallest subcube (subcube, hypercubes only), and a packet to each (separate):\n"
+         "  --topology WHAT   hypercube, ldr, improved, or the FILE of a list of edges (ldr)\n"
+         "  --nodes N, --degree D, --samples N, --steps N, --graph-seed N\n"
+         "                    as of model ldr (list ldr)");
 }
 
-static const struct option table[] = {
-    {"algorithm", required_argument, NULL, 'a'},
-    {"group", required_argument, NULL, 'g'},
-    {"json", no_argument, NULL, 'J'},
-    {"k", required_argument, NULL, 'k'},
-    {"N", required_argument, NULL, 'N'},
-    {"r", required_argument, NULL, 'r'},
-    {"joins", no_argument, NULL, 'o'},
-    {"members", required_argument, NULL, 'm'},
-    {"root", required_argument, NULL, 'R'},
-    {"seed", required_argument, NULL, 's'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+/* Networks, and which of them an option is of. */
+enum { TORUS = 1, STAR = 2, LDR = 4, ANY = TORUS | STAR | LDR };
+
+static const struct known {
+    const char *name;
+    char letter; /* getopt's value; of a graph's parameter none */
+    bool has_argument;
+    unsigned networks;
+    unsigned param; /* of a graph */
+} known[] = {
+    {"algorithm", 'a', true, ANY, 0},
+    {"group", 'g', true, ANY, 0},
+    {"json", 'J', false, ANY, 0},
+    {"help", 'h', false, ANY, 0},
+    {"members", 'm', true, TORUS | LDR, 0},
+    {"root", 'R', true, TORUS | LDR, 0},
+    {"seed", 's', true, TORUS | LDR, 0},
+    {"k", 'k', true, TORUS, 0},
+    {"N", 'N', true, TORUS, 0},
+    {"r", 'r', true, TORUS, 0},
+    {"joins", 'o', false, TORUS, 0},
+    {"topology", 'G', true, LDR, IC_LDR_PARAM_TOPOLOGY},
+    {"nodes", 'G', true, LDR, IC_LDR_PARAM_NODES},
+    {"degree", 'G', true, LDR, IC_LDR_PARAM_DEGREE},
+    {"samples", 'G', true, LDR, IC_LDR_PARAM_SAMPLES},
+    {"steps", 'G', true, LDR, IC_LDR_PARAM_STEPS},
+    {"graph-seed", 'G', true, LDR, IC_LDR_PARAM_SEED},
 };
 
-static int take(struct schedule_options *options, int letter)
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} networks[] = {{"torus", TORUS}, {"star", STAR}, {"ldr", LDR}};
+
+static int take(struct ic_schedule_options *options, const struct known *option)
 {
-    switch (letter) {
+    switch (option->letter) {
     case 'a':
         options->algorithm = optarg;
         options->is_all = strcmp(optarg, "all") == 0;
@@ -286,77 +267,87 @@ static int take(struct schedule_options *options, int letter)
     case 's':
         return ic_read_count(NAME, "seed", optarg, 0, &options->seed);
     default:
-        fputs("Try: gmcast-interconnect schedule --help\n", stderr);
-        return IC_BAD;
+        options->graph[option->param] = optarg;
+        return IC_DONE;
     }
 }
 
-static int check(const struct schedule_options *options)
+static int check(const struct ic_schedule_options *options, unsigned network)
 {
-    if (options->is_star && (options->members != NULL || options->root != NULL))
-        return ic_bad(NAME, "members of a star are ranks: --group says how many");
-    if (options->root != NULL && options->members == NULL)
+    if (network == TORUS && options->root != NULL && options->members == NULL)
         return ic_bad(NAME, "--root needs --members, one of which it is");
     if (options->members != NULL && options->group != 0)
         return ic_bad(NAME, "--group draws members; --members names them: give one of the two");
     return IC_DONE;
 }
 
-static void print_all(const struct schedule_options *options, const struct outcome *outcomes,
-                      size_t count)
+/* The arguments behind the network's name. */
+static int read_options(struct ic_schedule_options *options, unsigned network, int argc,
+                        char **argv, bool *is_helped)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        if (options->is_json)
-            json_array_append_new(list, to_json(&outcomes[i]));
-        else
-            print_text(&outcomes[i]);
-    if (options->is_json) {
-        json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(10));
-        putchar('\n');
+    struct option table[KNOWN + 1] = {0};
+    int letter, status = IC_DONE;
+    for (size_t i = 0; i < KNOWN; i++)
+        table[i] = (struct option){known[i].name, known[i].has_argument, NULL, (int)i + 1};
+    optind = 1;
+    while (status == IC_DONE && (letter = getopt_long(argc, argv, "", table, NULL)) != -1) {
+        if (letter < 1 || letter > (int)KNOWN) {
+            fputs("Try: gmcast-interconnect schedule --help\n", stderr);
+            return IC_BAD;
+        }
+        const struct known *option = &known[letter - 1];
+        *is_helped |= option->letter == 'h';
+        if ((option->networks & network) == 0)
+            return ic_bad(NAME, "--%s is not of schedule %s; see --help", option->name, argv[0]);
+        status = take(options, option);
     }
-    json_decref(list);
+    if (status == IC_DONE && optind < argc)
+        return ic_bad(NAME, "'%s' is no option", argv[optind]);
+    return status == IC_DONE ? check(options, network) : status;
 }
 
-static int run(const struct schedule_options *options)
+/* Those of closed forms, whose words come back. */
+static int tell_regular(const struct ic_schedule_options *options, unsigned network,
+                        struct ic_outcome *outcomes, size_t *count)
 {
-    struct outcome outcomes[IC_TORUS_ALGORITHMS + IC_STAR_ALGORITHMS] = {0};
     char error[IC_ERROR_MAX] = "";
-    size_t count = options->is_star ? star_outcomes(options, outcomes, error)
-                                    : torus_outcomes(options, outcomes, error);
-    int status = IC_DONE;
-    if (count == 0)
-        status = ic_bad(NAME, "%s", error[0] != '\0' ? error : gmc_status_text(GMC_ERR_NOMEM));
-    else
-        print_all(options, outcomes, count);
-    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
-        ic_text_fini(&outcomes[i].sends);
+    *count = network == STAR ? star_outcomes(options, outcomes, error)
+                             : torus_outcomes(options, outcomes, error);
+    if (*count > 0)
+        return IC_DONE;
+    return ic_bad(NAME, "%s", error[0] != '\0' ? error : gmc_status_text(GMC_ERR_NOMEM));
+}
+
+static int run(const struct ic_schedule_options *options, unsigned network)
+{
+    struct ic_outcome outcomes[IC_OUTCOMES_MAX] = {0};
+    size_t count;
+    int status = network == LDR ? ic_ldr_outcomes(options, outcomes, &count)
+                                : tell_regular(options, network, outcomes, &count);
+    if (status == IC_DONE)
+        ic_outcomes_print(outcomes, count, options->is_json);
+    for (size_t i = 0; i < IC_OUTCOMES_MAX; i++)
+        ic_outcome_fini(&outcomes[i]);
     return status == IC_DONE ? ic_finish_output(NAME) : status;
 }
 
 int ic_command_schedule(int argc, char **argv)
 {
-    struct schedule_options options = {.k = 4, .dimensions = 2, .seed = 1, .is_all = true};
+    struct ic_schedule_options options = {.k = 4, .dimensions = 2, .seed = 1, .is_all = true};
     const char *word = argc > 1 ? argv[1] : "";
-    int letter, status = IC_DONE;
-    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0) {
+    unsigned network = 0;
+    bool is_helped = strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+    int status = IC_DONE;
+    for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++)
+        if (strcmp(word, networks[i].name) == 0)
+            network = networks[i].bit;
+    if (!is_helped && network == 0)
+        return ic_bad(NAME, "schedules are of a torus, a star or a graph (ldr); see --help");
+    if (!is_helped)
+        status = read_options(&options, network, argc - 1, argv + 1, &is_helped);
+    if (status == IC_DONE && is_helped) {
         print_help();
         return IC_DONE;
     }
-    options.is_star = strcmp(word, "star") == 0;
-    if (!options.is_star && strcmp(word, "torus") != 0)
-        return ic_bad(NAME, "schedules are of a torus or a star; see --help");
-    optind = 1;
-    while (status == IC_DONE && (letter = getopt_long(argc - 1, argv + 1, "", table, NULL)) != -1) {
-        if (letter == 'h') {
-            print_help();
-            return IC_DONE;
-        }
-        status = take(&options, letter);
-    }
-    if (status == IC_DONE && optind < argc - 1)
-        status = ic_bad(NAME, "'%s' is no option", argv[optind + 1]);
-    if (status == IC_DONE)
-        status = check(&options);
-    return status == IC_DONE ? run(&options) : status;
+    return status == IC_DONE ? run(&options, network) : status;
 }

@@ -13,6 +13,7 @@ const struct ic_study *const ic_studies[] = {
     &ic_study_wan,
     &ic_study_clusters,
     &ic_study_cubes,
+    &ic_study_cube_rates,
     &ic_study_qos_router,
     &ic_study_qos_cube,
     &ic_study_ldr,

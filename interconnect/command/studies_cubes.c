@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Patooghy and Sarbazi-Azad: P-cube routing in wormhole hypercubes. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/assert.h"
+#include "interconnect/command/bars.h"
 #include "interconnect/command/studies.h"
 #include "interconnect/hypercube/pcube.h"
 
@@ -31,20 +33,6 @@ static void judge_limits(struct ex_report *report)
              saturation(10, 3, 32));
 }
 
-static void judge_rates(struct ex_report *report)
-{
-    double rates[10];
-    char error[IC_ERROR_MAX];
-    for (uint64_t z = 0; z < 10; z++) {
-        gmc_status status = ic_pcube_rate(10, z, &rates[z], error);
-        GMC_ASSERT(status == GMC_OK);
-        ex_row(report, "n=10 z=%u rate over load,%.10g,", (unsigned)z, rates[z]);
-    }
-    ex_claim(report, rates[9] / rates[0] > 10, "P-cube routing loads channels very unevenly",
-             "n = 10: %.5f to %.5f of the load of a node, where balance would be 0.5", rates[0],
-             rates[9]);
-}
-
 /* Up to 0.8 of where the model ends. */
 static void judge_model(const struct ic_points *t, const char *what, double step, double limit,
                         double bound, struct ex_report *report)
@@ -53,9 +41,8 @@ static void judge_model(const struct ic_points *t, const char *what, double step
     for (int i = 1; i * step < 0.8 * limit; i++) {
         double load = i * step;
         double seen = ic_study_simulated(t, "latency", "routing=pcube load=%.10g", load);
-        worst =
-            fmax(worst,
-                 fabs(ic_study_model(t, "latency", "routing=pcube load=%.10g", load) / seen - 1));
+        double model = ic_study_model(t, "latency", "routing=pcube load=%.10g", load);
+        worst = fmax(worst, fabs(ic_study_off(model, seen)));
     }
     ex_claim(report, worst < bound, "the model is good at low and moderate load",
              "%s: within %.1f %% up to 0.8 of its limit", what, 100 * worst);
@@ -115,7 +102,6 @@ static void note_patterns(const struct ic_points *t, struct ex_report *report)
 static void judge(const struct ic_points *t, struct ex_report *report)
 {
     judge_limits(report);
-    judge_rates(report);
     judge_model(&t[2], "n = 6, V = 3, M = 32", 0.001, saturation(6, 3, 32), 0.05, report);
     judge_model(&t[3], "n = 6, V = 6, M = 64", 0.0005, saturation(6, 6, 64), 0.1, report);
     judge_model(&t[4], "n = 8, V = 3, M = 32", 0.0005, saturation(8, 3, 32), 0.05, report);
@@ -147,7 +133,66 @@ const struct ic_study ic_study_cubes = {
     "cubes",
     "P-cube routing in hypercubes (Patooghy and Sarbazi-Azad)",
     "<p>Latency over load by dimensions, virtual channels and message length.</p>",
-    tables,
-    6,
+    IC_STUDY_TABLES(tables),
+    NULL,
     judge,
+};
+
+/* ---- channel rates ---- */
+#define DIMENSIONS 10
+#define NODE_LOAD 0.01
+
+/* Of the channels with z zeros among the other address bits, messages per cycle. */
+static double channel_rate(unsigned z)
+{
+    double rate;
+    char error[IC_ERROR_MAX];
+    gmc_status status = ic_pcube_rate(DIMENSIONS, z, &rate, error);
+    GMC_ASSERT(status == GMC_OK);
+    return NODE_LOAD * rate;
+}
+
+/* All channels alike: a node's mean number of hops over its channels. */
+static double balanced_rate(void)
+{
+    double nodes = 1 << DIMENSIONS;
+    return NODE_LOAD * nodes / 2 / (nodes - 1);
+}
+
+static bool add_rates(const struct ic_points *t, struct ex_report *report)
+{
+    struct ic_bars bars = {.what = "bars",
+                           .caption = "Rates of channels, 1024 nodes, load 0.01: both directions "
+                                      "of a link carry the same",
+                           .row = "zeros of the other bits",
+                           .unit = "messages/cycle",
+                           .series = {"P-cube", "balanced"},
+                           .series_count = 2};
+    (void)t;
+    for (unsigned z = 0; z < DIMENSIONS; z++) {
+        const double values[] = {channel_rate(z), balanced_rate()};
+        char name[8];
+        snprintf(name, sizeof(name), "%u", z);
+        ic_bars_add(&bars, name, values);
+    }
+    return ic_bars_end(&bars, report);
+}
+
+static void judge_rates(const struct ic_points *t, struct ex_report *report)
+{
+    (void)t;
+    double least = channel_rate(0), most = channel_rate(DIMENSIONS - 1);
+    ex_claim(report, most / least > 10, "P-cube routing loads channels very unevenly",
+             "n = 10, load %.2f: %.5f to %.5f messages per cycle, where balance would be %.5f",
+             NODE_LOAD, least, most, balanced_rate());
+}
+
+const struct ic_study ic_study_cube_rates = {
+    "cube-rates",
+    "Channel rates of P-cube routing (Patooghy and Sarbazi-Azad)",
+    "<p>Channels by the zeros among the address bits that they do not change.</p>",
+    NULL,
+    0,
+    add_rates,
+    judge_rates,
 };

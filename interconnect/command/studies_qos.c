@@ -40,9 +40,8 @@ static void judge_accuracy(const struct ic_points *t, const char *what, const ch
     double least = INFINITY, most = -INFINITY;
     char claim[96];
     for (int i = 1; i <= count; i++) {
-        double off = ic_study_model(t, figure, "load=%.10g", step * i) /
-                         ic_study_simulated(t, figure, "load=%.10g", step * i) -
-                     1;
+        double off = ic_study_off(ic_study_model(t, figure, "load=%.10g", step * i),
+                                  ic_study_simulated(t, figure, "load=%.10g", step * i));
         least = fmin(least, off);
         most = fmax(most, off);
     }
@@ -52,23 +51,42 @@ static void judge_accuracy(const struct ic_points *t, const char *what, const ch
              100 * least, 100 * most);
 }
 
+/* At low load so few are late that in a short run both deadlines can be missed by the same ones. */
 static void judge_misses(look *seen, const struct ic_points *t, const char *what, int early,
                          int late, int count, struct ex_report *report)
 {
-    int rising = 0, later = 0, order = 0;
+    int rising = 0, fewer = 0, order = 0;
+    double last = 0, early_sum = 0, late_sum = 0;
     for (int i = 1; i <= count; i++) {
         double load = 0.001 * i;
         double r1 = seen(t, "miss_R1", "deadline=%d load=%.10g", early, load);
         double r2 = seen(t, "miss_R2", "deadline=%d load=%.10g", early, load);
-        rising += i == 1 || r1 > seen(t, "miss_R1", "deadline=%d load=%.10g", early, load - 0.001);
-        later += seen(t, "miss_R1", "deadline=%d load=%.10g", late, load) < r1;
+        double later = seen(t, "miss_R1", "deadline=%d load=%.10g", late, load);
+        rising += i == 1 || r1 > last;
+        fewer += later <= r1;
+        early_sum += r1;
+        late_sum += later;
         order += r2 > r1;
+        last = r1;
     }
-    ex_claim(report, rising == count && later == count,
+    ex_claim(report, rising == count && fewer == count && late_sum < early_sum,
              "more deadlines are missed with more load, fewer where they are later",
-             "%s, R1: rising at %d, fewer at %d of %d loads", what, rising, later, count);
+             "%s, R1: rising at %d, no more at %d of %d loads, %.2f times as many in all", what,
+             rising, fewer, count, late_sum / early_sum);
     ex_claim(report, order == count, "R2 misses more than R1", "%s: at %d of %d loads", what, order,
              count);
+}
+
+/* How far the model's share of missed deadlines is from the simulator's at most, as a share. */
+static double farthest_miss(const struct ic_points *t, const char *output, int count)
+{
+    double most = 0;
+    for (int i = 1; i <= count; i++) {
+        double seen = ic_study_simulated(t, output, "deadline=42 load=%.10g", 0.001 * i);
+        double model = ic_study_model(t, output, "deadline=42 load=%.10g", 0.001 * i);
+        most = fmax(most, fabs(ic_study_off(model, seen)));
+    }
+    return most;
 }
 
 /* ---- one router ---- */
@@ -84,10 +102,11 @@ static void judge_best_effort(const struct ic_points *t, struct ex_report *repor
     ex_claim(report, fabs(loaded / r1 - 1) < 1e-9,
              "R latencies do not depend on best effort's load",
              "R1 at 0.004, model: %.4f and %.4f cycles with BE at 0.001 and 0.02", r1, loaded);
-    ex_claim(report, fabs(seen_loaded / seen - 1) < 0.05,
+    ex_claim(report, fabs(seen_loaded / seen - 1) < 0.05 && fabs(second) < 0.05,
              "R latencies do not depend on best effort's load",
-             "R1 at 0.004, simulated: %.1f and %.1f cycles; R2 changes by %+.0f %%", seen,
-             seen_loaded, 100 * second);
+             "at 0.004, simulated: R1 %.1f and %.1f cycles, R2 changes by %+.1f %%; 5 %% are taken "
+             "for chance",
+             seen, seen_loaded, 100 * second);
 }
 
 static void judge_waits(look *seen, const struct ic_points *t, const char *what,
@@ -103,17 +122,24 @@ static void judge_waits(look *seen, const struct ic_points *t, const char *what,
              grows[0], grows[1], grows[2]);
 }
 
+/* What twice as long messages of best effort change, as a share. */
+static double lengthening(look *seen, const struct ic_points *t, const char *output)
+{
+    return seen(t, output, "be_flits=64 load=0.004") / seen(t, output, "be_flits=32 load=0.004") -
+           1;
+}
+
 static void judge_length(const struct ic_points *t, struct ex_report *report)
 {
-    double r1 = ic_study_model(t, "network_R1", "be_flits=32 load=0.004");
-    double longer = ic_study_model(t, "network_R1", "be_flits=64 load=0.004");
-    double seen = ic_study_simulated(t, "network_R1", "be_flits=32 load=0.004");
-    double seen_longer = ic_study_simulated(t, "network_R1", "be_flits=64 load=0.004");
-    ex_claim(report, fabs(longer / r1 - 1) < 1e-9 && fabs(seen_longer / seen - 1) < 0.05,
+    double model = fmax(fabs(lengthening(ic_study_model, t, "network_R1")),
+                        fabs(lengthening(ic_study_model, t, "network_R2")));
+    double r1 = lengthening(ic_study_simulated, t, "network_R1");
+    double r2 = lengthening(ic_study_simulated, t, "network_R2");
+    ex_claim(report, model < 1e-9 && fabs(r1) < 0.05 && fabs(r2) < 0.05,
              "nor on the length of its messages",
-             "R1 at 0.004 with 32 and 64 flits: model %.2f and %.2f, simulated %.1f and %.1f "
-             "cycles",
-             r1, longer, seen, seen_longer);
+             "at 0.004, 64 instead of 32 flits: the model changes by %.2g %%, simulated R1 by "
+             "%+.1f, R2 by %+.1f %%; 5 %% are taken for chance",
+             100 * model, 100 * r1, 100 * r2);
 }
 
 /* Loads at which best effort still has a wait. */
@@ -151,8 +177,8 @@ static void note_schedulers(const struct ic_points *t, struct ex_report *report)
 
 static void judge_router(const struct ic_points *t, struct ex_report *report)
 {
-    judge_order(ic_study_model, &t[0], "model", 0.001, 6, report);
-    judge_order(ic_study_simulated, &t[0], "simulator", 0.001, 6, report);
+    judge_order(ic_study_model, &t[0], "model", 0.001, 8, report);
+    judge_order(ic_study_simulated, &t[0], "simulator", 0.001, 8, report);
     judge_accuracy(&t[0], "loads to 0.008", "network_R1", 0.05, 0.001, 8, report);
     judge_accuracy(&t[0], "loads to 0.008", "network_R2", 0.05, 0.001, 8, report);
     judge_accuracy(&t[0], "loads to 0.008", "network_BE", 0.05, 0.001, 8, report);
@@ -163,16 +189,11 @@ static void judge_router(const struct ic_points *t, struct ex_report *report)
     judge_classes(&t[3], report);
     judge_misses(ic_study_model, &t[4], "model", 42, 47, 6, report);
     judge_misses(ic_study_simulated, &t[4], "simulator", 42, 47, 6, report);
-    ex_claim(report,
-             fabs(ic_study_model(&t[4], "miss_R1", "deadline=42 load=0.004") /
-                      ic_study_simulated(&t[4], "miss_R1", "deadline=42 load=0.004") -
-                  1) < 0.1,
+    double r1 = farthest_miss(&t[4], "miss_R1", 6), r2 = farthest_miss(&t[4], "miss_R2", 6);
+    ex_claim(report, r1 < 0.1 && r2 < 0.1,
              "the model's share of missed deadlines is within 10 % of the simulation",
-             "R1, 42 cycles, load 0.004: %.3f and %.3f; R2: %.3f and %.3f",
-             ic_study_model(&t[4], "miss_R1", "deadline=42 load=0.004"),
-             ic_study_simulated(&t[4], "miss_R1", "deadline=42 load=0.004"),
-             ic_study_model(&t[4], "miss_R2", "deadline=42 load=0.004"),
-             ic_study_simulated(&t[4], "miss_R2", "deadline=42 load=0.004"));
+             "42 cycles, loads to 0.006: R1 off by up to %.0f %%, R2 by %.0f %%", 100 * r1,
+             100 * r2);
     note_schedulers(&t[5], report);
     ex_note(report, "R1 and R2 at one router trade latency from seed to seed: a port carries just "
                     "what virtual clock reserves for them.");
@@ -198,54 +219,58 @@ const struct ic_study ic_study_qos_router = {
     "qos-router",
     "Classes of service in one router (Kim, Yum, Das 2005)",
     "<p>Two real-time classes (R2 at half the load of R1) and best effort, VirtualClock.</p>",
-    router_tables,
-    7,
+    IC_STUDY_TABLES(router_tables),
+    NULL,
     judge_router,
 };
 
 /* ---- cubes ---- */
-static void judge_growth(look *seen, const struct ic_points *t, const char *what, double times,
+static void judge_growth(look *seen, const struct ic_points *t, const char *what,
                          struct ex_report *report)
 {
     double be = seen(&t[0], "network_BE", "load=0.001");
     double by_real_time = seen(&t[0], "network_BE", "load=0.004") - be;
     double by_own =
         seen(&t[1], "network_BE", "be_load=0.004") - seen(&t[1], "network_BE", "be_load=0.001");
-    ex_claim(report, by_real_time > times * by_own,
-             "best effort gets slower with the real-time load rather than its own",
+    ex_claim(report, by_real_time > by_own,
+             "best effort gets slower with the real-time load more than with its own",
              "%s, from 0.001 to 0.004: %.1f cycles and %.2f", what, by_real_time, by_own);
 }
 
 static void judge_buffers(const struct ic_points *t, struct ex_report *report)
 {
-    double least = INFINITY, most = 0;
     static const int buffers[] = {8, 16, 32, 64};
-    for (int i = 0; i < 4; i++) {
-        double r1 = ic_study_simulated(t, "network_R1", "buffer=%d load=0.004", buffers[i]);
-        least = fmin(least, r1);
-        most = fmax(most, r1);
+    double off[2] = {0}; /* over the loads: model, simulator */
+    for (int i = 1; i <= 4; i++) {
+        double least[] = {INFINITY, INFINITY}, most[] = {0, 0};
+        for (int j = 0; j < 4; j++) {
+            const double r1[] = {ic_study_model(t, "network_R1", "buffer=%d load=%.10g", buffers[j],
+                                                0.002 * i),
+                                 ic_study_simulated(t, "network_R1", "buffer=%d load=%.10g",
+                                                    buffers[j], 0.002 * i)};
+            for (int side = 0; side < 2; side++) {
+                least[side] = fmin(least[side], r1[side]);
+                most[side] = fmax(most[side], r1[side]);
+            }
+        }
+        for (int side = 0; side < 2; side++)
+            off[side] = fmax(off[side], most[side] / least[side] - 1);
     }
-    ex_claim(report,
-             ic_study_model(t, "network_R1", "buffer=8 load=0.004") ==
-                     ic_study_model(t, "network_R1", "buffer=32 load=0.004") &&
-                 most / least < 1.05,
-             "the size of buffers matters little",
-             "R1 at 0.004, 8 to 64 flits: the model is the same up to 32, %.1f %% less at 64; "
-             "simulated within %.1f %%",
-             100 * (1 - ic_study_model(t, "network_R1", "buffer=64 load=0.004") /
-                            ic_study_model(t, "network_R1", "buffer=32 load=0.004")),
-             100 * (most / least - 1));
+    ex_claim(report, off[0] < 0.1 && off[1] < 0.1, "the size of buffers matters little",
+             "R1, buffers of 8 to 64 flits, loads to 0.008: within %.1f %% in the model, %.1f %% "
+             "simulated; 10 %% are taken for little",
+             100 * off[0], 100 * off[1]);
 }
 
 static void judge_cube(const struct ic_points *t, struct ex_report *report)
 {
-    judge_order(ic_study_model, &t[0], "6-cube, model", 0.001, 5, report);
-    judge_order(ic_study_simulated, &t[0], "6-cube, simulator", 0.001, 5, report);
-    judge_accuracy(&t[0], "6-cube, loads to 0.005", "network_R1", 0.05, 0.001, 5, report);
-    judge_accuracy(&t[0], "6-cube, loads to 0.005", "network_R2", 0.05, 0.001, 5, report);
-    judge_accuracy(&t[0], "6-cube, loads to 0.005", "network_BE", 0.05, 0.001, 5, report);
-    judge_growth(ic_study_model, t, "model", 20, report);
-    judge_growth(ic_study_simulated, t, "simulator", 2, report);
+    judge_order(ic_study_model, &t[0], "6-cube, model", 0.001, 8, report);
+    judge_order(ic_study_simulated, &t[0], "6-cube, simulator", 0.001, 8, report);
+    judge_accuracy(&t[0], "6-cube, loads to 0.008", "network_R1", 0.05, 0.001, 8, report);
+    judge_accuracy(&t[0], "6-cube, loads to 0.008", "network_R2", 0.05, 0.001, 8, report);
+    judge_accuracy(&t[0], "6-cube, loads to 0.008", "network_BE", 0.05, 0.001, 8, report);
+    judge_growth(ic_study_model, t, "model", report);
+    judge_growth(ic_study_simulated, t, "simulator", report);
     judge_waits(ic_study_model, &t[0], "6-cube, model", report);
     judge_waits(ic_study_simulated, &t[0], "6-cube, simulator", report);
     judge_misses(ic_study_model, &t[3], "2 hops, model", 55, 60, 6, report);
@@ -275,7 +300,7 @@ const struct ic_study ic_study_qos_cube = {
     "qos-cube",
     "Classes of service in a 6-cube (Kim, Yum, Das 2005)",
     "<p>e-cube routing, the same classes.</p>",
-    qos_cube_tables,
-    7,
+    IC_STUDY_TABLES(qos_cube_tables),
+    NULL,
     judge_cube,
 };

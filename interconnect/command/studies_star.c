@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "interconnect/command/bars.h"
 #include "interconnect/command/studies.h"
 #include "interconnect/star/latency.h"
 
@@ -43,7 +44,6 @@ static void measure(uint64_t group, enum ic_star_algorithm algorithm,
 static void judge_links(struct ex_report *report)
 {
     double cable_most = 0, serial_least = INFINITY, serial_most = 0, serial_directed = 0;
-    struct ic_schedule_metrics at16[IC_STAR_ALGORITHMS];
     struct ic_star_links links;
     for (uint64_t group = 3; group <= GROUP_MAX; group++)
         for (int a = 0; a < IC_STAR_ALGORITHMS; a++) {
@@ -56,8 +56,6 @@ static void judge_links(struct ex_report *report)
             serial_most = fmax(serial_most, links.concentration_cable);
             serial_directed = fmax(serial_directed, links.concentration_directed);
         }
-    for (int a = 0; a < IC_STAR_ALGORITHMS; a++)
-        measure(16, (enum ic_star_algorithm)a, &at16[a], &links);
     ex_claim(report, cable_most < 2,
              "link concentration is bounded by 2 for binomial, binary and separate",
              "cables counted once: at most %.3f up to %u nodes, of all four", cable_most,
@@ -66,14 +64,83 @@ static void judge_links(struct ex_report *report)
              "and constant 2 for serial",
              "%.3f to %.3f by cables, %.0f by directed links: neither counting gives it",
              serial_least, serial_most, serial_directed);
-    ex_claim(report,
-             at16[IC_STAR_BINOMIAL].concurrency > at16[IC_STAR_BINARY].concurrency &&
-                 at16[IC_STAR_BINARY].concurrency > at16[IC_STAR_SERIAL].concurrency &&
-                 at16[IC_STAR_SEPARATE].concurrency >= at16[IC_STAR_SERIAL].concurrency,
-             "concurrency: most for binomial, then binary; separate is no less than serial",
-             "messages of one step, 16 nodes: %u, %u, %u and %u",
-             at16[IC_STAR_BINOMIAL].concurrency, at16[IC_STAR_BINARY].concurrency,
-             at16[IC_STAR_SEPARATE].concurrency, at16[IC_STAR_SERIAL].concurrency);
+}
+
+static double at_once(const struct ic_points *t, const char *figure, const char *algorithm)
+{
+    return ic_study_simulated(t, figure, "algorithm=%s group=16", algorithm);
+}
+
+/* By the steps of the schedule, or by the simulator's time. */
+static void judge_concurrency(const struct ic_points *t, const char *figure, const char *how,
+                              struct ex_report *report)
+{
+    double binomial = at_once(t, figure, "binomial"), binary = at_once(t, figure, "binary");
+    double serial = at_once(t, figure, "serial"), separate = at_once(t, figure, "separate");
+    ex_claim(report, binomial > binary && binary > fmax(serial, separate),
+             "most messages are on their way at once with binomial, then with binary",
+             "%s, 16 nodes: binomial %.0f, binary %.0f, separate %.0f, serial %.0f", how, binomial,
+             binary, separate, serial);
+    ex_claim(report, separate > serial, "separate has slightly more of them than serial",
+             "%s, 16 nodes: %.0f and %.0f", how, separate, serial);
+}
+
+/* ---- table 3.3 ---- */
+static const char *const table_rows[] = {"HB binomial", "HB binary", "HB serial",
+                                         "NB binomial", "NB binary", "NB serial",
+                                         "NA binomial", "NA binary", "NA serial"};
+
+#define FORWARDING IC_STAR_SEPARATE /* algorithms before it have nodes that forward */
+
+/* Of a node that forwards 2 bytes: as tabulated, and as (3-8) to (3-10) give it. */
+static void per_node(enum ic_myrinet_scheme scheme, int algorithm, double *both)
+{
+    struct ic_myrinet_latency out;
+    char error[IC_ERROR_MAX];
+    gmc_status status = ic_myrinet_latency(scheme, (enum ic_star_algorithm)algorithm,
+                                           IC_MYRINET_TABLE_BYTES, 16, &out, error);
+    GMC_ASSERT(status == GMC_OK && out.has_table);
+    both[0] = out.per_node_by_table;
+    both[1] = out.per_node;
+}
+
+static bool add_table(const struct ic_points *t, struct ex_report *report)
+{
+    struct ic_bars bars = {.what = "per-node",
+                           .caption = "Table 3.3: time at a node that forwards 2 bytes",
+                           .row = "scheme and algorithm",
+                           .unit = "us",
+                           .series = {"tabulated", "by (3-8) to (3-10)"},
+                           .series_count = 2};
+    (void)t;
+    for (int scheme = 0; scheme < IC_MYRINET_SCHEMES; scheme++)
+        for (int a = 0; a < FORWARDING; a++) {
+            double both[2];
+            per_node((enum ic_myrinet_scheme)scheme, a, both);
+            ic_bars_add(&bars, table_rows[scheme * FORWARDING + a], both);
+        }
+    return ic_bars_end(&bars, report);
+}
+
+static void judge_table(struct ex_report *report)
+{
+    double off[IC_MYRINET_SCHEMES] = {0};
+    for (int scheme = 0; scheme < IC_MYRINET_SCHEMES; scheme++)
+        for (int a = 0; a < FORWARDING; a++) {
+            double both[2];
+            per_node((enum ic_myrinet_scheme)scheme, a, both);
+            off[scheme] = fmax(off[scheme], 100 * fabs(both[1] / both[0] - 1));
+        }
+    ex_claim(report, off[IC_MYRINET_HB] < 0.1,
+             "table 3.3, host-based: times of nodes that forward follow from the equations",
+             "for 2 bytes within %.2f %%", off[IC_MYRINET_HB]);
+    ex_claim(report, off[IC_MYRINET_NA] < 0.1,
+             "table 3.3, NIC-assisted: times of nodes that forward follow from the equations",
+             "for 2 bytes they are off by up to %.1f %%", off[IC_MYRINET_NA]);
+    ex_claim(report, off[IC_MYRINET_NB] < 0.1,
+             "table 3.3, NIC-based: times of nodes that forward follow from the equations",
+             "for 2 bytes they are off by up to %.1f %%, and no other length gives all three",
+             off[IC_MYRINET_NB]);
 }
 
 /* What the equations leave to the root's host: to send each message (HB), only to choose whom it
@@ -134,6 +201,9 @@ static void judge_myrinet(const struct ic_points *t, struct ex_report *report)
              gain(t, "separate"), gain(t, "binomial"), gain(t, "binary"), gain(t, "serial"));
     judge_hosts(report);
     judge_links(report);
+    judge_concurrency(&t[2], "step_concurrency", "by steps of the schedules", report);
+    judge_concurrency(&t[2], "concurrency", "simulated", report);
+    judge_table(report);
 }
 
 static const struct ic_study_table myrinet_tables[] = {
@@ -141,14 +211,17 @@ static const struct ic_study_table myrinet_tables[] = {
      "2 bytes through one Myrinet switch, model", 0},
     {"both", "star", IC_BOTH, "scheme=HB algorithm=all group=3..32 bytes=2", NULL,
      "Host-based: model and simulator", 0},
+    {"links", "star", IC_SIMULATOR, "scheme=HB algorithm=all group=2..64 bytes=2",
+     "cable_concentration link_concentration concurrency step_concurrency",
+     "Links visited over links used, and messages on their way at once", 0},
 };
 const struct ic_study ic_study_myrinet = {
     "myrinet",
     "NIC-based and host-based multicast (Oral 2003, chapter 3)",
     "<p>Binomial, binary, serial and separate addressing, by the host (HB), the interface (NB), or "
     "the interface with the host choosing (NA).</p>",
-    myrinet_tables,
-    2,
+    IC_STUDY_TABLES(myrinet_tables),
+    add_table,
     judge_myrinet,
 };
 
@@ -224,7 +297,7 @@ const struct ic_study ic_study_head_to_head = {
     "sci-myrinet",
     "SCI and Myrinet side by side (Oral 2003, chapter 4)",
     "<p>The same multicasts on a 4 x 4 torus and through one switch.</p>",
-    head_tables,
-    4,
+    IC_STUDY_TABLES(head_tables),
+    NULL,
     judge_head_to_head,
 };

@@ -147,6 +147,8 @@ bool ic_study_run(const struct ic_study *study, const struct ic_study_options *o
         ex_row(report, "table,family,points");
     for (size_t i = 0; i < study->table_count && ok; i++)
         ok = run_table(study, &study->tables[i], options, &sweeps[i], &tables[i], report);
+    if (is_root && study->add != NULL)
+        ok = ok && study->add(tables, report);
     if (ok && is_root)
         study->judge(tables, report);
     for (size_t i = 0; i < study->table_count; i++) {
@@ -183,18 +185,34 @@ static gmc_status go_to(void *ctx, const char *name, const char *text, char *err
     return GMC_OK;
 }
 
-static double look_up(const struct ic_points *points, unsigned side, const char *output,
-                      const char *place)
+static const struct ic_result *look_up(const struct ic_points *points, unsigned side,
+                                       const char *place)
 {
     struct lookup lookup = {points->sweep, 0};
     char error[IC_ERROR_MAX] = "";
-    size_t index = ic_family_output(points->sweep->family, output);
     gmc_status status = for_pairs(place, go_to, &lookup, error);
-    GMC_ASSERT(status == GMC_OK && index < points->sweep->family->output_count);
+    GMC_ASSERT(status == GMC_OK);
     const struct ic_point *point = &points->points[lookup.point];
-    const struct ic_result *result = side == IC_MODEL ? &point->model : &point->simulated;
-    const struct ic_figure *figure = &result->figures[index];
+    return side == IC_MODEL ? &point->model : &point->simulated;
+}
+
+static double look_up_figure(const struct ic_points *points, unsigned side, const char *output,
+                             const char *place)
+{
+    size_t index = ic_family_output(points->sweep->family, output);
+    GMC_ASSERT(index < points->sweep->family->output_count);
+    const struct ic_figure *figure = &look_up(points, side, place)->figures[index];
     return figure->state == IC_FIGURE_KNOWN ? figure->value : (double)NAN;
+}
+
+bool ic_study_is_saturated(const struct ic_points *points, unsigned side, const char *format, ...)
+{
+    char place[PLACE_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(place, sizeof(place), format, args);
+    va_end(args);
+    return look_up(points, side, place)->is_saturated;
 }
 
 double ic_study_model(const struct ic_points *points, const char *output, const char *format, ...)
@@ -204,7 +222,7 @@ double ic_study_model(const struct ic_points *points, const char *output, const 
     va_start(args, format);
     vsnprintf(place, sizeof(place), format, args);
     va_end(args);
-    return look_up(points, IC_MODEL, output, place);
+    return look_up_figure(points, IC_MODEL, output, place);
 }
 
 double ic_study_simulated(const struct ic_points *points, const char *output, const char *format,
@@ -215,5 +233,5 @@ double ic_study_simulated(const struct ic_points *points, const char *output, co
     va_start(args, format);
     vsnprintf(place, sizeof(place), format, args);
     va_end(args);
-    return look_up(points, IC_SIMULATOR, output, place);
+    return look_up_figure(points, IC_SIMULATOR, output, place);
 }

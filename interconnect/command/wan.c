@@ -12,19 +12,22 @@
 #define LATENCY_MAX 1e12
 
 /* n rows of n latencies: blanks between, a semicolon behind all but the last row. */
-static gmc_status read_matrix(struct ic_row *row, size_t n, uint64_t *latency)
+static gmc_status read_values(struct ic_row *row, size_t n, double *values)
 {
     const char *at = ic_row_text(row, "latency_matrix");
     for (size_t i = 0; i < n * n; i++) {
         char *end;
-        double value = strtod(at, &end);
-        if (end == at || !(value >= 0) || value > LATENCY_MAX)
+        bool is_last = (i + 1) % n == 0;
+        values[i] = strtod(at, &end);
+        if (end == at || !(values[i] >= 0) || values[i] > LATENCY_MAX)
             return ic_refuse(row->error,
                              "latency_matrix: row %zu, column %zu is no latency from 0 to %g",
                              i / n + 1, i % n + 1, LATENCY_MAX);
-        latency[i] = (uint64_t)llround(value * PARTS);
         at = end;
-        if (i + 1 < n * n && (i + 1) % n == 0) {
+        if (is_last && i + 1 < n * n) {
+            if (*at == '\0')
+                return ic_refuse(row->error, "latency_matrix has %zu rows; %zu gateways need %zu",
+                                 i / n + 1, n, n);
             if (*at != ';')
                 return ic_refuse(row->error, "latency_matrix: row %zu has more than %zu columns",
                                  i / n + 1, n);
@@ -34,6 +37,31 @@ static gmc_status read_matrix(struct ic_row *row, size_t n, uint64_t *latency)
     if (*at != '\0')
         return ic_refuse(row->error, "latency_matrix has more than %zu rows of %zu", n, n);
     return GMC_OK;
+}
+
+/* Links have one latency: which of two would be meant? */
+static gmc_status check_symmetry(struct ic_row *row, size_t n, const double *values)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (values[i * n + j] != values[j * n + i])
+                return ic_refuse(row->error,
+                                 "latency_matrix is not symmetric: row %zu, column %zu is %g, row "
+                                 "%zu, column %zu is %g",
+                                 j + 1, i + 1, values[j * n + i], i + 1, j + 1, values[i * n + j]);
+    return GMC_OK;
+}
+
+static gmc_status read_matrix(struct ic_row *row, size_t n, uint64_t *latency)
+{
+    double *values = calloc(n * n, sizeof(*values));
+    gmc_status status = values != NULL ? read_values(row, n, values) : GMC_ERR_NOMEM;
+    if (status == GMC_OK)
+        status = check_symmetry(row, n, values);
+    for (size_t i = 0; i < n * n && status == GMC_OK; i++)
+        latency[i] = (uint64_t)llround(values[i] * PARTS);
+    free(values);
+    return status;
 }
 
 static gmc_status build(struct ic_row *row, size_t n, uint64_t *latency, int32_t *parent)

@@ -168,18 +168,20 @@ enum {
     OUTPUTS = SEEN + IC_WH_OUTPUTS
 };
 
-static const char *const systems[] = {"1120", "544", "own", NULL};
-static const uint64_t system_nodes[] = {1120, 544};
+#define OWN_SYSTEM 2
+
+static const char *const systems[] = {"1120", "544", [OWN_SYSTEM] = "own", NULL};
+static const uint64_t system_nodes[OWN_SYSTEM] = {1120, 544};
 
 #define LEVELS_OF(name, usual)                                                                     \
     {                                                                                              \
-        name, "levels", "levels of clusters of this kind (own)", IC_COUNT, 1,                      \
+        name, "levels", "levels of clusters of this kind, of --system own", IC_COUNT, 1,           \
             IC_FAT_TREE_LEVELS_MAX, usual, NULL, IC_BOTH                                           \
     }
 #define CLUSTERS_OF(name, usual)                                                                   \
     {                                                                                              \
-        name, "clusters", "clusters of this kind (own)", IC_COUNT, 0, IC_JAVADI_CLUSTERS_MAX,      \
-            usual, NULL, IC_BOTH                                                                   \
+        name, "clusters", "clusters of this kind, of --system own", IC_COUNT, 0,                   \
+            IC_JAVADI_CLUSTERS_MAX, usual, NULL, IC_BOTH                                           \
     }
 
 static const struct ic_param params[PARAMS] = {
@@ -187,8 +189,8 @@ static const struct ic_param params[PARAMS] = {
               1e-4, NULL, IC_BOTH},
     [SYSTEM] = {"system", "", "clusters: those of print with so many nodes, or own", IC_CHOICE, 0,
                 0, 0, systems, IC_BOTH},
-    [M] = {"m", "ports", "ports of a switch (own)", IC_COUNT, 4, IC_FAT_TREE_PORTS_MAX, 8, NULL,
-           IC_BOTH},
+    [M] = {"m", "ports", "ports of a switch, of --system own", IC_COUNT, 4, IC_FAT_TREE_PORTS_MAX,
+           8, NULL, IC_BOTH},
     [N1] = LEVELS_OF("n1", 1),
     [COUNT1] = CLUSTERS_OF("clusters1", 12),
     [N2] = LEVELS_OF("n2", 2),
@@ -227,7 +229,7 @@ static gmc_status read_system(const double *values, struct ic_javadi *system, ch
                                  .divisor = divisor_of(values[DIVISOR]),
                                  .queue = (enum ic_javadi_queue)values[QUEUE]};
     ic_javadi_times(system, values[FLIT_BYTES]);
-    if (values[SYSTEM] < 2)
+    if (values[SYSTEM] < OWN_SYSTEM)
         return ic_javadi_system(system, system_nodes[(size_t)values[SYSTEM]], error);
     system->ports = (uint32_t)values[M];
     for (size_t kind = 0; kind < 3; kind++)
@@ -236,6 +238,22 @@ static gmc_status read_system(const double *values, struct ic_javadi *system, ch
                 (struct ic_javadi_kind){.levels = (uint32_t)values[N1 + 2 * kind],
                                         .clusters = (uint32_t)values[COUNT1 + 2 * kind]};
     return GMC_OK;
+}
+
+/* Tables show the clusters of print, whatever was given for own ones. */
+static void settle(double *values, const struct ic_setting *setting)
+{
+    struct ic_javadi system;
+    char error[IC_ERROR_MAX];
+    (void)setting;
+    if (values[SYSTEM] >= OWN_SYSTEM || read_system(values, &system, error) != GMC_OK)
+        return;
+    values[M] = system.ports;
+    for (size_t kind = 0; kind < 3; kind++) {
+        bool is_there = kind < system.kind_count;
+        values[N1 + 2 * kind] = is_there ? system.kinds[kind].levels : 1;
+        values[COUNT1 + 2 * kind] = is_there ? system.kinds[kind].clusters : 0;
+    }
 }
 
 static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
@@ -305,4 +323,5 @@ const struct ic_family ic_family_multicluster = {
     .model = model,
     .simulate = simulate,
     .limit = limit,
+    .settle = settle,
 };

@@ -20,6 +20,7 @@ enum {
     PATTERN,
     SHIFT,
     BROADCAST,
+    GROUP,
     BYTES,
     RATE,
     CHANNEL,
@@ -91,7 +92,10 @@ static const struct ic_param params[PARAMS] = {
                     IC_GRAPH_NODES_MAX - 1, 1),
     [BROADCAST] = {"broadcast", "packets", "of one broadcast at a time beside the traffic; 0: none",
                    IC_COUNT, 0, IC_BROADCAST_PACKETS_MAX, 0, NULL, IC_SIMULATOR},
-    [BYTES] = NUMBER("bytes", "bytes", "of a packet", 1, 1048576, 256),
+    [GROUP] = {"group", "hosts",
+               "that a broadcast goes to, its root among them, drawn for each; 0: all", IC_COUNT, 0,
+               IC_GRAPH_NODES_MAX, 0, NULL, IC_SIMULATOR},
+    [BYTES] = COUNT("bytes", "bytes", "of a packet", 1, 1048576, 256),
     [RATE] = NUMBER("rate", "Gb/s", "of a link", 0.001, 1e4, 1.4),
     [CHANNEL] = NUMBER("channel", "ns", "delay of a link", 0, 1e6, 100),
     [SWITCH] = NUMBER("switch", "ns", "delay of a switch", 0, 1e6, 90),
@@ -108,7 +112,7 @@ static const struct ic_output outputs[OUTPUTS] = {
     [MEAN_HOPS] = {"distance", "links", "mean over pairs of different hosts", IC_BOTH},
     [SATURATION] = {"saturation", "", "load at which the first link is full", IC_MODEL},
     [THROUGHPUT] = {"throughput", "", "load of hosts' links that is delivered", IC_SIMULATOR},
-    [ALL] = {"broadcast_latency", "ns", "until all hosts have all packets", IC_SIMULATOR},
+    [ALL] = {"broadcast_latency", "ns", "until all its hosts have all packets", IC_SIMULATOR},
 };
 
 /* ---- what the points of a curve have in common ---- */
@@ -204,6 +208,7 @@ static gmc_status configure(const double *values, const struct ic_setting *setti
         .arrivals = (enum ic_arrivals)values[ARRIVALS],
         .load = values[LOAD],
         .broadcast_packets = (uint32_t)values[BROADCAST],
+        .broadcast_hosts = (uint32_t)values[GROUP],
     };
     gmc_status status = find_common(values, setting, common, error);
     if (status != GMC_OK)
@@ -211,6 +216,8 @@ static gmc_status configure(const double *values, const struct ic_setting *setti
     const struct ic_ldr_built *built = &(*common)->built;
     config->routes = &built->routes;
     config->graph = built->is_direct ? &built->graph : NULL;
+    if ((enum ic_ldr_topology)values[GRAPH + IC_LDR_PARAM_TOPOLOGY] == IC_LDR_HYPERCUBE)
+        config->cube_dimensions = ic_graph_degree(&built->graph, 0);
     return ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
                            built->network.hosts, (uint64_t)values[SHIFT], error);
 }
@@ -223,6 +230,7 @@ static gmc_status solve(struct common *common, const struct ic_packets_config *c
     struct ic_packet_flows **flows = &common->flows[config->routing != IC_FIXED];
     gmc_status status = GMC_OK;
     plain.broadcast_packets = 0;
+    plain.broadcast_hosts = 0;
     plain.buffer_packets = 0;
     plain.buffering = IC_OUTPUT_BUFFERED;
     if (*flows == NULL)
@@ -290,6 +298,7 @@ static gmc_status limit(const double *values, const struct ic_setting *setting, 
 static void set_packets(const struct ic_packets_result *packets, bool has_broadcasts,
                         struct ic_result *result)
 {
+    result->warmup = packets->warmup;
     if (packets->is_saturated) {
         ic_result_saturated(result, "queues grow without end");
         return;

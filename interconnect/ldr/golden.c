@@ -43,6 +43,8 @@ static const struct printed {
     {512, 9, 5, 3.09, 5},  {1024, 10, 5, 3.30, 3}, {2048, 11, 5, 3.48, 2},
 };
 
+#define SAMPLES 5u /* of what is not printed */
+
 static const struct printed *find_printed(uint64_t nodes, uint64_t degree)
 {
     for (size_t i = 0; i < sizeof(printed) / sizeof(printed[0]); i++)
@@ -51,11 +53,25 @@ static const struct printed *find_printed(uint64_t nodes, uint64_t degree)
     return NULL;
 }
 
+/* As many graphs as the table says; where it does not, as the reference drew. */
+static uint64_t samples_of(struct ic_row *row, const struct printed *known)
+{
+    const char *text = ic_row_given(row, "samples");
+    char *end;
+    if (text == NULL)
+        return known != NULL ? known->samples : SAMPLES;
+    unsigned long long samples = strtoull(text, &end, 10);
+    if ((text[0] < '0' || text[0] > '9' || *end != '\0') && row->status == GMC_OK)
+        row->status =
+            ic_refuse(row->error, "samples is \"%.60s\"; it must be a whole number", text);
+    return samples;
+}
+
 static gmc_status generated_row(struct ic_row *row)
 {
     uint64_t nodes = ic_row_count(row, "nodes"), degree = ic_row_count(row, "degree");
     const struct printed *known = find_printed(nodes, degree);
-    uint64_t samples = known != NULL ? known->samples : 5;
+    uint64_t samples = samples_of(row, known);
     struct ic_ldr_spread spread;
     struct ic_distance_bounds bounds;
     gmc_status status = row->status;
@@ -176,12 +192,16 @@ static void take_switching(struct ic_golden_point *point)
         point->row->status = ic_row_unknown(point->row, "switching");
 }
 
-/* The mean hops of the reference at 64 nodes are those of a graph that was selected. */
+/* The mean hops of the reference at 64 nodes are those of a graph that was selected, and its fixed
+ * ways carry load 0.8. Those of one selected graph in fifteen do; this one has as many hops. */
+#define REFERENCE_GRAPH "348"
+
 static gmc_status simulation_row(struct ic_row *row)
 {
     struct ic_golden_point point;
     ic_golden_point_init(&point, &ic_family_ldr, row);
     ic_golden_point_set(&point, "samples", "50");
+    ic_golden_point_set(&point, "graph-seed", REFERENCE_GRAPH);
     ic_golden_point_take(&point, "topology", "topology");
     ic_golden_point_take(&point, "nodes", "nodes");
     ic_golden_point_take(&point, "routing", "routing");

@@ -24,7 +24,8 @@
  * more than of the one with the most. */
 #define SURE 3.0
 #define SURE_ONE 1.0
-#define QUEUE_LEAST 4u /* packets at a link that may be asked for too much */
+#define COULD_LEAST 200.0 /* packets; of fewer chance makes more than a normal distribution's */
+#define QUEUE_LEAST 4u    /* packets at a link that may be asked for too much */
 #define WATCHED_MOST 16u
 
 /* ---- packets ---- */
@@ -417,6 +418,13 @@ gmc_status ic_packets_check(const struct ic_packets_config *config, char *error)
                                 IC_BUFFER_PACKETS_MAX, error);
     if (status != GMC_OK)
         return status;
+    if (config->broadcast_hosts > 0)
+        status = ic_check_range("the group of a broadcast", config->broadcast_hosts, 2,
+                                config->routes->network->hosts, error);
+    if (status == GMC_OK && config->broadcast_hosts > 0 && config->broadcast_packets == 0)
+        return ic_refuse(error, "a group has no effect without the packets of a broadcast");
+    if (status != GMC_OK)
+        return status;
     if (config->broadcast_packets > 0 &&
         (config->graph == NULL || config->buffering != IC_OUTPUT_BUFFERED ||
          config->buffer_packets > 0))
@@ -456,6 +464,7 @@ static void sum_up(const struct packets *sim, struct ic_packets_result *result)
         .latency = ic_mean_value(&sim->latency),
         .network = ic_mean_value(&sim->in_network),
         .broadcast = ic_mean_value(&sim->broadcast.latency),
+        .warmup = sim->warmup.count,
     };
     if (sim->delivered == 0 || time <= 0)
         return;
@@ -515,7 +524,7 @@ static enum verdict judge_link(const struct packets *sim, uint32_t i)
     double beyond = SURE_ONE + sqrt(2 * log(sim->channel_count));
     if (link->free_at < sim->now + QUEUE_LEAST * sim->serial || asked + SURE * sqrt(asked) < could)
         return SOUND;
-    return asked > could + beyond * sqrt(could) ? SATURATED : OPEN;
+    return could > COULD_LEAST && asked > could + beyond * sqrt(could) ? SATURATED : OPEN;
 }
 
 static enum verdict judge(struct packets *sim)

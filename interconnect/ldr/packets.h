@@ -22,7 +22,8 @@
  *
  * A broadcast, when asked for, is one message of some packets at a time from a random host along
  * the tree of ldr/multicast.h, copied in the switches, beside the other traffic; output-buffered
- * direct networks only.
+ * direct networks only. A multicast is the same to a random group, anew for each; in a hypercube it
+ * goes to all switches of the group's subcube.
  *
  * Times are in ns, counted in ps. Source: Mehta 2005, chapters 5 and 6.
  */
@@ -53,16 +54,19 @@ struct ic_packets_config {
     struct ic_traffic traffic;
     double load;                /* of each injection link, above 0 to LOAD_MAX */
     uint32_t broadcast_packets; /* 0: no broadcasts */
+    uint32_t broadcast_hosts;   /* that it goes to, the root among them; 0: all */
+    uint32_t cube_dimensions;   /* of a hypercube, for its subcubes; else 0 */
     uint32_t buffer_packets;    /* of a virtual channel of a link; 0: no bound */
 };
 
 struct ic_packets_result {
     double latency;    /* mean, ns, from a packet's creation */
     double network;    /* mean, ns, from its entry into the injection link */
-    double broadcast;  /* mean, ns, from creation to the last packet at the last host */
+    double broadcast;  /* mean, ns, from creation to the last packet at its last host */
     double mean_hops;  /* between switches */
     double throughput; /* load of injection links that is delivered */
     uint64_t events;   /* packets at switches, in all phases */
+    uint64_t warmup;   /* packets before those measured */
     bool is_saturated;
 };
 

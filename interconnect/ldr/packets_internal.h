@@ -128,7 +128,9 @@ struct broadcast {
     struct ic_tree tree;
     uint32_t *first_child, *next_child; /* by node */
     uint64_t created, last;             /* ps; when the last packet so far was delivered */
-    uint64_t left;                      /* deliveries */
+    uint32_t *group;                    /* hosts that it goes to, of a multicast; else NULL */
+    bool *is_member;                    /* by host, with the group */
+    uint64_t left;                      /* packets at switches that they have not got to yet */
     struct ic_mean latency;
 };
 

@@ -42,7 +42,7 @@ static const char *const ejections[] = {
     [IC_QOS_EJECTION_YIELD] = "yield", [IC_QOS_EJECTION_HOLD] = "hold", NULL};
 
 static const struct ic_param params[PARAMS] = {
-    [DIMENSION] = {"n", "", "dimensions of the cube; 0: one router", IC_COUNT, 0,
+    [DIMENSION] = {"n", "", "dimensions of the cube, 2 or more; 0: one router", IC_COUNT, 0,
                    IC_QOS_DIMENSION_MAX, 0, NULL, IC_BOTH},
     [LOAD] = {"load", "messages/cycle/node", "of the first real-time class, R1", IC_NUMBER,
               IC_QOS_RATE_LEAST, 1, 0.004, NULL, IC_BOTH},
@@ -273,6 +273,8 @@ static gmc_status simulate(const double *values, const struct ic_setting *settin
     };
     const struct ic_qos *qos = &simulation.qos;
     gmc_status status = ic_qos_simulate(&simulation, run, &out, error);
+    if (status == GMC_OK)
+        result->warmup = out.warmup;
     for (uint64_t c = 0; status == GMC_OK && c < qos->classes; c++) {
         double network = out.classes[c].network, wait = out.classes[c].wait;
         double miss = out.classes[c].miss;

@@ -77,6 +77,15 @@ static const char *const cube_outputs[] = {"L_R1",   "L_R2",   "L_BE",   "W_R1",
                                            "W_BE",   "Pb0_R1", "Pb0_R2", "Pb0_BE", "Pbn_R1",
                                            "Pbn_R2", "Pbn_BE", NULL};
 
+/* Of a table of cubes alone, where 0 would be one router. */
+static gmc_status check_cube(struct ic_row *row, const struct ic_qos *qos)
+{
+    if (row->status != GMC_OK)
+        return row->status;
+    return ic_check_range("n, the cube's dimensions,", qos->dimension, 2, IC_QOS_DIMENSION_MAX,
+                          row->error);
+}
+
 static gmc_status cube_row(struct ic_row *row)
 {
     struct ic_qos_solution solution;
@@ -84,7 +93,7 @@ static gmc_status cube_row(struct ic_row *row)
                                       ic_row_number(row, "be_load"));
     const char *variant = ic_row_text(row, "Lk_variant");
     qos.buffer_flits = ic_row_count(row, "bs");
-    gmc_status status = row->status;
+    gmc_status status = check_cube(row, &qos);
     if (strcmp(variant, "A") != 0 && strcmp(variant, "B") != 0)
         return ic_row_unknown(row, "Lk_variant");
     qos.variant = variant[0] == 'A' ? IC_QOS_STRETCH_WAIT : IC_QOS_STRETCH_ALL;
@@ -167,6 +176,9 @@ static gmc_status miss_single_row(struct ic_row *row)
 static gmc_status miss_cube_row(struct ic_row *row)
 {
     struct ic_qos qos = two_real_time(ic_row_count(row, "n"), ic_row_number(row, "r1_load"), 0.002);
+    gmc_status status = check_cube(row, &qos);
+    if (status != GMC_OK)
+        return status;
     return put_misses(row, &qos, ic_row_count(row, "hops"), IC_QOS_MISS_LITERAL);
 }
 

@@ -7,7 +7,19 @@
 #include "interconnect/star/simulate.h"
 
 enum { SCHEME, ALGORITHM, GROUP, BYTES, PACKET, NIC_RATE, PARAMS };
-enum { LATENCY, LATENCY_TABULATED, PER_NODE, CONCURRENCY, ROOT_BUSY, BUSIEST_LINK, OUTPUTS };
+enum {
+    LATENCY,
+    LATENCY_TABULATED,
+    PER_NODE,
+    PER_NODE_TABULATED,
+    LINK_CONCENTRATION,
+    CABLE_CONCENTRATION,
+    CONCURRENCY,
+    STEP_CONCURRENCY,
+    ROOT_BUSY,
+    BUSIEST_LINK,
+    OUTPUTS
+};
 enum { NIC_AUTO, NIC_PRINTED, NIC_WIRE };
 
 /* Of a simulation; the closed forms are for a few bytes only, and say so. */
@@ -44,8 +56,17 @@ static const struct ic_output outputs[OUTPUTS] = {
     [LATENCY] = {"latency", "us", "until the last member has the message", IC_BOTH},
     [LATENCY_TABULATED] = {"latency_tabulated", "us", "with the tabulated time per node", IC_MODEL},
     [PER_NODE] = {"per_node", "us", "time at a node that forwards", IC_MODEL},
+    [PER_NODE_TABULATED] = {"per_node_tabulated", "us", "the same as tabulated, for 2 bytes",
+                            IC_MODEL},
+    [LINK_CONCENTRATION] = {"link_concentration", "",
+                            "visits to links over links used, both ways of a cable apart",
+                            IC_SIMULATOR},
+    [CABLE_CONCENTRATION] = {"cable_concentration", "", "visits to cables over cables used",
+                             IC_SIMULATOR},
     [CONCURRENCY] = {"concurrency", "messages", "most messages that are on their way at once",
                      IC_SIMULATOR},
+    [STEP_CONCURRENCY] = {"step_concurrency", "messages",
+                          "most messages of one step of the schedule", IC_SIMULATOR},
     [ROOT_BUSY] = {"root_busy", "%", "share of the time in which the root's processor works",
                    IC_SIMULATOR},
     [BUSIEST_LINK] = {"busiest_link", "%", "share of the time in which the busiest link is taken",
@@ -66,8 +87,10 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     if (status != GMC_OK)
         return status;
     ic_result_set(result, LATENCY, t.time);
-    if (t.has_table)
+    if (t.has_table) {
         ic_result_set(result, LATENCY_TABULATED, t.time_by_table);
+        ic_result_set(result, PER_NODE_TABULATED, t.per_node_by_table);
+    }
     if (algorithm != IC_STAR_SEPARATE)
         ic_result_set(result, PER_NODE, t.per_node);
     return GMC_OK;
@@ -107,6 +130,17 @@ static void tell_channels(const struct ic_run *run, uint32_t members, const doub
     }
 }
 
+/* A member's cable has its two links. */
+static void set_links(const struct ic_multicast_times *times, uint32_t members,
+                      const double *link_us, struct ic_result *result)
+{
+    uint32_t cables = 0;
+    for (uint32_t i = 0; i < members; i++)
+        cables += link_us[2 * i] > 0 || link_us[2 * i + 1] > 0;
+    ic_result_set(result, LINK_CONCENTRATION, (double)times->visits / times->used_links);
+    ic_result_set(result, CABLE_CONCENTRATION, (double)times->visits / cables);
+}
+
 static bool is_at_wire_rate(const double *values)
 {
     if (values[NIC_RATE] == NIC_AUTO)
@@ -135,7 +169,9 @@ static gmc_status simulate(const double *values, const struct ic_setting *settin
         link_us != NULL ? ic_star_simulate(&one, &times, link_us, error) : GMC_ERR_NOMEM;
     if (status == GMC_OK) {
         ic_result_set(result, LATENCY, times.latency_us);
+        set_links(&times, one.members, link_us, result);
         ic_result_set(result, CONCURRENCY, times.concurrency);
+        ic_result_set(result, STEP_CONCURRENCY, times.step_concurrency);
         ic_result_set(result, ROOT_BUSY, 100 * times.root_busy_us / times.latency_us);
         ic_result_set(result, BUSIEST_LINK, 100 * times.busiest_link_us / times.latency_us);
         if (run->on_channel != NULL)

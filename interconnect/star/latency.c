@@ -134,7 +134,9 @@ gmc_status ic_myrinet_latency(enum ic_myrinet_scheme scheme, enum ic_star_algori
     out->per_node = per_node(scheme, process, host, nic);
     out->time = edges + nodes * out->per_node;
     out->has_table = message_bytes == IC_MYRINET_TABLE_BYTES;
-    if (out->has_table)
-        out->time_by_table = edges + nodes * tabulated(scheme, algorithm);
+    if (out->has_table) {
+        out->per_node_by_table = tabulated(scheme, algorithm);
+        out->time_by_table = edges + nodes * out->per_node_by_table;
+    }
     return GMC_OK;
 }

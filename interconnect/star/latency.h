@@ -49,10 +49,10 @@ double ic_myrinet_process_us(enum ic_myrinet_scheme scheme, enum ic_star_algorit
 
 struct ic_myrinet_latency {
     double time;
-    double per_node; /* L_i; 0 for separate, which has none */
-    bool has_table;  /* m is 2 and L_i is tabulated */
-    double
-        time_by_table; /* with the tabulated L_i, which does not follow from the equations for NB */
+    double per_node;          /* L_i; 0 for separate, which has none */
+    bool has_table;           /* m is 2 and L_i is tabulated */
+    double per_node_by_table; /* which does not follow from the equations for NB */
+    double time_by_table;     /* with it */
 };
 
 /* The equations as they stand: m 0..2^20 bytes, G 2..2^20. INVALID with words. */

@@ -14,6 +14,7 @@ enum {
     OVERHEAD,
     CONCENTRATION,
     CONCURRENCY,
+    STEP_CONCURRENCY,
     ROOT_BUSY,
     BUSIEST_LINK,
     OUTPUTS
@@ -62,6 +63,8 @@ static const struct ic_output outputs[OUTPUTS] = {
     [CONCENTRATION] = {"link_concentration", "", "visits to links over links used", IC_SIMULATOR},
     [CONCURRENCY] = {"concurrency", "messages", "most messages that are on their way at once",
                      IC_SIMULATOR},
+    [STEP_CONCURRENCY] = {"step_concurrency", "messages",
+                          "most messages of one step of the schedule", IC_SIMULATOR},
     [ROOT_BUSY] = {"root_busy", "%", "share of the time in which the root's processor works",
                    IC_SIMULATOR},
     [BUSIEST_LINK] = {"busiest_link", "%", "share of the time in which the busiest link is taken",
@@ -181,6 +184,7 @@ static gmc_status multicast_once(struct simulation *simulation, uint64_t n, char
     ic_batches_add(&simulation->figures[LATENCY], times.latency_us);
     ic_batches_add(&simulation->figures[CONCENTRATION], (double)times.visits / times.used_links);
     ic_batches_add(&simulation->figures[CONCURRENCY], times.concurrency);
+    ic_batches_add(&simulation->figures[STEP_CONCURRENCY], times.step_concurrency);
     ic_batches_add(&simulation->figures[ROOT_BUSY], 100 * times.root_busy_us / times.latency_us);
     ic_batches_add(&simulation->figures[BUSIEST_LINK],
                    100 * times.busiest_link_us / times.latency_us);
@@ -202,7 +206,8 @@ static void tell_channels(const struct simulation *simulation)
 
 static gmc_status run_groups(struct simulation *simulation, struct ic_result *result, char *error)
 {
-    static const size_t measured[] = {LATENCY, CONCENTRATION, CONCURRENCY, ROOT_BUSY, BUSIEST_LINK};
+    static const size_t measured[] = {LATENCY,          CONCENTRATION, CONCURRENCY,
+                                      STEP_CONCURRENCY, ROOT_BUSY,     BUSIEST_LINK};
     const struct ic_run *run = simulation->run;
     uint64_t groups = run->messages > 0 ? run->messages : GROUPS;
     gmc_status status = GMC_OK;

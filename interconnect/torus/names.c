@@ -55,6 +55,21 @@ static gmc_status read_members(const struct ic_torus *torus, const char *members
     return status;
 }
 
+static gmc_status check_once(const struct ic_torus *torus, const uint32_t *nodes, uint32_t count,
+                             char *error)
+{
+    struct ic_text name = {0};
+    gmc_status status = GMC_OK;
+    for (uint32_t i = 1; i < count && status == GMC_OK; i++)
+        if (nodes[i] == nodes[i - 1]) {
+            ic_torus_add_node(&name, torus, nodes[i]);
+            status = ic_refuse(error, "member %.60s is named twice",
+                               name.bytes != NULL ? name.bytes : "");
+        }
+    ic_text_fini(&name);
+    return status;
+}
+
 gmc_status ic_torus_read_group(const struct ic_torus *torus, const char *members,
                                const char *root_text, struct ic_torus_group *group, char *error)
 {
@@ -66,6 +81,9 @@ gmc_status ic_torus_read_group(const struct ic_torus *torus, const char *members
         status = ic_torus_read_node(torus, &root_text, &root, error);
     if (status == GMC_OK) {
         qsort(nodes, count, sizeof(*nodes), by_number);
+        status = check_once(torus, nodes, count, error);
+    }
+    if (status == GMC_OK) {
         *group = (struct ic_torus_group){nodes, count, 0};
         while (group->root < count && nodes[group->root] != root)
             group->root++;

@@ -42,6 +42,7 @@ static void fill(const struct ic_wh_layout *layout, const struct ic_wh_figures *
     ic_result_set_measured(result, more + IC_WH_OUTPUT_OFFERED, figures->offered / cycle);
     ic_result_set_measured(result, more + IC_WH_OUTPUT_ACCEPTED, figures->accepted / cycle);
     ic_result_set_measured(result, more + IC_WH_OUTPUT_WARMUP, (double)figures->warmup);
+    result->warmup = figures->warmup;
     if (figures->is_saturated) {
         ic_result_saturated(result,
                             "queues grow: no more than about %.4g is delivered of a load of %.4g",

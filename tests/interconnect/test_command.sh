@@ -74,6 +74,25 @@ printf 'm,n,M,lambda\n4,3,32,0.001\n4,0,32,0.001\n' >"$dir/sim_fattree.csv"
 expect 1 simulate --golden "$dir/sim_fattree.csv"
 says "line 3: n (levels of switches) is 0; it must be 1 to"
 
+head -n 4 "$vectors/sim_fattree.csv" >"$dir/sim_fattree.csv"
+expect 0 model --jobs 1 --quiet --golden "$dir/sim_fattree.csv"
+cmp "$dir/one" "$dir/out" || fail "the number of processes makes a difference to a table"
+expect 0 model --golden "$vectors/wan_case1.csv" --json
+grep -q '^ "table": "wan_case1",$' "$dir/out" || fail "no JSON: $(cat "$dir/out")"
+grep -q '^   "t_all_remote_us": [0-9]*,$' "$dir/out" || fail "no numbers: $(cat "$dir/out")"
+printf 'nodes,degree,samples,avg_min,avg_mean,avg_max\n8,3,1,?,?,?\n8,3,?,?,?,?\n' >"$dir/ldr_generated.csv"
+expect 0 model --golden "$dir/ldr_generated.csv"
+awk -F, 'NR == 2 { one = $3 == 1 && $4 == $6 } NR == 3 { all = $3 == 200 && $4 < $6 }
+    END { exit !(one && all) }' "$dir/out" || fail "not as many graphs: $(cat "$dir/out")"
+printf 'nodes,degree,samples\n8,3,few\n' >"$dir/ldr_generated.csv"
+expect 1 model --golden "$dir/ldr_generated.csv"
+says 'line 2: samples is "few"; it must be a whole number'
+for table in qos_cube qos_dmp_cube; do
+    head -n 2 "$vectors/$table.csv" | sed 's/^[1-9],/0,/' >"$dir/$table.csv"
+    expect 1 model --golden "$dir/$table.csv"
+    says "line 2: n, the cube's dimensions, is 0; it must be 2 to 10"
+done
+
 expect 0 --help
 expect 0 --version
 expect 1
@@ -111,6 +130,21 @@ says "group is given twice"
 expect 1 model torus --algorithm binary
 says "it must be one of separate, U-torus, S-torus, Md-torus, Mu-torus"
 expect 1 model torus --cables 3
+expect 1 model torus --N 3
+says "--N is of the simulator: see gmcast-interconnect simulate torus"
+expect 1 model torus --seed 3
+says "--seed is of the simulator"
+expect 1 simulate fattree --divisor 2
+says "--divisor is of the model: see gmcast-interconnect model fattree"
+expect 1 model multicluster --system 544,1120 --m 128
+says "--m (ports of a switch, of --system own) has no effect: the other parameters make it 8"
+expect 0 model multicluster --system 1120,own --m 4,8
+grep -q '^0.0001,1120,8,1,12,2,16,3,4,' "$dir/out" || fail "not the clusters of print: $(cat "$dir/out")"
+grep -q '^0.0001,own,4,1,12,' "$dir/out" || fail "not our clusters: $(cat "$dir/out")"
+expect 0 model ldr --bytes 1..3
+[ "$(wc -l <"$dir/out")" = 4 ] || fail "not three lengths"
+expect 0 list qos
+grep -q -- '--n  *dimensions of the cube, 2 or more; 0: one router;' "$dir/out" || fail "no range of n"
 expect 1 model torus 16
 says "'16' is no option"
 expect 1 model torus --figure speed
@@ -120,8 +154,8 @@ expect 1 model --golden "$dir/unknown.csv"
 says "no reference table has this name"
 expect 1 model --golden "$dir/sci_latency.csv"
 says "No such file"
-expect 1 model --golden "$dir/sci_latency.csv" --json
-says "nothing stands beside"
+expect 1 model --golden "$dir/sci_latency.csv" --seed 2
+says "--seed is not of reference tables"
 printf 'k,M_bytes,r,G\n4,128,4,x\n' >"$dir/sci_latency.csv"
 expect 1 model --golden "$dir/sci_latency.csv"
 says 'line 2: G is "x"; it must be a whole number'
@@ -222,9 +256,40 @@ expect 1 schedule torus --algorithm serial
 says "no algorithm of a torus is called 'serial'; it must be separate, U-torus, S-torus, Md-torus or Mu-torus"
 expect 1 schedule torus --members "1.1 1.5"
 says "coordinate 2 is 5; it must be 1 to 4"
+expect 1 schedule torus --members "1.1 2.1 1.1"
+says "member 1.1 is named twice"
 expect 1 schedule torus --group 17
 says "G, the group's size, is 17; it must be 2 to 16"
 expect 1 schedule star --root 1
+says "--root is not of schedule star"
+
+# Trees of graphs.
+expect 0 schedule ldr --topology hypercube --nodes 16 --members "3 5 7" --algorithm subcube
+grep -q '^  1:3>1 1:3>7$' "$dir/out" || fail "not the subcube's tree: $(cat "$dir/out")"
+grep -q '^  relays  *1$' "$dir/out" || fail "no relay: $(cat "$dir/out")"
+expect 0 schedule ldr --topology "$dir/map" --members "x a"
+grep -q '^  1:x>c$' "$dir/out" || fail "not the file's nodes: $(cat "$dir/out")"
+expect 0 schedule ldr --nodes 64 --root 5 --algorithm tree
+grep -q '^  used_links  *63$' "$dir/out" || fail "no broadcast: $(cat "$dir/out")"
+expect 0 schedule ldr --nodes 64 --samples 5 --group 16 --seed 3 --json
+expect 1 schedule ldr --topology "$dir/map" --members "x q"
+says "no node of the file is called 'q'"
+expect 1 schedule ldr --topology "$dir/map" --nodes 9
+says "nodes is of graphs that are made"
+expect 1 schedule ldr --members "1 2 1"
+says "member 1 is named twice"
+expect 1 schedule ldr --nodes 8 --root 8
+says "'8' is no node; nodes are 0 to 7"
+expect 1 schedule ldr --algorithm subcube
+says "subcubes are of hypercubes"
+expect 1 schedule ldr --topology fat-tree
+says "trees are of direct networks"
+expect 0 simulate ldr --topology hypercube,ldr --nodes 16 --broadcast 2 --group 0,4 --load 0.1 --messages 2000
+[ "$(grep -c ',none,' "$dir/out")" = 0 ] || fail "no multicasts: $(cat "$dir/out")"
+expect 1 simulate ldr --group 4
+says "a group has no effect without the packets of a broadcast"
+expect 1 simulate ldr --group 65 --broadcast 1
+says "the group of a broadcast is 65; it must be 2 to 64"
 
 expect 0 advise --network torus:4x4 --group 10 --bytes 2
 grep -q '^separate is best by the model$' "$dir/out" || fail "no advice: $(cat "$dir/out")"
@@ -235,6 +300,8 @@ expect 1 advise --network star:16 --group 16 --bytes 64K
 says "the models of the star hold for 1 to 64 bytes"
 expect 1 advise --network torus:4x4 --group 17
 says "the group is 17; it must be 2 to 16"
+expect 1 advise --network torus:4x4 --group 4 --packet 4K
+says "--packet is of the simulators: give --simulate, too"
 expect 1 advise --group 4
 expect 1 advise --network torus:4x4 --group 4 --bytes 0
 says "bytes (bytes) is 0; it must be 1 to 1048576"
@@ -253,17 +320,28 @@ expect 0 graph export --dot "$dir/g32"
 [ "$(grep -c -- ' -- ' "$dir/out")" = 80 ] || fail "not 80 links"
 expect 0 graph improve --nodes 16 --degree 4 --steps 500
 expect 1 graph generate --nodes 5 --degree 3
+expect 1 graph improve "$dir/g32" --nodes 5
+says "--nodes is not of improve FILE"
+expect 1 graph generate --nodes 8 --degree 3 --steps 5
+says "--steps is not of generate"
+expect 1 graph measure "$dir/g32" --dot
 expect 1 graph measure "$dir/missing"
 expect 1 graph measure
 expect 1 graph draw "$dir/g32"
 printf 'a b\nb a\n' >"$dir/twice"
 expect 1 graph measure "$dir/twice"
 
-expect 0 reproduce --quick --out "$dir/page" sci-small sci-tori sci-large myrinet wan
+expect 0 reproduce --quick --out "$dir/page" sci-small sci-tori sci-large myrinet wan cube-rates
 grep -q '^  holds  *Mu-torus is worse than Md-torus' "$dir/out" || fail "no claim: $(cat "$dir/out")"
-for file in index.html claims.csv sci-large.csv sci-large-whole.csv sci-large-packets.csv wan.csv; do
+for file in index.html claims.csv sci-large.csv sci-large-whole.csv sci-large-packets.csv wan.csv \
+    wan-remote.csv wan-mixed.csv wan-hops.csv wan-links.csv wan-first-hop.csv myrinet-links.csv; do
     [ -s "$dir/page/$file" ] || fail "$file is missing"
 done
+[ "$(sed -n 11p "$dir/page/cube-rates-bars.csv")" = 9,0.05672043011,0.005004887586 ] ||
+    fail "not the channel rates: $(cat "$dir/page/cube-rates-bars.csv")"
+[ "$(head -2 "$dir/page/myrinet-per-node.csv" | tr '\n' ' ')" = \
+    'scheme and algorithm,tabulated [us],by (3-8) to (3-10) [us] HB binomial,39.05,39.054 ' ] ||
+    fail "not the table of times at nodes: $(cat "$dir/page/myrinet-per-node.csv")"
 grep -q '^sci-large,yes,"Mu-torus is worse' "$dir/page/claims.csv" || fail "no claim in the table"
 while read -r claim; do
     grep -q "^$claim" "$dir/page/claims.csv" || fail "no claim in the table: $claim"
@@ -271,14 +349,19 @@ done <<'CLAIMS'
 sci-small,yes,"the load of U-torus's root steps where the number of steps changes","simulated, at 14 of 14
 sci-small,yes,"Mu-torus takes longer with 10 and 14 nodes than with 8, 12 and 16"
 sci-small,no,"the model is off by 3 % for separate
+sci-small,no,"Md-torus and Mu-torus are on one level (at all sizes)","within 5 % at 2 of 14
+sci-large,no,"Md-torus is best for large groups","store and forward: at 2 of 3
 sci-tori,yes,"the best partitions of Mu-torus have k nodes","groups of a multiple of k = 8: 12741 us in all, 13151 with 4 nodes, 36520
 sci-tori,no,"S-torus is worst beyond 8 nodes (against U-torus)","k = 8: U-torus is slower at 10 of
 myrinet,no,"and constant 2 for serial"
 myrinet,yes,"the load of the root's processor: most host-based
+myrinet,yes,"table 3.3, host-based
+myrinet,no,"table 3.3, NIC-based
 wan,yes,"case 1: a mixed call takes as long as its remote part
 wan,yes,"case 2: without caches it grows about linearly in the rate","1.05 at 1 %
 CLAIMS
 grep -q '<h1>Interconnects, as published</h1>' "$dir/page/index.html" || fail "not our page"
+
 expect 1 reproduce --out "$dir/none" figure-8
 says "no figure is called 'figure-8'"
 expect 1 reproduce --out "$dir/missing/x" wan
@@ -321,8 +404,15 @@ if command -v gnuplot >/dev/null; then
     for kind in svg png dat gp; do
         [ -s "$dir/curve.$kind" ] || fail "no picture: $kind"
     done
+    for picture in wan-mixed wan-hops-time wan-first-hop myrinet-per-node cube-rates-bars \
+        myrinet-links-cable_concentration; do
+        [ -s "$dir/page/$picture.png" ] || fail "no picture: $picture"
+    done
     expect 1 model torus --group 16 --plot "$dir/point"
     says 'a picture needs a parameter with several numbers'
+    expect 0 model ldr --load 0.9,0.95 --plot "$dir/full"
+    grep -qF "$dir/full shows nothing: latency is saturated at all points" "$dir/err" ||
+        fail "an empty picture is not told: $(cat "$dir/err")"
     expect 1 model torus --group 2..16 --plot "$dir/missing/x"
     says "$dir/missing/x: No such file or directory"
 fi

@@ -143,7 +143,7 @@ static void bad_tables_are_named(void **state)
         {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,1.1 2.1,U-torus,0\n",
          "line 2: the root is not one of the members"},
         {"sci_schedule", "group_id,k,root,group,algorithm,r\n0,4,2.2,2.2 1.1 2.2,U-torus,0\n",
-         "line 2: members are not in growing order, or one stands twice: node 5 after node 5"},
+         "line 2: member 2.2 is named twice"},
     };
     struct ic_text out = {0};
     (void)state;

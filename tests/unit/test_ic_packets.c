@@ -524,6 +524,34 @@ static void tight_rings_go_on(void **state)
     ic_edges_fini(&edges);
 }
 
+/* One packet to a random group, hardly anybody else: with fewer hosts it is over sooner; a group
+ * of all is a broadcast. In a hypercube subcubes are about as deep, and get more copies. */
+static void multicasts_reach_groups(void **state)
+{
+    static const enum ic_ldr_topology topologies[] = {IC_LDR_GENERATED, IC_LDR_HYPERCUBE};
+    (void)state;
+    for (size_t i = 0; i < sizeof(topologies) / sizeof(topologies[0]); i++) {
+        struct ic_ldr_built built;
+        build(&built, topologies[i], 64);
+        struct ic_packets_config config = usual(&built, 0.001);
+        config.broadcast_packets = 4;
+        double to_all = simulate(&config, 20000).broadcast, last = 1.02 * to_all;
+        config.cube_dimensions = topologies[i] == IC_LDR_HYPERCUBE ? 6 : 0;
+        for (uint32_t hosts = 64; hosts >= 2; hosts /= 4) {
+            config.broadcast_hosts = hosts;
+            double to_some = simulate(&config, 20000).broadcast;
+            assert_true(to_some < last);
+            last = to_some;
+        }
+        assert_true(last < 0.97 * to_all);
+        config.broadcast_packets = 0;
+        const struct ic_run run = {.seed = 1};
+        struct ic_packets_result result;
+        assert_int_equal(ic_packets_simulate(&config, &run, &result, error), GMC_ERR_INVALID);
+        ic_ldr_built_fini(&built);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,6 +566,7 @@ int main(void)
         cmocka_unit_test(the_model_is_near),
         cmocka_unit_test(low_diameter_graphs_are_faster),
         cmocka_unit_test(broadcasts_reach_all),
+        cmocka_unit_test(multicasts_reach_groups),
         cmocka_unit_test(input_buffers_are_slower),
         cmocka_unit_test(saturation_is_named),
         cmocka_unit_test(runs_are_recorded_and_repeated),

@@ -18,6 +18,7 @@ static struct {
     uint64_t messages[2 * IC_RUNS], seeds[2 * IC_RUNS], watched[2 * IC_RUNS];
     uint32_t count;
     uint32_t saturated; /* the run that is; UINT32_MAX: none */
+    uint64_t warmup;
 } seen;
 
 /* The n-th run measures n, and tells n messages and the same channels. */
@@ -31,6 +32,7 @@ static gmc_status simulate(const double *values, const struct ic_setting *settin
     seen.messages[n] = run->messages;
     seen.seeds[n] = run->seed;
     seen.watched[n] = run->only_measures ? 0 : run->watched;
+    one->warmup = seen.warmup;
     ic_result_set(one, EXACT, 7);
     if (n == 2)
         ic_result_set_measured(one, RARE, 5);
@@ -98,11 +100,23 @@ static void messages_and_seeds_are_divided(void **state)
     assert_true(seen.seeds[0] != first);
 }
 
+/* A warm-up that takes most of the time is not repeated more often than it must be. */
+static void long_warmups_are_few(void **state)
+{
+    (void)state;
+    seen.warmup = 405;
+    run_ours(&(struct ic_run){.seed = 3}, UINT32_MAX);
+    assert_int_equal(seen.count, 4);
+    assert_int_equal(seen.messages[0] + seen.messages[1] + seen.messages[2] + seen.messages[3],
+                     805);
+    seen.warmup = 0;
+}
+
 /* Of 0 to 7: mean 3.5, variance 6, quantile of 7 degrees 2.3646. */
 static void intervals_are_those_of_independent_runs(void **state)
 {
     (void)state;
-    run_ours(&(struct ic_run){.seed = 1}, UINT32_MAX);
+    run_ours(&(struct ic_run){.messages = 800}, UINT32_MAX);
     assert_near(figures[MEASURED].value, 3.5, 1e-12);
     assert_near(figures[MEASURED].half_width, 2.3646 * sqrt(6.0 / 8), 1e-4);
     assert_true(figures[EXACT].value == 7 && figures[EXACT].half_width == 0);
@@ -212,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_and_seeds_are_divided),
+        cmocka_unit_test(long_warmups_are_few),
         cmocka_unit_test(intervals_are_those_of_independent_runs),
         cmocka_unit_test(saturation_ends_it),
         cmocka_unit_test(records_are_of_all_runs),

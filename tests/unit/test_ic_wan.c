@@ -50,6 +50,9 @@ static void bad_matrices_are_named(void **state)
         {"0", "0", "line 2: n, the gateways, is 0; it must be 1 to 4096"},
         {"2", "0 1;1", "line 2: latency_matrix: row 2, column 2 is no latency from 0 to 1e+12"},
         {"2", "0 1 2;1 0", "line 2: latency_matrix: row 1 has more than 2 columns"},
+        {"3", "0 1 2;1 0 2", "line 2: latency_matrix has 2 rows; 3 gateways need 3"},
+        {"3", "0 1 2;1 0 2;2 3 0",
+         "line 2: latency_matrix is not symmetric: row 2, column 3 is 2, row 3, column 2 is 3"},
         {"2", "0 1;1 0;", "line 2: latency_matrix has more than 2 rows of 2"},
         {"2", "0 -1;1 0", "line 2: latency_matrix: row 1, column 2 is no latency from 0 to 1e+12"},
     };
