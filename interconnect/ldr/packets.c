@@ -19,7 +19,7 @@
 #define GROWTH_PART (1 / 300.0)
 #define GROWTHS 2u /* in a row */
 #define RISES 2u   /* in a row, at the end */
-#define BROADCASTS_LEAST 6u
+#define BROADCASTS_LEAST 10u
 /* Between what a link is asked for and what it can carry, in standard deviations: below; above,
  * more than of the one with the most. */
 #define SURE 3.0
