@@ -130,6 +130,7 @@ static const char *colour_of(enum gmc_ctl_member_state state)
     case GMC_CTL_MEMBER_FAILED:
         return "\033[31m";
     case GMC_CTL_MEMBER_SILENT:
+    case GMC_CTL_MEMBER_LEFT:
         return "\033[33m";
     default:
         return "";

@@ -447,9 +447,12 @@ gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *t
 bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that were given up are asked again. */
 void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch);
-/* How many there are, for people; of nodes that share one file system the writer counts alone. */
-void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified,
-                    uint32_t *failed);
+/* How many there are, for people; of nodes that share one file system the writer counts alone.
+ * When all have left nobody has what the nodes were to have: then they have failed. */
+struct gwnode_counts {
+    uint32_t all, verified, failed, left;
+};
+struct gwnode_counts gw_nodes_count(const struct gwchannel *ch);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that are not complete will not be, for this. */
 void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason);
@@ -464,6 +467,8 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 bool gw_nodes_are_settled(const struct gwchannel *ch);
 /* Who lacks what and why, in words; false when nobody does. */
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size);
+/* Who left and why, in words; "" nobody. */
+void gw_nodes_left(const struct gwchannel *ch, char *text, size_t size);
 void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool cancelled);
 /* A node of a transfer that is over here. */
 void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,

@@ -132,6 +132,7 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
                                      .nodes = member->nodes,
                                      .nodes_verified = member->nodes_verified,
                                      .nodes_failed = member->nodes_failed,
+                                     .nodes_left = member->nodes_left,
                                      .elapsed = gmc_time_sub(end, ch->opened_at),
                                      .reason = member->reason};
     memcpy(info->digest, member->digest, GMC_HASH_BYTES);
@@ -160,7 +161,11 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     info->domain = gw->domain;
     info->path = ch->dst->dest;
     info->reason = ch->reason;
-    gw_nodes_count(ch, &info->nodes, &info->nodes_verified, &info->nodes_failed);
+    struct gwnode_counts nodes = gw_nodes_count(ch);
+    info->nodes = nodes.all;
+    info->nodes_verified = nodes.verified;
+    info->nodes_failed = nodes.failed;
+    info->nodes_left = nodes.left;
     info->bytes = ch->stored_bytes;
     info->parent = above(gw, ch, 0, 0);
     for (uint32_t k = 1; k < ch->stripe_count; k++)
@@ -179,7 +184,7 @@ static void node_info(const struct gmc_gateway *gw, const struct gwnode *node,
     info->domain = node->peer->name;
     info->is_node = true;
     info->parent = node->fed_by != GMC_PEER_NONE ? gw->peers[node->fed_by]->name : gw->domain;
-    info->state = node->state;
+    info->state = node->left ? GMC_MEMBER_LEFT : node->state;
     info->bytes = node->bytes;
     info->reason = node->reason;
     if (node->state == GMC_MEMBER_VERIFIED)

@@ -73,6 +73,7 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
     member->nodes = msg->nodes;
     member->nodes_verified = msg->nodes_verified;
     member->nodes_failed = msg->nodes_failed;
+    member->nodes_left = msg->nodes_left;
     gw_uplink_heard(gw, gw->peers[member->peer], msg);
     for (uint32_t k = 0; k <= msg->name_count && k < ch->stripe_count; k++) {
         const char *name = k == 0 ? msg->parent : msg->names[k - 1];
@@ -115,10 +116,11 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
     member->verified_at = gw->now;
     member->bytes = msg->bytes;
     memcpy(member->digest, msg->digest, GMC_HASH_BYTES);
-    member->reason[0] = '\0';
+    gw_text(member->reason, sizeof(member->reason), "%s", msg->text);
     gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK,
-             ch->talk != NULL ? "ended at %s" : "verified at %s",
-             gmc_gateway_peer_name(gw, member->peer));
+             ch->talk != NULL ? "ended at %s%s%s" : "verified at %s%s%s",
+             gmc_gateway_peer_name(gw, member->peer), member->reason[0] != '\0' ? ": " : "",
+             member->reason);
     ch->src->save_due = true;
     gw_source_soon(gw, ch);
 }

@@ -146,6 +146,7 @@ struct gwpeer {
     struct gmc_list hearers;  /* gwchild.in_peer of message channels */
     uint16_t next_child_id;
     bool unreachable;      /* the last attempt to connect failed */
+    bool stopped;          /* it said so when its session ended */
     gmc_time silent_since; /* NEVER while up */
     char reason[160];      /* why there is no session */
     /* Of links that are gone: what is reported of a peer grows over reconnects. */
@@ -167,7 +168,7 @@ struct gwmember {
     int32_t parent[GMC_STRIPES_MAX];
     char *path;
     char *inside; /* to which of its nodes; "" as it likes */
-    uint32_t nodes, nodes_verified, nodes_failed;
+    uint32_t nodes, nodes_verified, nodes_failed, nodes_left;
     enum gmc_member_state state;
     bool placed;    /* its parent was chosen by the tree (else it is a child of the source) */
     bool told;      /* CHANNEL was sent on the present link */
@@ -267,6 +268,8 @@ struct gwnode {
     struct gwpeer *peer;
     enum gmc_member_state state;
     bool told;     /* CHANNEL was sent on the present link */
+    bool stopped;  /* it took part, and said that it is being stopped */
+    bool left;     /* FAILED, but not for the domain: it is not one of its nodes any more */
     bool is_spare; /* another one writes to the file system that they share */
     /* the tree of the nodes; of parents, 0 is this gateway, else one above a node's index */
     bool in_tree;     /* it was there once: it has a place */

@@ -43,8 +43,8 @@ def test_one_writes_for_all():
     with lib.Grid("ab", nodes={"b": NODES}) as grid:
         grid.write("a", "x", BYTES)
         result = stage(grid, "x", "b/shared").expect("complete")
-        lib.check(result.domain("b.test")["nodes"] == {"count": 1, "verified": 1, "failed": 0},
-                  str(result))
+        lib.check(result.domain("b.test")["nodes"] == {"count": 1, "verified": 1, "failed": 0,
+                                                       "left": 0}, str(result))
         having = [node for node in NODES if os.path.exists(grid.incoming(node, "x"))]
         lib.check(len(having) == 1, str(having))
 
@@ -118,8 +118,8 @@ def test_resume_reaches_nodes_that_were_given_up():
         result = stage(grid, "x", "b").expect("partial")
         reason = result.domain("b.test")["reason"]
         lib.check("2 of 3 nodes lack it" in reason and "n2.test (" in reason, str(result))
-        lib.check(result.domain("b.test")["nodes"] == {"count": 3, "verified": 1, "failed": 2},
-                  str(result))
+        lib.check(result.domain("b.test")["nodes"] == {"count": 3, "verified": 1, "failed": 2,
+                                                       "left": 0}, str(result))
         # Not all is mended: it is told again, of the one that remains.
         os.unlink(grid.incoming("n2", "x"))
         again = lib.Running([lib.GMCAST, "--gateway", grid["a"].control, "resume",
