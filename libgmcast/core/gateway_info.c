@@ -82,7 +82,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
             describe_plan(gw, ch, &info->plan);
     } else if (ch->recorded) {
         info->member_count = ch->record.members + ch->dst->node_count;
-        if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
+        if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE &&
+            gw_nodes_are_settled(ch))
             info->state = GMC_CHANNEL_COMPLETE;
     }
     return true;
@@ -178,12 +179,15 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     }
 }
 
+/* A node is told of one parent, for all stripes. */
 static void node_info(const struct gmc_gateway *gw, const struct gwnode *node,
                       struct gmc_member_info *info)
 {
     info->domain = node->peer->name;
     info->is_node = true;
     info->parent = node->fed_by != GMC_PEER_NONE ? gw->peers[node->fed_by]->name : gw->domain;
+    for (uint32_t k = 1; k < info->stripes; k++)
+        info->more_parents[k - 1] = info->parent;
     info->state = node->left ? GMC_MEMBER_LEFT : node->state;
     info->bytes = node->bytes;
     info->reason = node->reason;

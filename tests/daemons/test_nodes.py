@@ -31,6 +31,9 @@ def test_a_killed_node_goes_on():
         run = grid.begin("a", ["x"], "b")
         grid.wait_share("a", run.channel(), "b", 0.4)
         grid["n2"].kill()
+        lib.wait(lambda: grid["b"].local_status(run.channel())["bytes_here"] == 10000000,
+                 "the gateway has all of it")
+        lib.check(grid["b"].local_status(run.channel())["state"] == "running", "n2 has not")
         grid["n2"].start()
         run.wait().expect("complete")
         for name in ["b", *NODES]:
