@@ -443,6 +443,8 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
 gmc_status gw_nodes_check(const struct gmc_gateway *gw, const char *inside, size_t count,
                           bool is_asked, char *text, size_t size);
 gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *text, size_t size);
+/* The record may ask for more of them than the one before. */
+void gw_nodes_grow(struct gmc_gateway *gw, struct gwchannel *ch);
 /* It is one of them, was not given up, and is the one that writes where only one does. */
 bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that were given up are asked again. */

@@ -100,6 +100,38 @@ gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *t
     return gw_nodes_check(gw, dst->inside, dst->node_count, is_asked, text, size);
 }
 
+void gw_nodes_grow(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    char asked[GMC_INSIDE_BYTES_MAX + 1];
+    /* Before they were chosen the record alone counts. */
+    if (gw->config.node_of != NULL || dst->inside_kind == GMC_INSIDE_NONE ||
+        asked_for(ch, asked) != GMC_OK || asked[0] == '\0' || strcmp(asked, dst->inside) == 0)
+        return;
+    gw_text(dst->inside, sizeof(dst->inside), "%s", asked);
+    dst->inside_kind = gmc_inside_kind(asked);
+    /* Whoever finds no place is missing, as one that this domain does not have. */
+    for (size_t i = 0; i < gw->peer_count; i++)
+        if (gw->peers[i]->is_node && gmc_inside_has(asked, gw->peers[i]->name) &&
+            gw_node_find(ch, gw->peers[i]) == NULL)
+            (void)add_node(gw, ch, gw->peers[i]);
+}
+
+/* One that was named, when the transfer ran already, and is not there. The others go on: that it
+ * was named in vain is said at the end. */
+static bool find_missing(const struct gwtarget *dst, const char **name, size_t *len)
+{
+    const char *at = dst->inside;
+    while (dst->inside_kind == GMC_INSIDE_NAMED && gmc_inside_next(&at, name, len)) {
+        bool there = false;
+        for (size_t i = 0; i < dst->node_count && !there; i++)
+            there = gmc_inside_means(*name, *len, dst->nodes[i].peer->name);
+        if (!there)
+            return true;
+    }
+    return false;
+}
+
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer)
 {
     for (size_t i = 0; ch->dst != NULL && i < ch->dst->node_count; i++)
@@ -390,6 +422,14 @@ static void put_names(const struct gwchannel *ch, bool left, char *text, size_t 
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size)
 {
     struct gwnode_counts counts = gw_nodes_count(ch);
+    const char *name;
+    size_t len;
+    if (find_missing(ch->dst, &name, &len)) {
+        gw_text(text, size, "the gateway has it; there is no node %.*s%s", (int)len, name,
+                counts.failed > 0 ? ", and others lack it:" : "");
+        put_names(ch, false, text, size);
+        return true;
+    }
     if (counts.failed == 0)
         return false;
     if (ch->dst->inside_kind == GMC_INSIDE_SHARED)

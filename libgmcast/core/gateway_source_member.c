@@ -103,7 +103,8 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
 static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
                         const struct gmc_msg *msg)
 {
-    if (member->state == GMC_MEMBER_VERIFIED)
+    /* What was said before it knew of all its nodes it says again. */
+    if (member->state == GMC_MEMBER_VERIFIED || member->grown > 0)
         return;
     if (!ch->digest_known && ch->src->build.reloading)
         return; /* after a restart the digest is not read yet: gw_source_reloaded asks again */
@@ -146,6 +147,8 @@ void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwcha
         return;
     switch (msg->type) {
     case GMC_MSG_TREE_READY:
+        if (msg->version >= member->grown)
+            member->grown = 0;
         answered(gw, ch, member);
         break;
     case GMC_MSG_LEAVE:

@@ -169,6 +169,7 @@ struct gwmember {
     char *path;
     char *inside; /* to which of its nodes; "" as it likes */
     uint32_t nodes, nodes_verified, nodes_failed, nodes_left;
+    uint32_t grown; /* version of the record that gave it more nodes, until it has that; 0 no */
     enum gmc_member_state state;
     bool placed;    /* its parent was chosen by the tree (else it is a child of the source) */
     bool told;      /* CHANNEL was sent on the present link */
