@@ -192,6 +192,7 @@ void gw_group_free(struct gmc_gateway *gw, struct gwchannel *ch)
     free(group->listeners);
     free(group);
     ch->group = NULL;
+    gw_deaf_forget(ch);
     gw_children_touch(gw, ch);
 }
 

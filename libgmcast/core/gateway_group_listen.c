@@ -91,7 +91,7 @@ void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node)
     if (listener == NULL)
         return;
     listener->relays = node->is_relay;
-    listener->relayed = node->by_relay;
+    listener->relayed = node->by_relay || (node->deaf && node->parent > 0);
     listener->deaf_said = listener->deaf_said || node->is_relay || node->by_relay;
 }
 
@@ -344,6 +344,7 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
         return; /* that was said */
     listener->state = GW_DEAF;
     listener->deaf_said = true;
+    gw_deaf_set(gw, ch, listener->peer, true);
     gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, msg->status,
              "node %s left the group: %s; it is served by unicast", listener->peer->name,
              msg->text);
@@ -386,6 +387,7 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         listener->received = msg->received;
         listener->next = msg->next;
         gw_subnet_reached(gw, ch, peer, true);
+        gw_deaf_set(gw, ch, peer, false);
         give_page(gw, ch, peer);
         gw_children_touch(gw, ch);
     }
@@ -433,6 +435,7 @@ void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
         return;
     gw_touch(gw, listener->peer); /* its link carries all, meanwhile */
     gw_subnet_reached(gw, group->channel, listener->peer, false);
+    gw_deaf_set(gw, group->channel, listener->peer, true);
     if (gw->now < gmc_time_add(listener->asked_at, HEARD_LATE))
         return;
     listener->deaf_said = true;

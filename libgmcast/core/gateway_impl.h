@@ -492,6 +492,15 @@ void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode 
 void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
 
+/* gateway_deaf.c: nodes that do not hear the group, while others do */
+void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                 bool deaf);
+/* The next group finds out anew. */
+void gw_deaf_forget(struct gwchannel *ch);
+bool gw_deaf_any(const struct gwchannel *ch);
+/* The node that feeds them, as a parent: one above its index, 0 the gateway. */
+uint32_t gw_deaf_helper(const struct gwchannel *ch);
+
 /* gateway_subnet.c: subnets that multicast from here does not reach */
 /* A node of the channel can relay. */
 bool gw_subnets_are_possible(const struct gmc_gateway *gw, const struct gwchannel *ch);
@@ -520,8 +529,8 @@ void gw_groups_init(struct gmc_gateway *gw);
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
 /* Other nodes than before are to be reached by this one, a relay. */
 void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch);
-/* Whether this node relays, or is relayed to: the group does not wait for it, and its link is not
- * one of those that are behind. */
+/* Whether this node relays, or is relayed to, or gets from another one what it does not hear: the
+ * group does not wait for it, and its link is not one of those that are behind. */
 void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node);
 /* Could its nodes be reached all at once, whatever became of that? */
 bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch);

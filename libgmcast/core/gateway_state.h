@@ -274,6 +274,8 @@ struct gwnode {
     bool is_spare; /* another one writes to the file system that they share */
     /* the tree of the nodes; of parents, 0 is this gateway, else one above a node's index */
     bool in_tree;     /* it was there once: it has a place */
+    bool shaped;      /* the shape was asked for one for it */
+    bool deaf;        /* it does not hear the group, as far as this transfer has shown */
     bool is_direct;   /* it reaches no other node */
     bool tree_due;    /* it is to be told of its neighbours */
     uint32_t planned; /* parent by the shape */
@@ -332,8 +334,9 @@ struct gwtarget {
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */
     uint32_t bad_reads;          /* for nodes, of what is nowhere else */
-    bool tree_used;              /* they are a tree... */
-    size_t tree_placed;          /* ... of so many */
+    bool tree_used;              /* they are a tree, or the deaf ones of them... */
+    bool tree_again;             /* ... whose shape is to be asked for anew */
+    uint32_t tree_root;          /* who feeds its first ones, as a parent; 0 this gateway */
     bool relayed;                /* subnets have relays, or had */
     struct gwbeside *neighbours; /* of a node: in that tree */
     size_t neighbour_count;
