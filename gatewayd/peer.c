@@ -119,6 +119,7 @@ void gwd_neighbour_lost(struct gwd_neighbour *neighbour, struct gwd_conn *conn, 
 {
     struct gwd_peers *peers = neighbour->peers;
     bool was_session = conn != NULL && neighbour->session == conn;
+    bool stopped = was_session && conn->said_stopped;
     if (neighbour->session == conn)
         neighbour->session = NULL;
     if (neighbour->dial == conn)
@@ -140,6 +141,7 @@ void gwd_neighbour_lost(struct gwd_neighbour *neighbour, struct gwd_conn *conn, 
                         GWD_STR("peer", neighbour->name), GWD_STR("reason", reason));
     gwd_neighbour_tell(neighbour,
                        refused       ? GMC_PEER_REFUSED
+                       : stopped     ? GMC_PEER_SESSION_STOPPED
                        : was_session ? GMC_PEER_SESSION_DOWN
                                      : GMC_PEER_UNREACHABLE,
                        reason);
@@ -434,6 +436,7 @@ bool gwd_peers_start(struct gwd_peers *peers)
 
 void gwd_peers_stop(struct gwd_peers *peers)
 {
+    bool is_node = peers->config.conf->node_of[0] != '\0';
     struct gmc_list *node, *after;
     peers->stopping = true;
     if (peers->listener != NULL)
@@ -444,7 +447,8 @@ void gwd_peers_stop(struct gwd_peers *peers)
     {
         struct gwd_conn *conn = GMC_CONTAINER_OF(node, struct gwd_conn, node);
         if (conn->state == GWD_CONN_UP)
-            gwd_conn_bye(conn, GMC_ERR_PEER_DOWN, "the gateway is being stopped");
+            gwd_conn_bye(conn, GMC_ERR_STOPPED,
+                         is_node ? "the node is being stopped" : "the gateway is being stopped");
         else if (conn->state != GWD_CONN_CLOSING) {
             if (conn->neighbour != NULL && conn->neighbour->dial == conn)
                 conn->neighbour->dial = NULL;

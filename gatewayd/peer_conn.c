@@ -324,6 +324,7 @@ static void on_bye(struct gwd_conn *conn, struct gmc_bytes body)
     }
     refused =
         bye.status == GMC_ERR_ACCESS || bye.status == GMC_ERR_AUTH || bye.status == GMC_ERR_VERSION;
+    conn->said_stopped = bye.status == GMC_ERR_STOPPED;
     gwd_text(reason, sizeof reason, "%s %s: %s",
              conn->neighbour != NULL ? conn->neighbour->name : conn->remote_text,
              refused ? "refuses us" : "ended the session", bye.text);

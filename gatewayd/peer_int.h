@@ -39,6 +39,7 @@ struct gwd_conn {
     uint32_t local_id;
     struct gwd_hello hello; /* of the other side */
     bool has_secret;        /* it sent that of a token */
+    bool said_stopped;      /* the other side ended it because it is being stopped */
     uint8_t secret[GWD_SECRET_BYTES];
     uint64_t up_at; /* ns, when UP */
 };

@@ -223,6 +223,7 @@ static const char *dot_colour(enum gmc_ctl_member_state state)
     case GMC_CTL_MEMBER_FAILED:
         return "lightpink";
     case GMC_CTL_MEMBER_SILENT:
+    case GMC_CTL_MEMBER_LEFT:
         return "khaki";
     default:
         return "white";

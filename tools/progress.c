@@ -130,6 +130,7 @@ static const char *colour_of(enum gmc_ctl_member_state state)
     case GMC_CTL_MEMBER_FAILED:
         return "\033[31m";
     case GMC_CTL_MEMBER_SILENT:
+    case GMC_CTL_MEMBER_LEFT:
         return "\033[33m";
     default:
         return "";
@@ -286,34 +287,49 @@ size_t progress_draw(const struct progress *progress, const struct gmc_ctl_trans
 
 /* ---- the table ---- */
 
-static void table_row(const struct gmc_ctl_member *m, size_t width, FILE *out)
+struct table {
+    size_t name_columns, parent_columns;
+    FILE *out;
+};
+
+static void table_row(const struct table *table, const struct gmc_ctl_member *m)
 {
-    char name[GMC_CTL_CHANNEL_TEXT_MAX], bytes[TEXT_FIGURE_MAX], speed[TEXT_FIGURE_MAX],
-        digest[2 * GMC_CTL_DIGEST_BYTES + 1] = "-", reason[1024];
+    char name[GMC_CTL_CHANNEL_TEXT_MAX], parent[GMC_CTL_CHANNEL_TEXT_MAX], bytes[TEXT_FIGURE_MAX],
+        speed[TEXT_FIGURE_MAX], digest[2 * GMC_CTL_DIGEST_BYTES + 1] = "-", reason[1024];
     double seconds = (double)m->elapsed_ns / 1e9;
 
     text_safe_into(m->domain, name, sizeof name);
+    text_safe_into(m->parent[0] != '\0' ? m->parent : "-", parent, sizeof parent);
     text_safe_into(m->reason, reason, sizeof reason);
     if (m->has_digest)
         text_hex(m->digest, GMC_CTL_DIGEST_BYTES / 4, digest);
-    fprintf(out, "%-*s  %-9s  %8s  %8.2f  %10s  %7llu  %s%s%s\n", (int)width, name,
-            gmc_client_member_state_name(m->state), text_size(m->bytes, bytes), seconds,
+    fprintf(table->out, "%-*s  %-9s  %8s  %8.2f  %10s  %7llu  %-*s  %s%s%s\n",
+            (int)table->name_columns, name, gmc_client_member_state_name(m->state),
+            text_size(m->bytes, bytes), seconds,
             text_rate(seconds > 0 ? (double)m->bytes / seconds : 0, speed),
-            (unsigned long long)m->repairs, digest, reason[0] ? "  " : "", reason);
+            (unsigned long long)m->repairs, (int)table->parent_columns, parent, digest,
+            reason[0] ? "  " : "", reason);
+}
+
+static void widen(size_t *columns, const char *text)
+{
+    size_t width = text_width(text);
+
+    if (width > *columns)
+        *columns = width;
 }
 
 void progress_table(const struct gmc_ctl_transfer *transfer, FILE *out)
 {
-    size_t width = NAME_MIN_COLUMNS;
+    struct table table = {NAME_MIN_COLUMNS, NAME_MIN_COLUMNS, out};
 
     for (size_t i = 0; i < transfer->member_count; i++) {
-        size_t columns = text_width(transfer->members[i].domain);
-
-        if (columns > width)
-            width = columns;
+        widen(&table.name_columns, transfer->members[i].domain);
+        widen(&table.parent_columns, transfer->members[i].parent);
     }
-    fprintf(out, "%-*s  %-9s  %8s  %8s  %10s  %7s  %s\n", (int)width, "DOMAIN", "STATE", "BYTES",
-            "SECONDS", "RATE", "REPAIRS", "DIGEST");
+    fprintf(out, "%-*s  %-9s  %8s  %8s  %10s  %7s  %-*s  %s\n", (int)table.name_columns, "DOMAIN",
+            "STATE", "BYTES", "SECONDS", "RATE", "REPAIRS", (int)table.parent_columns, "FED BY",
+            "DIGEST");
     for (size_t i = 0; i < transfer->member_count; i++)
-        table_row(&transfer->members[i], width, out);
+        table_row(&table, &transfer->members[i]);
 }

@@ -67,8 +67,9 @@ static json_t *member_object(const struct gmc_ctl_member *m)
     json_object_set_new(object, "repairs", count(m->repairs));
     if (m->nodes > 0)
         json_object_set_new(object, "nodes",
-                            json_pack("{s:o, s:o, s:o}", "count", count(m->nodes), "verified",
-                                      count(m->nodes_verified), "failed", count(m->nodes_failed)));
+                            json_pack("{s:o, s:o, s:o, s:o}", "count", count(m->nodes), "verified",
+                                      count(m->nodes_verified), "failed", count(m->nodes_failed),
+                                      "left", count(m->nodes_left)));
     json_object_set_new(object, "reason", text_or_null(m->reason));
     json_object_set_new(object, "parent", text_or_null(m->parent));
     json_object_set_new(object, "path", report_text(m->path));

@@ -49,7 +49,8 @@ enum gmc_scope {
     X(AGAIN, 24, CALL, "not now, try again later")                                                 \
     X(NOT_MEMBER, 25, CHANNEL, "not a member of the channel")                                      \
     X(QUOTA, 26, CHANNEL, "quota exceeded")                                                        \
-    X(EXPIRED, 27, LINK, "expired")
+    X(EXPIRED, 27, LINK, "expired")                                                                \
+    X(STOPPED, 28, LINK, "is being stopped")
 
 enum {
     GMC_OK = 0,

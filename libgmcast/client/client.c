@@ -207,8 +207,8 @@ const char *gmc_client_transfer_state_name(enum gmc_ctl_transfer_state state)
 
 const char *gmc_client_member_state_name(enum gmc_ctl_member_state state)
 {
-    static const char *const names[] = {"unknown",  "waiting", "receiving",
-                                        "verified", "failed",  "silent"};
+    static const char *const names[] = {"unknown", "waiting", "receiving", "verified",
+                                        "failed",  "silent",  "left"};
 
     return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : names[0];
 }

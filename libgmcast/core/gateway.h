@@ -250,7 +250,8 @@ enum gmc_member_state {
     GMC_MEMBER_RECEIVING,
     GMC_MEMBER_VERIFIED, /* proved the object's digest */
     GMC_MEMBER_FAILED,   /* refused, or failed; reason says why */
-    GMC_MEMBER_SILENT    /* not heard from; may come back */
+    GMC_MEMBER_SILENT,   /* not heard from; may come back */
+    GMC_MEMBER_LEFT      /* a node that left this domain: it is not waited for */
 };
 
 struct gmc_member_info {
@@ -267,7 +268,9 @@ struct gmc_member_info {
     uint8_t digest[GMC_HASH_BYTES]; /* when VERIFIED */
     const char *reason;
     uint64_t latency_ns; /* of the link to its first parent, as probed; 0 unknown */
-    uint32_t nodes, nodes_verified, nodes_failed; /* of its domain, that are to have it */
+    /* Of its domain, that are to have it; those that left it, or were removed, are not waited for.
+     */
+    uint32_t nodes, nodes_verified, nodes_failed, nodes_left;
 };
 
 struct gmc_channel_info {

@@ -192,6 +192,7 @@ void gw_group_free(struct gmc_gateway *gw, struct gwchannel *ch)
     free(group->listeners);
     free(group);
     ch->group = NULL;
+    gw_deaf_forget(ch);
     gw_children_touch(gw, ch);
 }
 
@@ -206,16 +207,26 @@ bool gw_window_has(const struct gwwindow *window, size_t i)
     return (window->has[i / 64] >> i % 64 & 1) != 0;
 }
 
-/* Where all nodes are slow, none of them is behind. */
-static void note_settling(struct gwgroup *group, gmc_duration took)
+/* Where all nodes are slow, none of them is behind. A window that was given up for a few says
+ * nothing of the others: counted, it would have them wait longer and longer. */
+static void note_settling(struct gwgroup *group, const struct gwwindow *window, gmc_duration took)
 {
+    size_t count = 0, lacking = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!gw_listener_counts(&group->listeners[i]))
+            continue;
+        count++;
+        lacking += !gw_window_has(window, i);
+    }
+    if (lacking > 0 && 2 * lacking <= count)
+        return;
     group->settling += (took >> SETTLING_SHIFT) - (group->settling >> SETTLING_SHIFT);
 }
 
 void gw_window_retire(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window)
 {
     uint32_t number = window->out.window;
-    note_settling(group, gmc_time_sub(gw->now, window->out.sent_at));
+    note_settling(group, window, gmc_time_sub(gw->now, window->out.sent_at));
     gmc_group_tx_close(&group->tx, &window->out);
     unpin(gw, window);
     gmc_list_push_back(&group->spares, &window->node);
@@ -379,7 +390,8 @@ static bool is_followed_by_none(const struct gwgroup *group)
     bool any_hears = false;
     for (size_t i = 0; i < group->count; i++) {
         const struct gwlistener *each = &group->listeners[i];
-        if (gw_listener_counts(each) || (each->state == GW_ASKED && !each->deaf_said))
+        if (gw_listener_counts(each) || each->quiet ||
+            (each->state == GW_ASKED && !each->deaf_said))
             return false;
         any_hears = any_hears || each->state == GW_HEARS;
     }
@@ -393,6 +405,7 @@ static void step(struct gmc_gateway *gw, struct gwgroup *group)
     set_backoff(group);
     for (size_t i = 0; i < group->count; i++)
         gw_listener_say_deaf(gw, group, &group->listeners[i]);
+    gw_group_put_aside(gw, group);
     GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
     {
         struct gmc_group_out *out = GMC_CONTAINER_OF(node, struct gmc_group_out, node);

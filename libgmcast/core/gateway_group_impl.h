@@ -30,10 +30,14 @@ struct gwlistener {
     enum gwlisten state;
     bool lags; /* it loses so much more than others that the group does not wait for it */
     bool deaf_said;
-    bool relays;         /* it gets over its link what its subnet gets from it... */
+    bool quiet_said;
+    bool quiet;  /* it owes an answer for so long that the group goes on without it, until it speaks
+                  */
+    bool relays; /* it gets over its link what its subnet gets from it... */
     bool relayed;        /* ... or it is one of those (gateway_subnet.c) */
     uint64_t first_turn; /* windows that were opened before are not for it */
     gmc_time asked_at;
+    gmc_time heard_at;       /* its last word about the group, or what it has */
     uint64_t received, next; /* as last reported: datagrams, and the number after the highest */
     uint32_t loss_ppm;
     bool loss_known;
@@ -72,7 +76,8 @@ struct gwgroup {
     struct gwlistener *listeners;
     size_t count;
     gmc_time gather_until;
-    gmc_time told_at; /* the last word to the group */
+    gmc_time told_at;               /* the last word to the group */
+    gmc_time looked_at, awake_from; /* this host ran when it was to since then */
     gmc_duration backoff;
     gmc_duration settling; /* from a window's last datagram until everybody has it, smoothed */
 };
@@ -105,6 +110,8 @@ bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window);
 /* The lowest block, from this one on, that a node which hears has not and that its link does not
  * bring; the channel's blocks: there is none. */
 uint64_t gw_group_lacked(const struct gwgroup *group, uint64_t first);
+/* Others wait for somebody who is stopped, say: they go on. */
+void gw_group_put_aside(struct gmc_gateway *gw, struct gwgroup *group);
 void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
                           struct gwlistener *listener);
 

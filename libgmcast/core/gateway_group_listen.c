@@ -8,7 +8,11 @@
 #define HEARD_LATE GMC_S(2) /* then it is said that it does not hear */
 #define LOSS_SHIFT 3        /* of the smoothing: an eighth of each report */
 #define LOSS_SAMPLE 500u    /* datagrams that a report of loss has at least */
-#define APART_PPM 40000u    /* of the rate, that the others may lose by the worst one */
+/* For a word from a node for which others wait. A healthy one says every 20 to 60 ms what it has.
+ */
+#define QUIET_WAIT GMC_MS(100)
+#define ASLEEP GMC_MS(50) /* between two looks, of which the group has one each 20 ms */
+#define APART_PPM 40000u  /* of the rate, that the others may lose by the worst one */
 #define PPM 1000000u
 
 struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpeer *peer)
@@ -21,7 +25,7 @@ struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpe
 
 bool gw_listener_counts(const struct gwlistener *listener)
 {
-    return listener->state == GW_HEARS && !listener->lags;
+    return listener->state == GW_HEARS && !listener->lags && !listener->quiet;
 }
 
 size_t gw_group_hearing(const struct gwgroup *group)
@@ -52,6 +56,69 @@ static void look_again(struct gmc_gateway *gw, struct gwgroup *group)
         if (is_settled(group, window))
             gw_window_retire(gw, group, window);
     }
+}
+
+/* Since when it owes a word on some window; NEVER. */
+static gmc_time owes_since(const struct gwgroup *group, const struct gwlistener *listener)
+{
+    size_t i = (size_t)(listener - group->listeners);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &group->tx.open)
+    {
+        struct gmc_group_out *out = GMC_CONTAINER_OF(node, struct gmc_group_out, node);
+        if (out->turn < listener->first_turn || out->sources_sent < out->sources ||
+            gw_window_has(gw_window_of(out), i))
+            continue;
+        return gmc_time_max(gmc_time_max(out->sent_at, listener->heard_at), group->awake_from);
+    }
+    return GMC_TIME_NEVER;
+}
+
+/* If nobody says anything it is not a node that is stopped. */
+static bool is_anybody_heard(const struct gwgroup *group, gmc_time since)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (gw_listener_counts(&group->listeners[i]) && group->listeners[i].heard_at > since)
+            return true;
+    return false;
+}
+
+void gw_group_put_aside(struct gmc_gateway *gw, struct gwgroup *group)
+{
+    bool any = false;
+    if (gmc_time_sub(gw->now, group->looked_at) > ASLEEP)
+        group->awake_from = gw->now; /* what they said meanwhile is not read yet */
+    group->looked_at = gw->now;
+    if (!gw_group_is_full(gw, group))
+        return;
+    for (size_t i = 0; i < group->count; i++) {
+        struct gwlistener *listener = &group->listeners[i];
+        if (!gw_listener_counts(listener))
+            continue;
+        gmc_time since = owes_since(group, listener);
+        if (gw->now < gmc_time_add(since, QUIET_WAIT) || !is_anybody_heard(group, since))
+            continue;
+        listener->quiet = any = true;
+        if (!listener->quiet_said)
+            gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_ERR_TIMEOUT,
+                     "node %s says nothing: the others do not wait for it until it does",
+                     listener->peer->name);
+        listener->quiet_said = true;
+        gw_set_timer(gw, &group->channel->timer, gw->now); /* it may feed others */
+    }
+    if (any)
+        look_again(gw, group);
+}
+
+/* It counts again, with what is begun from now on; what it lacks its link brings. */
+static void speaks(struct gmc_gateway *gw, struct gwgroup *group, struct gwlistener *listener)
+{
+    listener->heard_at = gw->now;
+    if (!listener->quiet)
+        return;
+    listener->quiet = false;
+    listener->first_turn = group->tx.turns;
+    gw_children_touch(gw, group->channel);
 }
 
 static struct gwlistener *listener_add(struct gwgroup *group, struct gwpeer *peer)
@@ -91,7 +158,7 @@ void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node)
     if (listener == NULL)
         return;
     listener->relays = node->is_relay;
-    listener->relayed = node->by_relay;
+    listener->relayed = node->by_relay || (node->deaf && node->parent > 0);
     listener->deaf_said = listener->deaf_said || node->is_relay || node->by_relay;
 }
 
@@ -225,6 +292,7 @@ void gw_group_had(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwp
     struct gwlistener *listener = gw_listener_of(group, peer);
     if (listener == NULL)
         return;
+    speaks(gw, group, listener);
     take_room(ch, listener);
     size_t i = (size_t)(listener - group->listeners);
     struct gmc_list *node, *after;
@@ -344,6 +412,7 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
         return; /* that was said */
     listener->state = GW_DEAF;
     listener->deaf_said = true;
+    gw_deaf_set(gw, ch, listener->peer, true);
     gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, msg->status,
              "node %s left the group: %s; it is served by unicast", listener->peer->name,
              msg->text);
@@ -379,6 +448,7 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         leaves(gw, ch, listener, msg);
         return;
     }
+    speaks(gw, group, listener);
     if (listener->state != GW_HEARS) {
         listener->state = GW_HEARS;
         listener->first_turn = group->tx.turns;
@@ -386,6 +456,7 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         listener->received = msg->received;
         listener->next = msg->next;
         gw_subnet_reached(gw, ch, peer, true);
+        gw_deaf_set(gw, ch, peer, false);
         give_page(gw, ch, peer);
         gw_children_touch(gw, ch);
     }
@@ -433,6 +504,7 @@ void gw_listener_say_deaf(struct gmc_gateway *gw, const struct gwgroup *group,
         return;
     gw_touch(gw, listener->peer); /* its link carries all, meanwhile */
     gw_subnet_reached(gw, group->channel, listener->peer, false);
+    gw_deaf_set(gw, group->channel, listener->peer, true);
     if (gw->now < gmc_time_add(listener->asked_at, HEARD_LATE))
         return;
     listener->deaf_said = true;

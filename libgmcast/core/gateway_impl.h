@@ -443,13 +443,18 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
 gmc_status gw_nodes_check(const struct gmc_gateway *gw, const char *inside, size_t count,
                           bool is_asked, char *text, size_t size);
 gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *text, size_t size);
+/* The record may ask for more of them than the one before. */
+void gw_nodes_grow(struct gmc_gateway *gw, struct gwchannel *ch);
 /* It is one of them, was not given up, and is the one that writes where only one does. */
 bool gw_node_is_served(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that were given up are asked again. */
 void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch);
-/* How many there are, for people; of nodes that share one file system the writer counts alone. */
-void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified,
-                    uint32_t *failed);
+/* How many there are, for people; of nodes that share one file system the writer counts alone.
+ * When all have left nobody has what the nodes were to have: then they have failed. */
+struct gwnode_counts {
+    uint32_t all, verified, failed, left;
+};
+struct gwnode_counts gw_nodes_count(const struct gwchannel *ch);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that are not complete will not be, for this. */
 void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason);
@@ -464,6 +469,8 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 bool gw_nodes_are_settled(const struct gwchannel *ch);
 /* Who lacks what and why, in words; false when nobody does. */
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size);
+/* Who left and why, in words; "" nobody. */
+void gw_nodes_left(const struct gwchannel *ch, char *text, size_t size);
 void gw_nodes_close(struct gmc_gateway *gw, const struct gwchannel *ch, bool cancelled);
 /* A node of a transfer that is over here. */
 void gw_node_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
@@ -484,6 +491,15 @@ void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode 
 /* Sessions that no channel needs (any more) are forgotten. */
 void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
+
+/* gateway_deaf.c: nodes that do not hear the group, while others do */
+void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                 bool deaf);
+/* The next group finds out anew. */
+void gw_deaf_forget(struct gwchannel *ch);
+bool gw_deaf_any(const struct gwchannel *ch);
+/* The node that feeds them, as a parent: one above its index, 0 the gateway. */
+uint32_t gw_deaf_helper(const struct gwchannel *ch);
 
 /* gateway_subnet.c: subnets that multicast from here does not reach */
 /* A node of the channel can relay. */
@@ -513,8 +529,8 @@ void gw_groups_init(struct gmc_gateway *gw);
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer);
 /* Other nodes than before are to be reached by this one, a relay. */
 void gw_group_review(struct gmc_gateway *gw, struct gwchannel *ch);
-/* Whether this node relays, or is relayed to: the group does not wait for it, and its link is not
- * one of those that are behind. */
+/* Whether this node relays, or is relayed to, or gets from another one what it does not hear: the
+ * group does not wait for it, and its link is not one of those that are behind. */
 void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node);
 /* Could its nodes be reached all at once, whatever became of that? */
 bool gw_group_is_meant(const struct gmc_gateway *gw, const struct gwchannel *ch);

@@ -82,7 +82,8 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
             describe_plan(gw, ch, &info->plan);
     } else if (ch->recorded) {
         info->member_count = ch->record.members + ch->dst->node_count;
-        if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE)
+        if (info->state == GMC_CHANNEL_RUNNING && ch->dst->phase == GW_DONE &&
+            gw_nodes_are_settled(ch))
             info->state = GMC_CHANNEL_COMPLETE;
     }
     return true;
@@ -132,6 +133,7 @@ static void source_member(const struct gmc_gateway *gw, const struct gwchannel *
                                      .nodes = member->nodes,
                                      .nodes_verified = member->nodes_verified,
                                      .nodes_failed = member->nodes_failed,
+                                     .nodes_left = member->nodes_left,
                                      .elapsed = gmc_time_sub(end, ch->opened_at),
                                      .reason = member->reason};
     memcpy(info->digest, member->digest, GMC_HASH_BYTES);
@@ -160,7 +162,11 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     info->domain = gw->domain;
     info->path = ch->dst->dest;
     info->reason = ch->reason;
-    gw_nodes_count(ch, &info->nodes, &info->nodes_verified, &info->nodes_failed);
+    struct gwnode_counts nodes = gw_nodes_count(ch);
+    info->nodes = nodes.all;
+    info->nodes_verified = nodes.verified;
+    info->nodes_failed = nodes.failed;
+    info->nodes_left = nodes.left;
     info->bytes = ch->stored_bytes;
     info->parent = above(gw, ch, 0, 0);
     for (uint32_t k = 1; k < ch->stripe_count; k++)
@@ -173,13 +179,16 @@ static void self_info(const struct gmc_gateway *gw, const struct gwchannel *ch,
     }
 }
 
+/* A node is told of one parent, for all stripes. */
 static void node_info(const struct gmc_gateway *gw, const struct gwnode *node,
                       struct gmc_member_info *info)
 {
     info->domain = node->peer->name;
     info->is_node = true;
     info->parent = node->fed_by != GMC_PEER_NONE ? gw->peers[node->fed_by]->name : gw->domain;
-    info->state = node->state;
+    for (uint32_t k = 1; k < info->stripes; k++)
+        info->more_parents[k - 1] = info->parent;
+    info->state = node->left ? GMC_MEMBER_LEFT : node->state;
     info->bytes = node->bytes;
     info->reason = node->reason;
     if (node->state == GMC_MEMBER_VERIFIED)

@@ -119,7 +119,7 @@ bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_
         return false;
     }
     peer->wanted = false;
-    peer->unreachable = false;
+    peer->unreachable = peer->stopped = false;
     gw_text(peer->reason, sizeof(peer->reason), "its path is being validated");
     gmc_link_set_watch(peer->link, gw->channel_count > 0);
     gw_touch(gw, peer);
@@ -151,6 +151,9 @@ void gw_on_peer(struct gmc_gateway *gw, const struct gmc_peer_change *change)
     case GMC_PEER_SESSION_UP:
         session_up(gw, peer, &change->session);
         break;
+    case GMC_PEER_SESSION_STOPPED:
+        peer->stopped = true;
+        /* fallthrough */
     case GMC_PEER_SESSION_DOWN:
         gw_link_close(gw, peer, reason);
         break;

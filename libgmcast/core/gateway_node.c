@@ -100,6 +100,38 @@ gmc_status gw_nodes_choose(struct gmc_gateway *gw, struct gwchannel *ch, char *t
     return gw_nodes_check(gw, dst->inside, dst->node_count, is_asked, text, size);
 }
 
+void gw_nodes_grow(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    char asked[GMC_INSIDE_BYTES_MAX + 1];
+    /* Before they were chosen the record alone counts. */
+    if (gw->config.node_of != NULL || dst->inside_kind == GMC_INSIDE_NONE ||
+        asked_for(ch, asked) != GMC_OK || asked[0] == '\0' || strcmp(asked, dst->inside) == 0)
+        return;
+    gw_text(dst->inside, sizeof(dst->inside), "%s", asked);
+    dst->inside_kind = gmc_inside_kind(asked);
+    /* Whoever finds no place is missing, as one that this domain does not have. */
+    for (size_t i = 0; i < gw->peer_count; i++)
+        if (gw->peers[i]->is_node && gmc_inside_has(asked, gw->peers[i]->name) &&
+            gw_node_find(ch, gw->peers[i]) == NULL)
+            (void)add_node(gw, ch, gw->peers[i]);
+}
+
+/* One that was named, when the transfer ran already, and is not there. The others go on: that it
+ * was named in vain is said at the end. */
+static bool find_missing(const struct gwtarget *dst, const char **name, size_t *len)
+{
+    const char *at = dst->inside;
+    while (dst->inside_kind == GMC_INSIDE_NAMED && gmc_inside_next(&at, name, len)) {
+        bool there = false;
+        for (size_t i = 0; i < dst->node_count && !there; i++)
+            there = gmc_inside_means(*name, *len, dst->nodes[i].peer->name);
+        if (!there)
+            return true;
+    }
+    return false;
+}
+
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer)
 {
     for (size_t i = 0; ch->dst != NULL && i < ch->dst->node_count; i++)
@@ -126,8 +158,37 @@ static void fail(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwno
     gw_text(node->reason, sizeof(node->reason), "%s", reason);
     if (node->parent > 0)
         ch->dst->nodes[node->parent - 1].tree_due = true; /* which feeds it no more */
-    gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_ERR_PEER_DOWN,
-             "node %s lacks it: %s", node->peer->name, node->reason);
+    gw_event(gw, GMC_EVENT_MEMBER, ch, node->peer->number, GMC_ERR_PEER_DOWN, "node %s %s: %s",
+             node->peer->name, node->left ? "left" : "lacks it", node->reason);
+}
+
+/* Who was meant only as one of the domain's nodes is none of those any more. Whoever was named has
+ * to get it, or it is said that he did not. */
+static void leave(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwnode *node,
+                  const char *reason)
+{
+    node->left = ch->dst->inside_kind == GMC_INSIDE_NODES;
+    fail(gw, ch, node, reason);
+}
+
+/* Its part begins anew; its place in the tree it keeps. */
+static void revive(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwnode *node)
+{
+    *node = (struct gwnode){.peer = node->peer,
+                            .since = gw->now,
+                            .in_tree = node->in_tree,
+                            .planned = node->planned,
+                            .parent = node->parent,
+                            .by_relay = node->by_relay,
+                            .tree_due = true,
+                            .fed_by = GMC_PEER_NONE,
+                            .is_spare = ch->dst->inside_kind == GMC_INSIDE_SHARED};
+}
+
+/* One that left comes back while the domain has not said yet that it is complete. */
+static bool may_return(const struct gwchannel *ch, const struct gwnode *node)
+{
+    return node->left && node->peer->is_node && !ch->dst->told_complete;
 }
 
 void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason)
@@ -164,10 +225,14 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
         struct gwnode *node = gw_node_find(ch, peer);
         if (is_node && node == NULL && gmc_inside_has(ch->dst->inside, peer->name))
             (void)add_node(gw, ch, peer); /* without memory it gets the next transfer */
+        else if (is_node && node != NULL && may_return(ch, node))
+            revive(gw, ch, node);
         else if (!is_node)
             gw_group_left(gw, ch, peer, true);
-        if (!is_node && node != NULL && !is_over(node))
-            fail(gw, ch, node, "it is no longer a node of this domain");
+        /* One that had failed, and was removed for that, the domain does without. */
+        if (!is_node && node != NULL && node->state != GMC_MEMBER_VERIFIED &&
+            !ch->dst->told_partial)
+            leave(gw, ch, node, "it is no longer a node of this domain");
         gw_target_step(gw, ch);
     }
 }
@@ -207,7 +272,10 @@ void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const s
         gw_group_left(gw, ch, peer, false);
     if (node == NULL)
         return;
+    node->stopped = !peer->up && peer->stopped && node->told;
     node->told = false;
+    if (peer->up && may_return(ch, node))
+        revive(gw, ch, node);
     if (!peer->up && !is_over(node))
         node->state = GMC_MEMBER_SILENT;
     else if (peer->up && node->state == GMC_MEMBER_SILENT)
@@ -262,7 +330,10 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
     for (size_t i = 0; i < ch->dst->node_count; i++) {
         struct gwnode *node = &ch->dst->nodes[i];
         check_digest(gw, ch, node);
-        if (gw->now >= patience_ends(gw, ch, node))
+        /* Whoever was stopped is waited for as well: mostly it is started again. */
+        if (gw->now >= patience_ends(gw, ch, node) && node->stopped)
+            leave(gw, ch, node, node->peer->reason);
+        else if (gw->now >= patience_ends(gw, ch, node))
             fail(gw, ch, node, node->peer->reason);
         else if (!node->told && !node->is_spare && node->peer->up &&
                  ch->dst->phase >= GW_RECEIVING && node->state != GMC_MEMBER_FAILED)
@@ -310,44 +381,76 @@ void gw_node_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
     gw_target_step(gw, ch);
 }
 
-void gw_nodes_count(const struct gwchannel *ch, uint32_t *all, uint32_t *verified, uint32_t *failed)
+struct gwnode_counts gw_nodes_count(const struct gwchannel *ch)
 {
-    *all = *verified = *failed = 0;
+    struct gwnode_counts counts = {0};
     for (size_t i = 0; i < ch->dst->node_count; i++) {
-        *all += 1;
-        *verified += ch->dst->nodes[i].state == GMC_MEMBER_VERIFIED;
-        *failed += ch->dst->nodes[i].state == GMC_MEMBER_FAILED;
+        const struct gwnode *node = &ch->dst->nodes[i];
+        counts.all++;
+        counts.verified += node->state == GMC_MEMBER_VERIFIED;
+        counts.failed += node->state == GMC_MEMBER_FAILED && !node->left;
+        counts.left += node->left;
     }
-    if (ch->dst->inside_kind != GMC_INSIDE_SHARED || *all == 0)
-        return;
-    *failed = *failed == *all;
-    *all = 1;
+    if (counts.left == counts.all) {
+        counts.failed = counts.all;
+        counts.left = 0;
+    }
+    if (ch->dst->inside_kind == GMC_INSIDE_SHARED && counts.all > 0) {
+        counts.failed = counts.failed == counts.all;
+        counts.all = 1;
+    }
+    return counts;
 }
 
 bool gw_nodes_are_settled(const struct gwchannel *ch)
 {
-    uint32_t all, verified, failed;
-    gw_nodes_count(ch, &all, &verified, &failed);
-    return verified + failed == all;
+    struct gwnode_counts counts = gw_nodes_count(ch);
+    return counts.verified + counts.failed + counts.left == counts.all;
+}
+
+/* Behind what stands in text: those that have left, or those that have failed and stayed. */
+static void put_names(const struct gwchannel *ch, bool left, char *text, size_t size)
+{
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        const struct gwnode *node = &ch->dst->nodes[i];
+        size_t used = strlen(text);
+        if (node->state == GMC_MEMBER_FAILED && node->left == left)
+            gw_text(text + used, size - used, " %s (%s)", node->peer->name, node->reason);
+    }
 }
 
 bool gw_nodes_failed(const struct gwchannel *ch, char *text, size_t size)
 {
-    uint32_t all, verified, failed;
-    gw_nodes_count(ch, &all, &verified, &failed);
-    if (failed == 0)
+    struct gwnode_counts counts = gw_nodes_count(ch);
+    const char *name;
+    size_t len;
+    if (find_missing(ch->dst, &name, &len)) {
+        gw_text(text, size, "the gateway has it; there is no node %.*s%s", (int)len, name,
+                counts.failed > 0 ? ", and others lack it:" : "");
+        put_names(ch, false, text, size);
+        return true;
+    }
+    if (counts.failed == 0)
         return false;
     if (ch->dst->inside_kind == GMC_INSIDE_SHARED)
         gw_text(text, size, "the gateway has it; no node could write it for all:");
     else
-        gw_text(text, size, "the gateway has it; %u of %u nodes lack it:", failed, all);
-    for (size_t i = 0; i < ch->dst->node_count; i++) {
-        const struct gwnode *node = &ch->dst->nodes[i];
-        size_t used = strlen(text);
-        if (node->state == GMC_MEMBER_FAILED)
-            gw_text(text + used, size - used, " %s (%s)", node->peer->name, node->reason);
-    }
+        gw_text(text, size,
+                "the gateway has it; %u of %u nodes lack it:", counts.failed + counts.left,
+                counts.all);
+    put_names(ch, false, text, size);
+    put_names(ch, true, text, size);
     return true;
+}
+
+void gw_nodes_left(const struct gwchannel *ch, char *text, size_t size)
+{
+    struct gwnode_counts counts = gw_nodes_count(ch);
+    text[0] = '\0';
+    if (counts.left == 0)
+        return;
+    gw_text(text, size, "%u of %u nodes left before they had it:", counts.left, counts.all);
+    put_names(ch, true, text, size);
 }
 
 void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -355,15 +458,7 @@ void gw_nodes_resume(struct gmc_gateway *gw, struct gwchannel *ch)
     for (size_t i = 0; i < ch->dst->node_count; i++) {
         struct gwnode *node = &ch->dst->nodes[i];
         if (node->state == GMC_MEMBER_FAILED && node->peer->is_node)
-            *node = (struct gwnode){.peer = node->peer,
-                                    .since = gw->now,
-                                    .in_tree = node->in_tree,
-                                    .planned = node->planned,
-                                    .parent = node->parent,
-                                    .by_relay = node->by_relay,
-                                    .tree_due = true,
-                                    .fed_by = GMC_PEER_NONE,
-                                    .is_spare = ch->dst->inside_kind == GMC_INSIDE_SHARED};
+            revive(gw, ch, node);
     }
 }
 

@@ -464,7 +464,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
         put_text(&w, member->path);
         put_text(&w, member->reason);
         gmc_writer_u8(&w, (uint8_t)member->state);
-        gmc_writer_u8(&w, member->closed);
+        gmc_writer_u8(&w, (uint8_t)(member->closed | (member->grown > 0) << 1));
         for (uint32_t k = 0; k < ch->stripe_count; k++)
             gmc_writer_u32(&w, member->placed ? (uint32_t)member->parent[k] : NOT_PLACED);
         gmc_writer_bytes(&w, gmc_bytes(member->digest, GMC_HASH_BYTES));
@@ -490,7 +490,9 @@ static gmc_status restore_member(struct gmc_gateway *gw, struct gwchannel *ch, s
     if (status == GMC_OK) {
         struct gwmember *member = &ch->src->members[ch->src->member_count - 1];
         uint8_t state = gmc_reader_u8(r);
-        member->closed = gmc_reader_u8(r) != 0;
+        uint8_t flags = gmc_reader_u8(r);
+        member->closed = (flags & 1) != 0;
+        member->grown = (flags & 2) != 0 ? ch->saved_version : 0;
         member->placed = true;
         for (uint32_t k = 0; k < ch->stripe_count; k++) {
             uint32_t parent = gmc_reader_u32(r);

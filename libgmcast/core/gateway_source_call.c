@@ -164,6 +164,48 @@ static struct gwchannel *own_channel(struct gmc_gateway *gw, const struct gmc_ch
     return ch != NULL && ch->is_source ? ch : NULL;
 }
 
+/* Further nodes of a domain that is a target already. It may have verified the object: then its
+ * part is open again. */
+static gmc_status grow_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
+                              const struct gmc_stage_target *target, const char **error)
+{
+    const char *more = target->inside != NULL ? target->inside : "", *domain = target->domain;
+    char joined[GMC_INSIDE_BYTES_MAX + 1];
+    gmc_status status = gmc_inside_join(member->inside, more, joined);
+    if (status == GMC_ERR_EXISTS)
+        return gw_say(gw, error, status, "%s is a target already", domain);
+    if (status == GMC_ERR_LIMIT)
+        return gw_say(gw, error, status, "too many nodes of %s are named", domain);
+    if (status != GMC_OK)
+        return gw_say(
+            gw, error, status,
+            "%s is a target already, without names of nodes to which others could be "
+            "added; to all its nodes it can be widened, unless they share one file system",
+            domain);
+    if (target->path[0] != '\0' && strcmp(target->path, member->path) != 0)
+        return gw_say(gw, error, GMC_ERR_INVALID,
+                      "%s is a target already, and its further nodes get the same path", domain);
+    if (member->state == GMC_MEMBER_FAILED || member->closed)
+        return gw_say(gw, error, GMC_ERR_STATE,
+                      "%s has failed, or is done with it; resume the transfer, or stage it anew",
+                      domain);
+    char *inside = (char *)gw_copy(gmc_bytes(joined, strlen(joined) + 1));
+    free(member->inside);
+    member->inside = inside;
+    if (member->state == GMC_MEMBER_VERIFIED) {
+        member->state = GMC_MEMBER_WAITING;
+        member->verified_at = 0;
+    }
+    ch->src->save_due = true;
+    if (ch->recorded) {
+        member->grown = ch->saved_version + 1;
+        if (!gw_source_make_record(gw, ch))
+            return gw_say(gw, error, GMC_ERR_STATE, "the transfer failed%s", "");
+    }
+    gw_source_step(gw, ch);
+    return GMC_OK;
+}
+
 gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gmc_channel_key *key,
                            const struct gmc_stage_target *target, const char **error)
 {
@@ -179,8 +221,9 @@ gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gm
         return gw_say(gw, error, GMC_ERR_INVALID, "%s cannot be a target", domain);
     if (!inside_ok(target))
         return gw_say(gw, error, GMC_ERR_INVALID, BAD_INSIDE, target->inside);
-    if (gw_source_member(ch, gmc_gateway_peer(gw, domain)) != NULL)
-        return gw_say(gw, error, GMC_ERR_EXISTS, "%s is a target already", domain);
+    struct gwmember *member = gw_source_member(ch, gmc_gateway_peer(gw, domain));
+    if (member != NULL)
+        return grow_member(gw, ch, member, target, error);
     if (gw_source_add_member(gw, ch, domain, target->path,
                              target->inside != NULL ? target->inside : "") != GMC_OK)
         return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");

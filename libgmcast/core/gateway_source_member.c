@@ -73,6 +73,7 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
     member->nodes = msg->nodes;
     member->nodes_verified = msg->nodes_verified;
     member->nodes_failed = msg->nodes_failed;
+    member->nodes_left = msg->nodes_left;
     gw_uplink_heard(gw, gw->peers[member->peer], msg);
     for (uint32_t k = 0; k <= msg->name_count && k < ch->stripe_count; k++) {
         const char *name = k == 0 ? msg->parent : msg->names[k - 1];
@@ -102,7 +103,8 @@ static void on_status(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmem
 static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
                         const struct gmc_msg *msg)
 {
-    if (member->state == GMC_MEMBER_VERIFIED)
+    /* What was said before it knew of all its nodes it says again. */
+    if (member->state == GMC_MEMBER_VERIFIED || member->grown > 0)
         return;
     if (!ch->digest_known && ch->src->build.reloading)
         return; /* after a restart the digest is not read yet: gw_source_reloaded asks again */
@@ -115,10 +117,11 @@ static void on_complete(struct gmc_gateway *gw, struct gwchannel *ch, struct gwm
     member->verified_at = gw->now;
     member->bytes = msg->bytes;
     memcpy(member->digest, msg->digest, GMC_HASH_BYTES);
-    member->reason[0] = '\0';
+    gw_text(member->reason, sizeof(member->reason), "%s", msg->text);
     gw_event(gw, GMC_EVENT_MEMBER, ch, member->peer, GMC_OK,
-             ch->talk != NULL ? "ended at %s" : "verified at %s",
-             gmc_gateway_peer_name(gw, member->peer));
+             ch->talk != NULL ? "ended at %s%s%s" : "verified at %s%s%s",
+             gmc_gateway_peer_name(gw, member->peer), member->reason[0] != '\0' ? ": " : "",
+             member->reason);
     ch->src->save_due = true;
     gw_source_soon(gw, ch);
 }
@@ -144,6 +147,8 @@ void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwcha
         return;
     switch (msg->type) {
     case GMC_MSG_TREE_READY:
+        if (msg->version >= member->grown)
+            member->grown = 0;
         answered(gw, ch, member);
         break;
     case GMC_MSG_LEAVE:

@@ -146,6 +146,7 @@ struct gwpeer {
     struct gmc_list hearers;  /* gwchild.in_peer of message channels */
     uint16_t next_child_id;
     bool unreachable;      /* the last attempt to connect failed */
+    bool stopped;          /* it said so when its session ended */
     gmc_time silent_since; /* NEVER while up */
     char reason[160];      /* why there is no session */
     /* Of links that are gone: what is reported of a peer grows over reconnects. */
@@ -167,7 +168,8 @@ struct gwmember {
     int32_t parent[GMC_STRIPES_MAX];
     char *path;
     char *inside; /* to which of its nodes; "" as it likes */
-    uint32_t nodes, nodes_verified, nodes_failed;
+    uint32_t nodes, nodes_verified, nodes_failed, nodes_left;
+    uint32_t grown; /* version of the record that gave it more nodes, until it has that; 0 no */
     enum gmc_member_state state;
     bool placed;    /* its parent was chosen by the tree (else it is a child of the source) */
     bool told;      /* CHANNEL was sent on the present link */
@@ -267,9 +269,13 @@ struct gwnode {
     struct gwpeer *peer;
     enum gmc_member_state state;
     bool told;     /* CHANNEL was sent on the present link */
+    bool stopped;  /* it took part, and said that it is being stopped */
+    bool left;     /* FAILED, but not for the domain: it is not one of its nodes any more */
     bool is_spare; /* another one writes to the file system that they share */
     /* the tree of the nodes; of parents, 0 is this gateway, else one above a node's index */
     bool in_tree;     /* it was there once: it has a place */
+    bool shaped;      /* the shape was asked for one for it */
+    bool deaf;        /* it does not hear the group, as far as this transfer has shown */
     bool is_direct;   /* it reaches no other node */
     bool tree_due;    /* it is to be told of its neighbours */
     uint32_t planned; /* parent by the shape */
@@ -328,8 +334,9 @@ struct gwtarget {
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */
     uint32_t bad_reads;          /* for nodes, of what is nowhere else */
-    bool tree_used;              /* they are a tree... */
-    size_t tree_placed;          /* ... of so many */
+    bool tree_used;              /* they are a tree, or the deaf ones of them... */
+    bool tree_again;             /* ... whose shape is to be asked for anew */
+    uint32_t tree_root;          /* who feeds its first ones, as a parent; 0 this gateway */
     bool relayed;                /* subnets have relays, or had */
     struct gwbeside *neighbours; /* of a node: in that tree */
     size_t neighbour_count;

@@ -140,8 +140,6 @@ void gw_subnets_plan(struct gmc_gateway *gw, struct gwchannel *ch, bool wanted)
             node->planned = 0;
         }
     }
-    for (size_t i = 0; i < dst->node_count; i++)
-        gw_group_relayed(ch, &dst->nodes[i]);
 }
 
 void gw_subnet_heard(struct gwpeer *peer, const struct gmc_msg *msg)

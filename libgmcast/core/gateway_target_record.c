@@ -190,6 +190,7 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
     }
     gw_target_save_record(gw, ch);
     gw_nodes_retell(ch);
+    gw_nodes_grow(gw, ch);
     resume_nodes(gw, ch, ch->record.version > version);
     /* Under a new key the old attachment carries nothing any more. */
     if (rekeyed && ch->dst->phase == GW_RECEIVING)

@@ -37,7 +37,11 @@ void gw_target_say_status(struct gmc_gateway *gw, struct gwchannel *ch)
     msg.name_count = ch->stripe_count - 1;
     msg.children = children;
     msg.child_count = n;
-    gw_nodes_count(ch, &msg.nodes, &msg.nodes_verified, &msg.nodes_failed);
+    struct gwnode_counts nodes = gw_nodes_count(ch);
+    msg.nodes = nodes.all;
+    msg.nodes_verified = nodes.verified;
+    msg.nodes_failed = nodes.failed;
+    msg.nodes_left = nodes.left;
     gw_uplink_say(gw, &msg);
     gw_send(gw, ch->source_peer, &msg);
     free(children);
@@ -48,6 +52,7 @@ void gw_target_say_complete(struct gmc_gateway *gw, struct gwpeer *peer, struct 
     struct gmc_msg msg = gw_about(ch, GMC_MSG_COMPLETE);
     msg.bytes = ch->stored_bytes;
     msg.digest = ch->digest;
+    msg.text = ch->reason;
     gw_send(gw, peer, &msg);
 }
 
@@ -74,6 +79,8 @@ void gw_target_tell_source(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     if (!dst->told_complete && dst->phase == GW_DONE && gw_nodes_are_settled(ch) &&
         ch->state != GMC_CHANNEL_PARTIAL) {
+        if (ch->talk == NULL)
+            gw_nodes_left(ch, ch->reason, sizeof(ch->reason));
         gw_target_say_status(gw, ch);
         gw_target_say_complete(gw, ch->source_peer, ch);
         dst->told_complete = true;

@@ -169,10 +169,10 @@ static uint32_t living_parent(const struct gwtarget *dst, size_t i)
     return at;
 }
 
-/* Everybody's way leads here, and nobody feeds more than he can be told of. */
-static bool is_tree(const uint32_t *parent, size_t count)
+/* Everybody's way leads to the first one, and no node feeds more than it can be told of. */
+static bool is_tree(const uint32_t *parent, size_t count, bool first_is_node)
 {
-    for (size_t i = 1; i < count; i++) {
+    for (size_t i = first_is_node ? 0 : 1; i < count; i++) {
         size_t steps = 0, fed = 0;
         for (uint32_t at = (uint32_t)i; at != 0; at = parent[at])
             if (parent[at] >= count || ++steps >= count)
@@ -187,7 +187,7 @@ static bool is_tree(const uint32_t *parent, size_t count)
 
 struct plan {
     const char **names;
-    uint32_t *parent; /* by place; 0 is this gateway */
+    uint32_t *parent; /* by place; 0 is this gateway, or the node that feeds the deaf */
     size_t *index;    /* of the node at a place */
     size_t count;
 };
@@ -207,9 +207,9 @@ static bool plan_new(const struct gmc_gateway *gw, const struct gwtarget *dst, s
                           .count = 1};
     if (plan->names == NULL || plan->parent == NULL || plan->index == NULL)
         return false;
-    plan->names[0] = gw->domain;
+    plan->names[0] = dst->tree_root > 0 ? dst->nodes[dst->tree_root - 1].peer->name : gw->domain;
     for (size_t i = 0; i < dst->node_count; i++) {
-        if (!dst->nodes[i].in_tree)
+        if (!dst->nodes[i].shaped)
             continue;
         plan->index[plan->count] = i;
         plan->names[plan->count++] = dst->nodes[i].peer->name;
@@ -223,45 +223,69 @@ static void say_plan(struct gmc_gateway *gw, const struct gwchannel *ch, const s
     size_t here = 0;
     for (size_t i = 1; i < plan->count; i++)
         here += plan->parent[i] == 0;
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
-             "its %zu nodes are a tree (%s), in which this gateway feeds %zu", plan->count - 1,
-             name, here);
+    if (ch->dst->tree_root > 0)
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
+                 "%zu nodes that multicast does not reach are a tree (%s), in which node %s feeds "
+                 "%zu",
+                 plan->count - 1, name, plan->names[0], here);
+    else
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
+                 "its %zu nodes are a tree (%s), in which this gateway feeds %zu", plan->count - 1,
+                 name, here);
 }
 
-/* Where all that are in the tree stand. Without a shape that fits everybody is fed from here. */
+/* Where all that the shape is for stand. Without one that fits everybody is fed from here. */
 static void make_plan(struct gmc_gateway *gw, struct gwchannel *ch, bool wanted)
 {
     struct gwtarget *dst = ch->dst;
     struct plan plan;
     const char *name = "";
+    bool by_node = dst->tree_root > 0;
     for (size_t i = 0; i < dst->node_count; i++)
         dst->nodes[i].planned = 0;
     bool shaped = wanted && plan_new(gw, dst, &plan);
-    if (shaped && plan.count > 2 &&
+    if (shaped && plan.count > (by_node ? 1 : 2) &&
         gw->inside_tree.shape(gw->inside_tree.ctx, plan.names, plan.count,
                               ch->object.total_bytes + ch->object.listing_bytes, plan.parent,
                               &name) == GMC_OK &&
-        is_tree(plan.parent, plan.count)) {
+        is_tree(plan.parent, plan.count, by_node)) {
         for (size_t i = 1; i < plan.count; i++)
-            if (plan.parent[i] > 0)
-                dst->nodes[plan.index[i]].planned = (uint32_t)plan.index[plan.parent[i]] + 1;
+            dst->nodes[plan.index[i]].planned =
+                plan.parent[i] > 0 ? (uint32_t)plan.index[plan.parent[i]] + 1 : dst->tree_root;
         say_plan(gw, ch, &plan, name);
     }
     if (wanted)
         plan_free(&plan);
 }
 
-static size_t count_placed(struct gwtarget *dst)
+/* Who came has a place from then on. */
+static void take_places(struct gwtarget *dst)
 {
-    size_t count = 0;
     for (size_t i = 0; i < dst->node_count; i++) {
         struct gwnode *node = &dst->nodes[i];
         node->in_tree = node->in_tree || is_placed_now(node);
-        count += node->in_tree;
         if (node->peer->up)
             node->address = gmc_link_from(node->peer->link);
     }
-    return count;
+}
+
+/* For whom the shape is, and from whom. True: for others than before, or it is to be asked for
+ * anew. */
+static bool choose_shaped(const struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtarget *dst = ch->dst;
+    bool by_group = gw_group_is_possible(gw, ch);
+    uint32_t root = by_group ? gw_deaf_helper(ch) : 0;
+    bool changed = dst->tree_again || root != dst->tree_root;
+    dst->tree_again = false;
+    dst->tree_root = root;
+    for (size_t i = 0; i < dst->node_count; i++) {
+        struct gwnode *node = &dst->nodes[i];
+        bool shaped = node->in_tree && (!by_group || node->deaf);
+        changed = changed || shaped != node->shaped;
+        node->shaped = shaped;
+    }
+    return changed;
 }
 
 /* ---- telling ---- */
@@ -306,18 +330,20 @@ void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
     struct gwtarget *dst = ch->dst;
     bool relayed = gw_subnets_are_possible(gw, ch);
     bool wanted = gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED &&
-                  !relayed && !gw_group_is_possible(gw, ch);
+                  !relayed && (!gw_group_is_possible(gw, ch) || gw_deaf_any(ch));
     if (!wanted && !relayed && !dst->tree_used && !dst->relayed)
         return;
-    size_t placed = count_placed(dst);
-    if (wanted != dst->tree_used || (wanted && placed != dst->tree_placed))
+    take_places(dst);
+    bool changed = wanted && choose_shaped(gw, ch);
+    if (changed || wanted != dst->tree_used)
         make_plan(gw, ch, wanted);
     dst->tree_used = wanted;
-    dst->tree_placed = placed;
     gw_subnets_plan(gw, ch, relayed);
     bool moved = false;
     for (size_t i = 0; i < dst->node_count; i++)
         moved = set_parent(gw, dst, i, living_parent(dst, i)) || moved;
+    for (size_t i = 0; i < dst->node_count; i++)
+        gw_group_relayed(ch, &dst->nodes[i]);
     /* Who were neighbours, and are so again later, get another session: they ended that one. */
     if (moved)
         gw_tree_over(gw);
@@ -370,7 +396,7 @@ void gmc_gateway_set_inside_tree(struct gmc_gateway *gw, gmc_time now,
         struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
         if (ch->dst == NULL || ch->closing)
             continue;
-        ch->dst->tree_placed = 0; /* placed anew */
+        ch->dst->tree_again = true;
         gw_target_step(gw, ch);
     }
 }

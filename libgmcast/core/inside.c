@@ -40,6 +40,54 @@ bool gmc_inside_means(const char *name, size_t len, const char *node)
            (node[len] == '\0' || memchr(name, '.', len) == NULL);
 }
 
+/* A name of a list is one of another, as it stands there. */
+static bool lists(const char *text, const char *name, size_t len)
+{
+    const char *other;
+    size_t other_len;
+    while (gmc_inside_next(&text, &other, &other_len))
+        if (other_len == len && memcmp(name, other, len) == 0)
+            return true;
+    return false;
+}
+
+static gmc_status join_lists(const char *have, const char *more, char *out)
+{
+    const char *name;
+    size_t len, used = strlen(have);
+    gmc_status status = GMC_ERR_EXISTS;
+    memcpy(out, have, used);
+    while (gmc_inside_next(&more, &name, &len)) {
+        if (lists(have, name, len))
+            continue;
+        if (used + 1 + len > GMC_INSIDE_BYTES_MAX)
+            return GMC_ERR_LIMIT;
+        out[used] = '+';
+        memcpy(out + used + 1, name, len);
+        used += 1 + len;
+        status = GMC_OK;
+    }
+    out[used] = '\0';
+    return status;
+}
+
+gmc_status gmc_inside_join(const char *have, const char *more, char *out)
+{
+    enum gmc_inside is = gmc_inside_kind(have), wanted = gmc_inside_kind(more);
+    if (strcmp(have, more) == 0 || more[0] == '\0' || wanted == GMC_INSIDE_GATEWAY)
+        return GMC_ERR_EXISTS;
+    if (is == GMC_INSIDE_NODES && wanted == GMC_INSIDE_NAMED)
+        return GMC_ERR_EXISTS;
+    if (is == GMC_INSIDE_SHARED || wanted == GMC_INSIDE_SHARED || wanted == GMC_INSIDE_NONE)
+        return GMC_ERR_INVALID;
+    if (is == GMC_INSIDE_NAMED && wanted == GMC_INSIDE_NAMED)
+        return join_lists(have, more, out);
+    if (have[0] == '\0' && wanted != GMC_INSIDE_NODES)
+        return GMC_ERR_INVALID;
+    strcpy(out, more);
+    return GMC_OK;
+}
+
 bool gmc_inside_has(const char *text, const char *node)
 {
     enum gmc_inside kind = gmc_inside_kind(text);

@@ -25,6 +25,10 @@ enum gmc_inside gmc_inside_kind(const char *text);
 bool gmc_inside_next(const char **at, const char **name, size_t *len);
 /* name, of so many bytes, means this node. */
 bool gmc_inside_means(const char *name, size_t len, const char *node);
+/* What asks for both; out has room for GMC_INSIDE_BYTES_MAX bytes and a 0. "" as the domain is
+ * configured. EXISTS: have asks for all of more. INVALID: nothing asks for both. LIMIT: it is too
+ * long. */
+GMC_NODISCARD gmc_status gmc_inside_join(const char *have, const char *more, char *out);
 /* text asks for this node: by its name, or as one of all. */
 bool gmc_inside_has(const char *text, const char *node);
 

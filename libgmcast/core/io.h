@@ -90,11 +90,12 @@ struct gmc_session {
 };
 
 enum gmc_peer_event {
-    GMC_PEER_SESSION_UP,   /* session is set */
-    GMC_PEER_SESSION_DOWN, /* the connection broke or was closed; reason says why */
-    GMC_PEER_UNREACHABLE,  /* an attempt to connect failed; reason says why; the shell retries */
-    GMC_PEER_REFUSED       /* certificate refused, revoked, expired, or not configured: no retry
-                              until the configuration changes; reason says which */
+    GMC_PEER_SESSION_UP,     /* session is set */
+    GMC_PEER_SESSION_DOWN,   /* the connection broke or was closed; reason says why */
+    GMC_PEER_UNREACHABLE,    /* an attempt to connect failed; reason says why; the shell retries */
+    GMC_PEER_REFUSED,        /* certificate refused, revoked, expired, or not configured: no retry
+                                until the configuration changes; reason says which */
+    GMC_PEER_SESSION_STOPPED /* as SESSION_DOWN, and the other side said that it is being stopped */
 };
 
 struct gmc_peer_change {

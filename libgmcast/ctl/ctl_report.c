@@ -98,6 +98,8 @@ static enum gmc_ctl_member_state member_state(enum gmc_member_state state)
         return GMC_CTL_MEMBER_FAILED;
     case GMC_MEMBER_SILENT:
         return GMC_CTL_MEMBER_SILENT;
+    case GMC_MEMBER_LEFT:
+        return GMC_CTL_MEMBER_LEFT;
     }
     return GMC_CTL_MEMBER_UNKNOWN;
 }
@@ -121,6 +123,7 @@ static void describe_member(const struct gmc_member_info *info, struct gmc_ctl_m
                                 .nodes = info->nodes,
                                 .nodes_verified = info->nodes_verified,
                                 .nodes_failed = info->nodes_failed,
+                                .nodes_left = info->nodes_left,
                                 .elapsed_ns = info->elapsed,
                                 .has_digest = info->state == GMC_MEMBER_VERIFIED,
                                 .reason = info->reason,

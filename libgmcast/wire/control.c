@@ -205,6 +205,7 @@ static gmc_status get_status(struct gmc_arena *arena, struct gmc_msg *msg,
     msg->nodes = body->nodes;
     msg->nodes_verified = body->nodes_verified;
     msg->nodes_failed = body->nodes_failed;
+    msg->nodes_left = body->nodes_left;
     msg->measured_bps = body->measured_bps;
     msg->measured_busy_bps = body->measured_busy_bps;
     msg->measured_limit_bps = body->measured_limit_bps;
@@ -285,7 +286,7 @@ static gmc_status get_complete(struct gmc_msg *msg, const Gmcast__Wire__Complete
     GET_CHANNEL(msg, body);
     msg->bytes = body->bytes;
     msg->digest = exactly(&body->digest, GMC_DIGEST_BYTES);
-    return GMC_OK;
+    return get_reason(msg, 0, body->reason);
 }
 
 static gmc_status get_body(struct gmc_arena *arena, struct gmc_msg *msg,

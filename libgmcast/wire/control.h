@@ -158,10 +158,10 @@ struct gmc_msg {
                        the  number of the next datagram */
     uint64_t floor; /* SKIP: no packet below will come */
 
-    uint64_t bytes;                               /* STATUS, COMPLETE */
-    uint32_t nodes, nodes_verified, nodes_failed; /* STATUS: of the member's domain */
-    const char *parent;                           /* STATUS: of the first stripe, "" none */
-    const struct gmc_msg_child *children;         /* STATUS */
+    uint64_t bytes;                                           /* STATUS, COMPLETE */
+    uint32_t nodes, nodes_verified, nodes_failed, nodes_left; /* STATUS: of the member's domain */
+    const char *parent;                   /* STATUS: of the first stripe, "" none */
+    const struct gmc_msg_child *children; /* STATUS */
     size_t child_count;
     const uint8_t *digest; /* COMPLETE: 32 bytes */
 

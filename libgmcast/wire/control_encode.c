@@ -300,6 +300,7 @@ static gmc_status put_status(struct encoder *enc, const struct gmc_msg *msg)
     body->nodes = msg->nodes;
     body->nodes_verified = msg->nodes_verified;
     body->nodes_failed = msg->nodes_failed;
+    body->nodes_left = msg->nodes_left;
     body->measured_bps = msg->measured_bps;
     body->measured_busy_bps = msg->measured_busy_bps;
     body->measured_limit_bps = msg->measured_limit_bps;
@@ -315,6 +316,7 @@ static gmc_status put_complete(struct encoder *enc, const struct gmc_msg *msg)
     PUT_CHANNEL(body, msg);
     body->bytes = msg->bytes;
     body->digest = gmc_codec_data(msg->digest, GMC_DIGEST_BYTES);
+    body->reason = reason_of(enc, msg->text);
     enc->control.complete = body;
     return GMC_OK;
 }

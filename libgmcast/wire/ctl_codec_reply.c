@@ -14,7 +14,7 @@ _Static_assert((int)GMC_CTL_LIMIT_CAP == GMCAST__CTL__PLAN_LIMIT__LIMIT_CAP, "")
 _Static_assert((int)GMC_CTL_WAIT_PATH == GMCAST__CTL__WAIT__WAIT_PATH, "");
 _Static_assert((int)GMC_CTL_REACH_LOST == GMCAST__CTL__REACH__REACH_LOST, "");
 _Static_assert((int)GMC_CTL_LEVEL_FAIL == GMCAST__CTL__LEVEL__LEVEL_FAIL, "");
-_Static_assert((int)GMC_CTL_MEMBER_SILENT == GMCAST__CTL__MEMBER_STATE__MEMBER_SILENT, "");
+_Static_assert((int)GMC_CTL_MEMBER_LEFT == GMCAST__CTL__MEMBER_STATE__MEMBER_LEFT, "");
 
 /* ---- encoding ---- */
 
@@ -33,6 +33,7 @@ static bool fill_member(struct gmc_ctl_holder *holder, const struct gmc_ctl_memb
     to->nodes = from->nodes;
     to->nodes_verified = from->nodes_verified;
     to->nodes_failed = from->nodes_failed;
+    to->nodes_left = from->nodes_left;
     to->elapsed_ns = from->elapsed_ns;
     to->digest = gmc_ctl_data(from->digest, from->has_digest ? sizeof from->digest : 0);
     to->reason = gmc_ctl_text(from->reason);
@@ -371,7 +372,7 @@ static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__
     to->more_parent_count = from->n_more_parents;
     to->domain = from->domain;
     to->parent = from->parent;
-    to->state = (unsigned)from->state <= GMC_CTL_MEMBER_SILENT
+    to->state = (unsigned)from->state <= GMC_CTL_MEMBER_LEFT
                     ? (enum gmc_ctl_member_state)from->state
                     : GMC_CTL_MEMBER_UNKNOWN;
     to->bytes = from->bytes;
@@ -379,6 +380,7 @@ static gmc_status take_member(struct gmc_ctl_holder *holder, const Gmcast__Ctl__
     to->nodes = from->nodes;
     to->nodes_verified = from->nodes_verified;
     to->nodes_failed = from->nodes_failed;
+    to->nodes_left = from->nodes_left;
     to->elapsed_ns = from->elapsed_ns;
     to->reason = from->reason;
     to->latency_ns = from->latency_ns;

@@ -55,11 +55,10 @@ static json_t *wire_list(const struct sim_run *run)
 /* ---- transfers ---- */
 static const char *member_state(enum gmc_member_state state)
 {
-    static const char *const names[] = {[GMC_MEMBER_WAITING] = "waiting",
-                                        [GMC_MEMBER_RECEIVING] = "receiving",
-                                        [GMC_MEMBER_VERIFIED] = "verified",
-                                        [GMC_MEMBER_FAILED] = "failed",
-                                        [GMC_MEMBER_SILENT] = "silent"};
+    static const char *const names[] = {
+        [GMC_MEMBER_WAITING] = "waiting",   [GMC_MEMBER_RECEIVING] = "receiving",
+        [GMC_MEMBER_VERIFIED] = "verified", [GMC_MEMBER_FAILED] = "failed",
+        [GMC_MEMBER_SILENT] = "silent",     [GMC_MEMBER_LEFT] = "left"};
     return names[state];
 }
 

@@ -43,8 +43,8 @@ def test_one_writes_for_all():
     with lib.Grid("ab", nodes={"b": NODES}) as grid:
         grid.write("a", "x", BYTES)
         result = stage(grid, "x", "b/shared").expect("complete")
-        lib.check(result.domain("b.test")["nodes"] == {"count": 1, "verified": 1, "failed": 0},
-                  str(result))
+        lib.check(result.domain("b.test")["nodes"] == {"count": 1, "verified": 1, "failed": 0,
+                                                       "left": 0}, str(result))
         having = [node for node in NODES if os.path.exists(grid.incoming(node, "x"))]
         lib.check(len(having) == 1, str(having))
 
@@ -118,8 +118,8 @@ def test_resume_reaches_nodes_that_were_given_up():
         result = stage(grid, "x", "b").expect("partial")
         reason = result.domain("b.test")["reason"]
         lib.check("2 of 3 nodes lack it" in reason and "n2.test (" in reason, str(result))
-        lib.check(result.domain("b.test")["nodes"] == {"count": 3, "verified": 1, "failed": 2},
-                  str(result))
+        lib.check(result.domain("b.test")["nodes"] == {"count": 3, "verified": 1, "failed": 2,
+                                                       "left": 0}, str(result))
         # Not all is mended: it is told again, of the one that remains.
         os.unlink(grid.incoming("n2", "x"))
         again = lib.Running([lib.GMCAST, "--gateway", grid["a"].control, "resume",
@@ -144,6 +144,71 @@ def test_a_node_joins_in_the_middle():
         grid["b"].reload()
         run.wait().expect("complete")
         expect_at(grid, "x", NODES)
+
+
+def add(grid, channel, target, code=0):
+    done, _, errors = grid["a"].gmcast("add", channel, "--to", target, check_status=False)
+    lib.check(done == code, errors)
+    return errors
+
+
+def test_nodes_are_added_to_those_that_were_named():
+    with lib.Grid("ab", nodes={"b": NODES}, rate="20M") as grid:
+        grid.write("a", "x", 5 * BYTES)
+        run = grid.begin("a", ["x"], ["b/n1:sub/"])
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        for target, words in (("b/n1", "b.test is a target already"), ("b", "is a target already"),
+                              ("b/shared", "without names of nodes"),
+                              ("b/n2:other", "get the same path")):
+            errors = add(grid, run.channel(), target, code=1)
+            lib.check(words in errors, errors)
+        add(grid, run.channel(), "b/n3.test")
+        result = run.wait().expect("complete")
+        lib.check(result.domain("b.test")["nodes"]["verified"] == 2, str(result))
+        for node in ("n1", "n3"):
+            grid.same("a", "x", node, "sub/x")
+        grid.absent("n2", "sub/x")
+
+
+def test_a_node_is_added_when_the_domain_has_it_already():
+    """The others are still served: the domain's part is open again, also for a source that was killed."""
+    for killed in (False, True):
+        with lib.Grid("abc", nodes={"b": NODES}, start=False) as grid:
+            for name in ("a", "b", *NODES):
+                grid[name].start()
+            grid.write("a", "x", BYTES)
+            run = grid.begin("a", ["x"], ["b/n1", "c"])
+            channel = run.channel()
+            lib.wait(lambda: grid["a"].status(channel)["domains"]["b.test"]["state"] == "verified",
+                     "b has it")
+            if killed:
+                grid["n3"].stop()
+            add(grid, channel, "b/n3")
+            if killed:
+                lib.wait(lambda: "n3.test" in grid["b"].gmcast("status", "--local", channel)[1],
+                         "b is told, and so a has saved it")
+                grid["a"].kill()
+                grid["a"].start()
+                grid["n3"].start()
+            lib.wait(lambda: grid["a"].status(channel)["domains"]["b.test"].get("nodes") ==
+                     {"count": 2, "verified": 2, "failed": 0, "left": 0}, "n3 has it")
+            grid["c"].start()
+            grid.watch("a", channel).expect("complete")
+            for node in ("n1", "n3"):
+                grid.same("a", "x", node)
+
+
+def test_a_node_is_added_that_is_not_there():
+    with lib.Grid("ab", nodes={"b": NODES}, rate="20M") as grid:
+        grid.write("a", "x", 5 * BYTES)
+        run = grid.begin("a", ["x"], ["b/n1"])
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        add(grid, run.channel(), "b/n2+n9")
+        result = run.wait().expect("partial")
+        lib.check(result.domain("b.test")["reason"] == "the gateway has it; there is no node n9",
+                  str(result))
+        for node in ("n1", "n2"):
+            grid.same("a", "x", node)
 
 
 def test_nodes_see_their_domain_and_nobody_else():

@@ -156,11 +156,58 @@ def test_removed_in_mid_transfer():
         run = grid.begin("a", ["x"], "b")
         grid.wait_share("a", run.channel(), "b", 0.3)
         grid["b"].gmcast("node", "remove", "n2.test")
-        result = run.wait()
-        lib.check("n2.test (it is no longer a node" in result.domain("b.test")["reason"],
-                  str(result))
+        result = run.wait().expect("complete")
+        told = result.domain("b.test")
+        lib.check(told["nodes"] == {"count": 2, "verified": 1, "failed": 0, "left": 1} and
+                  "1 of 2 nodes left before they had it: n2.test (it is no longer a node" in
+                  told["reason"], str(result))
+        inside = lib.json.loads(grid["b"].gmcast("status", "--local", run.channel(), "--json")[1])
+        lib.check(inside["domains"]["n2.test"]["state"] == "left", str(inside))
         grid.same("a", "x", "n1")
         grid.absent("n2", "x")
+
+
+def test_the_last_one_is_removed():
+    """No node has it: that is no complete transfer to the nodes."""
+    with grid_of(["n1"], rate="20M") as grid:
+        enrol(grid, "n1")
+        grid.write("a", "x", 5 * BYTES)
+        run = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        grid["b"].gmcast("node", "remove", "n1.test")
+        result = run.wait().expect("partial")
+        lib.check("1 of 1 nodes lack it: n1.test (it is no longer a node" in
+                  result.domain("b.test")["reason"], str(result))
+
+
+def test_removed_though_it_was_named():
+    with grid_of(["n1", "n2"], rate="20M") as grid:
+        enrol(grid, "n1")
+        enrol(grid, "n2")
+        grid.write("a", "x", 5 * BYTES)
+        run = grid.begin("a", ["x"], ["b/n1+n2"])
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        grid["b"].gmcast("node", "remove", "n2.test")
+        result = run.wait()
+        lib.check("1 of 2 nodes lack it: n2.test (it is no longer a node" in
+                  result.domain("b.test")["reason"], str(result))
+        grid.same("a", "x", "n1")
+
+
+def test_removed_and_taken_in_again():
+    with grid_of(["n1", "n2"], rate="10M") as grid:
+        enrol(grid, "n1")
+        enrol(grid, "n2")
+        grid.write("a", "x", 5 * BYTES)
+        run = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        grid["b"].gmcast("node", "remove", "n2.test")
+        grid["n2"].stop()
+        os.unlink(os.path.join(grid["n2"].state, "node.key"))
+        enrol(grid, "n2")
+        result = run.wait().expect("complete")
+        lib.check(result.domain("b.test")["nodes"]["verified"] == 2, str(result))
+        grid.same("a", "x", "n2")
 
 
 def test_a_token_is_used_once():

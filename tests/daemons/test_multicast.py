@@ -4,6 +4,7 @@
 to these all at once."""
 
 import os
+import time
 
 import lan
 import lib
@@ -188,6 +189,35 @@ def test_multicast_that_stops_is_noticed():
         wait_tested(grid, 2, 1)
         told = {peer["domain"]: peer["multicast"] for peer in grid[lan.GATEWAY].peers()["peers"]}
         lib.check(not told["n2.test"]["arrives"] and told["n1.test"]["arrives"], told)
+
+
+def test_the_deaf_get_it_from_each_other():
+    """Multicast reaches two of five: one of these feeds the others as a chain, while it goes on. The gateway
+    sends each byte once."""
+    nodes = ["n1", "n2", "n3", "n4", "n5"]
+    with lan.LanGrid(nodes, start=False, rate_bps=100000000) as grid:
+        grid[lan.GATEWAY].options["top"] = MULTICAST
+        for name in nodes[:3]:
+            grid.lan.rules(name, BLOCKED)
+        grid.start()
+        wait_tested(grid, 2, 3)
+        path = grid.write(lan.SOURCE, "x", 10 * BYTES)
+        before = grid.lan.sent_bytes(lan.GATEWAY)
+        began = time.monotonic()
+        result = grid.stage(lan.SOURCE, [path], [lan.GATEWAY]).expect("complete")
+        took = (time.monotonic() - began) / (10 * BYTES * 8 / 100e6)
+        share = (grid.lan.sent_bytes(lan.GATEWAY) - before) / (10 * BYTES)
+        for name in [lan.GATEWAY, *nodes]:
+            grid.same(lan.SOURCE, "x", name)
+        print("all five have it after %.2f of the time of one copy; %.2f copies were sent" % (took, share))
+        said = "\n".join(line for line in grid[lan.GATEWAY].log().splitlines() if "are a tree" in line)
+        lib.check("3 nodes that multicast does not reach are a tree" in said, said)
+        above = lib.json.loads(grid[lan.GATEWAY].gmcast("tree", result.channel, "--json")[1])
+        fed = sorted(above[name + ".test"] for name in nodes[:3])
+        lib.check(len(set(fed)) == 3 and lan.GATEWAY + ".test" not in fed, str(above))
+        lib.check(share < 1.3, "%g of the object was sent" % share)
+        # Their ports carry the group as well, in vain: it is their hosts that are deaf, and not the switch.
+        lib.check(took < 3.2, "it took %g times as long as one copy" % took)
 
 
 def test_multicast_that_nobody_gets_is_not_used():

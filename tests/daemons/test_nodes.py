@@ -31,6 +31,9 @@ def test_a_killed_node_goes_on():
         run = grid.begin("a", ["x"], "b")
         grid.wait_share("a", run.channel(), "b", 0.4)
         grid["n2"].kill()
+        lib.wait(lambda: grid["b"].local_status(run.channel())["bytes_here"] == 10000000,
+                 "the gateway has all of it")
+        lib.check(grid["b"].local_status(run.channel())["state"] == "running", "n2 has not")
         grid["n2"].start()
         run.wait().expect("complete")
         for name in ["b", *NODES]:
@@ -47,6 +50,47 @@ def test_a_node_that_is_away_is_named():
         for name in ["b", "n1", "n2", "n4"]:
             grid.same("a", "x", name)
         grid.absent("n3", "x")
+
+
+def test_a_stopped_node_is_let_go():
+    """SIGTERM in mid-transfer: it is waited for as long as patience says, then it has left."""
+    with lib.Grid("ab", nodes={"b": NODES}, patience="2s", rate="20M") as grid:
+        grid.write("a", "x", 2 * BYTES)
+        run = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        grid["n3"].stop()
+        result = run.wait().expect("complete")
+        told = result.domain("b.test")
+        lib.check(told["nodes"] == {"count": 4, "verified": 3, "failed": 0, "left": 1} and
+                  "1 of 4 nodes left before they had it: n3.test (n3.test ended the session: "
+                  "the node is being stopped)" in told["reason"], str(result))
+        for name in ["b", "n1", "n2", "n4"]:
+            grid.same("a", "x", name)
+        grid.absent("n3", "x")
+
+
+def test_a_stopped_node_comes_back():
+    with lib.Grid("ab", nodes={"b": NODES}, patience="500ms", rate="10M") as grid:
+        grid.write("a", "x", 2 * BYTES)
+        run = grid.begin("a", ["x"], "b")
+        grid.wait_share("a", run.channel(), "b", 0.2)
+        grid["n3"].stop()
+        lib.wait(lambda: "node n3.test left" in grid["b"].log(), "it has left")
+        grid["n3"].start()
+        result = run.wait().expect("complete")
+        lib.check(result.domain("b.test")["nodes"]["verified"] == 4, str(result))
+        grid.same("a", "x", "n3")
+
+
+def test_a_stopped_node_that_was_named():
+    with lib.Grid("ab", nodes={"b": NODES}, patience="1s", rate="20M") as grid:
+        grid.write("a", "x", 2 * BYTES)
+        run = grid.begin("a", ["x"], ["b/n1+n3"])
+        grid.wait_share("a", run.channel(), "b", 0.3)
+        grid["n3"].stop()
+        result = run.wait()
+        lib.check("1 of 2 nodes lack it: n3.test (" in result.domain("b.test")["reason"],
+                  str(result))
 
 
 def test_a_node_without_room_is_named():

@@ -55,6 +55,19 @@ def stage(grid, nodes=tuple(NODES)):
     return result
 
 
+def people_see(grid, channel, above):
+    """Who feeds whom, at the gateway; outside of the domain nobody sees nodes."""
+    table = grid["b"].gmcast("status", "--local", channel)[1].splitlines()
+    at = next(line for line in table if line.startswith("DOMAIN")).index("FED BY")
+    fed = {line.split()[0]: line[at:].split()[0] for line in table if line.startswith("n")}
+    lib.check(fed == {node + ".test": above[node] + ".test" for node in above}, str(table))
+    drawn = lib.json.loads(grid["b"].gmcast("tree", channel, "--json")[1])
+    lib.check(drawn == {"b.test": "a.test", **fed}, str(drawn))
+    text = grid["b"].gmcast("tree", channel)[1]
+    lib.check("n6.test  verified" in text and "not attached" not in text, text)
+    lib.check("n1.test" not in grid["a"].gmcast("tree", channel)[1], "nodes are their gateway's")
+
+
 def test_two_copies_for_six_nodes():
     with tree_grid('delivery_tree = "binary"\n') as grid:
         result = stage(grid)
@@ -63,6 +76,7 @@ def test_two_copies_for_six_nodes():
         above = parents(grid, result.channel)
         lib.check(sorted(above.values()).count("b") == 2 and len(set(above.values())) == 3,
                   str(above))
+        people_see(grid, result.channel, above)
 
 
 def test_without_a_word_one_copy_goes_out():

@@ -291,6 +291,40 @@ static void test_node_is_killed(void **state)
     lan_end(&lan);
 }
 
+/* A process that is stopped (SIGSTOP, a host that swaps) costs the others little; when it goes on it
+ * gets what it lacks. */
+static void frozen_for(uint64_t seed, uint32_t all_ppm, gmc_duration time)
+{
+    struct lan lan;
+    const uint64_t bytes = 100 * MB;
+    double seconds[2];
+    for (int k = 0; k < 2; k++) {
+        lan_begin(&lan, seed, 4, &(struct lan_loss){all_ppm, 0});
+        story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+        story_run_to_percent(&lan.story, "n4", 40, GMC_S(10));
+        if (k > 0)
+            sim_host_freeze(lan_node(&lan, 4), true);
+        if (k > 0 && time < GMC_S(1)) {
+            story_run(&lan.story, time);
+            sim_host_freeze(lan_node(&lan, 4), false);
+        }
+        seconds[k] = lan_run_to(&lan, 1, 3, GMC_S(20));
+        sim_host_freeze(lan_node(&lan, 4), false);
+        lan_end(&lan);
+    }
+    print_message("a node stops for %.1f s: the others have it after %.3f s, not %.3f s\n",
+                  (double)time / 1e9, seconds[1], seconds[0]);
+    assert_true(seconds[1] < 1.05 * seconds[0]);
+}
+
+static void test_a_node_is_stopped(void **state)
+{
+    (void)state;
+    frozen_for(14, 0, GMC_S(3));
+    frozen_for(14, 10000, GMC_S(3));
+    frozen_for(14, 0, GMC_MS(200));
+}
+
 /* The one that starts does not send again what all nodes have, nor wait for word of it. */
 static void test_gateway_is_killed(void **state)
 {
@@ -339,6 +373,7 @@ int main(void)
         story_test(test_one_port_is_narrow),   story_test(test_multicast_does_not_arrive),
         story_test(test_nobody_follows),       story_test(test_node_comes_late),
         story_test(test_somebody_forges),      story_test(test_node_is_killed),
+        story_test(test_a_node_is_stopped),
         story_test(test_nodes_show_no_uplink), story_test(test_gateway_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,7 +186,8 @@ static void reply_round_trip(void **state)
                                           .latency_ns = 4,
                                           .nodes = 5,
                                           .nodes_verified = 3,
-                                          .nodes_failed = 2};
+                                          .nodes_failed = 1,
+                                          .nodes_left = 1};
     const struct gmc_ctl_transfer transfer = {.channel = "0123456789abcdef@s",
                                               .is_source = true,
                                               .state = GMC_CTL_TRANSFER_PARTIAL,

@@ -171,7 +171,7 @@ static void test_table(void **state)
     fclose(out);
     assert_non_null(strstr(text,
                            "c.example                                verified     100 MB      "
-                           "2.50   40.0 MB/s        0  abcd000000000000\n"));
+                           "2.50   40.0 MB/s        0  a.example   abcd000000000000\n"));
     assert_non_null(strstr(text, "-  \"x\\ny\" exists\n"));
     free(text);
 }

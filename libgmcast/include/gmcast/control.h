@@ -53,7 +53,8 @@ enum gmc_ctl_member_state {
     GMC_CTL_MEMBER_RECEIVING,
     GMC_CTL_MEMBER_VERIFIED, /* proved the object's digest */
     GMC_CTL_MEMBER_FAILED,
-    GMC_CTL_MEMBER_SILENT /* not heard from, may come back */
+    GMC_CTL_MEMBER_SILENT, /* not heard from, may come back */
+    GMC_CTL_MEMBER_LEFT    /* a node that left its domain: it is not waited for */
 };
 
 struct gmc_ctl_target {
@@ -103,7 +104,9 @@ struct gmc_ctl_member {
      * At most GMC_CTL_STRIPES_MAX - 1; as many for each member of a transfer. */
     const char *const *more_parents;
     size_t more_parent_count;
-    uint32_t nodes, nodes_verified, nodes_failed; /* of its domain, that are to have it */
+    /* Of its domain, that are to have it; those that left it, or were removed, are not waited for.
+     */
+    uint32_t nodes, nodes_verified, nodes_failed, nodes_left;
 };
 
 /* Where a rate comes from. */
