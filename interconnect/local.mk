@@ -72,7 +72,8 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/hypercube/family.c \
 	interconnect/hypercube/golden.c \
 	interconnect/hypercube/network.c interconnect/hypercube/network.h \
-	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h
+	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h \
+	interconnect/hypercube/pcube_ways.c interconnect/hypercube/pcube_ways.h
 
 check_PROGRAMS += tests/unit/test_ic_pcube
 tests_unit_test_ic_pcube_SOURCES = tests/unit/test_ic_pcube.c tests/unit/ic_table.h
