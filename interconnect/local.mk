@@ -160,6 +160,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/build.c interconnect/ldr/build.h \
 	interconnect/ldr/calendar.c interconnect/ldr/calendar.h \
 	interconnect/ldr/family.c \
+	interconnect/ldr/flows.c interconnect/ldr/flows.h \
 	interconnect/ldr/generate.c interconnect/ldr/generate.h \
 	interconnect/ldr/golden.c \
 	interconnect/ldr/improve.c interconnect/ldr/improve.h \
@@ -175,7 +176,8 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/params.c interconnect/ldr/params.h \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \
-	interconnect/ldr/timing.c interconnect/ldr/timing.h
+	interconnect/ldr/timing.c interconnect/ldr/timing.h \
+	interconnect/ldr/ways.c interconnect/ldr/ways.h
 
 check_PROGRAMS += tests/unit/test_ic_ldr
 tests_unit_test_ic_ldr_SOURCES = tests/unit/test_ic_ldr.c tests/unit/ic_table.c \
