@@ -192,7 +192,8 @@ tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/updown/family.c \
 	interconnect/updown/model.c interconnect/updown/model.h \
-	interconnect/updown/network.c interconnect/updown/network.h
+	interconnect/updown/network.c interconnect/updown/network.h \
+	interconnect/updown/pairs.c interconnect/updown/pairs.h
 
 check_PROGRAMS += tests/unit/test_ic_updown
 tests_unit_test_ic_updown_SOURCES = tests/unit/test_ic_updown.c tests/unit/ic_table.h
