@@ -2,6 +2,7 @@
 /* From flows to channels, in the order of their numbers. */
 #include "interconnect/updown/model.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "interconnect/updown/pairs.h"
@@ -9,8 +10,13 @@
 /* From a channel to one that follows. */
 struct step {
     uint32_t next;
-    double part;  /* of what the channel carries */
-    double share; /* of what the next one carries */
+    double part;   /* of what the channel carries */
+    double others; /* that, by what others carry of what the next one does */
+};
+
+/* What steps read of a channel, at one load: a w, B. */
+struct ahead {
+    double wait, blocking;
 };
 
 struct channel {
@@ -21,12 +27,12 @@ struct channel {
     /* of one load */
     double rho, blocking, held; /* rho_c, B_c, f_c */
     double wait, turns;         /* w, and what it is more in turns */
-    double taken;               /* a */
 };
 
 struct ic_updown_flows {
     uint32_t count, nodes; /* channels */
     struct channel *channels;
+    struct ahead *ahead; /* by channel */
     struct step *steps;
     double *shares;
     size_t step_count, share_count;
@@ -35,6 +41,8 @@ struct ic_updown_flows {
     double distance; /* of all pairs of nodes */
     uint32_t longest;
     uint32_t fullest;
+    struct ic_updown_config tried; /* of the least load that was too much so far; vcs 0: none */
+    double too_much;
 };
 
 struct search {
@@ -105,9 +113,10 @@ static void keep_steps(const struct search *search, struct ic_updown_flows *flow
     for (uint32_t out = 0; out <= ports_of(search, at); out++) {
         double flow = search->pairs.flows[place_of(search, at, in, out)];
         uint32_t next = output_channel(search, at, out);
-        if (flow > 0)
-            flows->steps[flows->step_count++] = (struct step){next, flow / flows->channels[c].flow,
-                                                              flow / flows->channels[next].flow};
+        if (flow <= 0)
+            continue;
+        double part = flow / flows->channels[c].flow, share = flow / flows->channels[next].flow;
+        flows->steps[flows->step_count++] = (struct step){next, part, part * (1 - share)};
     }
 }
 
@@ -159,12 +168,13 @@ static struct ic_updown_flows *make_room(const struct search *search)
         .distance = search->pairs.distance,
         .longest = search->pairs.longest,
         .channels = calloc((size_t)search->network->channels + 1, sizeof(struct channel)),
+        .ahead = calloc(search->network->channels, sizeof(struct ahead)),
         .steps = calloc(squares, sizeof(struct step)),
         .shares = calloc(squares, sizeof(double)),
         .sending = calloc(search->updown->nodes, sizeof(double)),
     };
-    if (flows->channels == NULL || flows->steps == NULL || flows->shares == NULL ||
-        flows->sending == NULL) {
+    if (flows->channels == NULL || flows->ahead == NULL || flows->steps == NULL ||
+        flows->shares == NULL || flows->sending == NULL) {
         ic_updown_flows_free(flows);
         return NULL;
     }
@@ -200,6 +210,7 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
     if (flows == NULL)
         return;
     free(flows->channels);
+    free(flows->ahead);
     free(flows->steps);
     free(flows->shares);
     free(flows->sending);
@@ -208,8 +219,8 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
 
 size_t ic_updown_flows_bytes(const struct ic_updown_flows *flows)
 {
-    return flows->count * sizeof(*flows->channels) + flows->step_count * sizeof(*flows->steps) +
-           flows->share_count * sizeof(*flows->shares);
+    return flows->count * (sizeof(*flows->channels) + sizeof(*flows->ahead)) +
+           flows->step_count * sizeof(*flows->steps) + flows->share_count * sizeof(*flows->shares);
 }
 
 /* ---- one load ---- */
@@ -258,22 +269,29 @@ static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *
     for (uint32_t c = 0; c < flows->count; c++) {
         struct channel *channel = &flows->channels[c];
         bool is_end = c < flows->nodes || c >= first_injection;
-        channel->blocking = 0;
+        double blocking = 0;
         for (size_t i = channel->first_step; c >= flows->nodes && i < channel[1].first_step; i++) {
             const struct step *step = &flows->steps[i];
-            const struct channel *next = &flows->channels[step->next];
-            channel->blocking +=
-                step->part * ((1 - step->share) * next->taken * next->wait + next->blocking);
+            const struct ahead *next = &flows->ahead[step->next];
+            blocking += step->others * next->wait + step->part * next->blocking;
         }
+        channel->blocking = blocking;
         if (!hold(channel, config->vcs, config->flits, load * channel->flow)) {
             flows->fullest = c;
             return false;
         }
         if (is_end ? !config->ends_in_order : !config->links_in_order)
             channel->wait += channel->turns;
-        channel->taken = taken(flows, channel, config->vcs);
+        flows->ahead[c] =
+            (struct ahead){taken(flows, channel, config->vcs) * channel->wait, channel->blocking};
     }
     return true;
+}
+
+static bool is_same(const struct ic_updown_config *a, const struct ic_updown_config *b)
+{
+    return a->vcs == b->vcs && a->flits == b->flits && a->links_in_order == b->links_in_order &&
+           a->ends_in_order == b->ends_in_order;
 }
 
 struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
@@ -282,9 +300,13 @@ struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
     struct ic_updown_latency out = {.hops = flows->hops,
                                     .distance = flows->distance,
                                     .longest = flows->longest};
-    out.is_saturated = !solve(flows, config, load);
-    if (out.is_saturated)
+    out.is_saturated =
+        (is_same(&flows->tried, config) && load >= flows->too_much) || !solve(flows, config, load);
+    if (out.is_saturated) {
+        flows->too_much = is_same(&flows->tried, config) ? fmin(load, flows->too_much) : load;
+        flows->tried = *config;
         return out;
+    }
     for (uint32_t at = 0; at < flows->nodes; at++) {
         const struct channel *injection = &flows->channels[flows->count - flows->nodes + at];
         double part = flows->sending[at] / flows->senders;
