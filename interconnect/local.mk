@@ -95,6 +95,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/sharing.c interconnect/qos/sharing.h \
 	interconnect/qos/simulate.c interconnect/qos/simulate.h \
 	interconnect/qos/traffic.c interconnect/qos/traffic.h \
+	interconnect/qos/transform.c interconnect/qos/transform.h \
 	interconnect/qos/waves.c interconnect/qos/waves.h
 
 check_PROGRAMS += tests/unit/test_ic_qos
