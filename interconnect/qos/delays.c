@@ -10,6 +10,7 @@
 #include "interconnect/qos/counts.h"
 #include "interconnect/qos/deadline.h"
 #include "interconnect/qos/lattice.h"
+#include "interconnect/qos/scaled.h"
 #include "interconnect/qos/transform.h"
 
 #define LEAST_WIDTH 64u
@@ -91,11 +92,10 @@ static double weight_of(const struct ic_qos_range *range, uint64_t n)
     return n < range->least ? 0 : weight_from(range, n) - weight_from(range, n + 1);
 }
 
-static void add_times(double *restrict sum, double weight, const double *restrict of,
-                      uint64_t length)
+static void add_times(double *sum, double weight, const double *of, uint64_t length)
 {
-    for (uint64_t t = 0; t < length && weight != 0; t++)
-        sum[t] += weight * of[t];
+    if (weight != 0)
+        ic_qos_add_scaled(sum, weight, of, length);
 }
 
 /* Each {X_k} of row i has the weight of all n0 from i + offset on. */
@@ -205,12 +205,20 @@ static gmc_status fill_lattice(const struct filling *f, const struct ic_qos_rang
                                               : ic_qos_lattice_alone(&lattice);
 }
 
+static double power(double base, unsigned exponent)
+{
+    double product = 1;
+    while (exponent-- > 0)
+        product *= base;
+    return product;
+}
+
 /* The tables of one set, of all ranges. */
 static gmc_status fill(struct filling *f, const struct ic_qos_range *ranges)
 {
     for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
         for (uint64_t n = ranges[i].most; n > 0; n--)
-            ranges[i].weights[n] = ranges[i].weights[n + 1] + pow((double)n, -(double)set_size(f));
+            ranges[i].weights[n] = ranges[i].weights[n + 1] + 1 / power((double)n, set_size(f));
     return f->parts > 0 ? fill_lattice(f, ranges) : fill_counted(f, ranges);
 }
 
