@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define ABREAST IC_WAYS_ABREAST
+#define CHOICES_USUAL 3u /* ports among which most packets choose at most */
 
 struct search {
     struct ic_ways *ways;
@@ -17,7 +18,7 @@ struct search {
                       * flows, and one destination is all */
     size_t *square;  /* of a switch: where its flows from inputs to outputs begin */
     double *pairs;   /* (ports + 1)^2 for each switch; the last one is its hosts */
-    double *choices; /* the same flows, by output and by how many ports they could take; NULL: by
+    double *choices; /* the same flows, by how many ports they could take and by output; NULL: by
                       * one */
     /* Of one block of destinations. */
     const struct ic_ways_layers *layers;
@@ -36,7 +37,7 @@ struct visit {
     uint32_t at, own, hops;            /* own: ports */
     uint64_t word;                     /* destinations */
     uint64_t in[IC_NETWORK_PORTS_MAX]; /* by port: those of which something comes by it */
-    double *choices;                   /* of the switch */
+    double *choices;                   /* of the switch; NULL: by one port */
     /* By destination: the ports to it, what comes, and what each port takes of that. */
     uint64_t ports[ABREAST];
     uint32_t count[ABREAST];
@@ -152,6 +153,8 @@ static void find_inputs(const struct search *search, struct visit *visit)
 {
     const struct ic_network *network = search->network;
     const double *pairs = row_of(search->pairs, search, visit->at, 0);
+    for (uint32_t i = 0; visit->choices != NULL && i < CHOICES_USUAL * (visit->own + 1); i += 8)
+        __builtin_prefetch(&visit->choices[i]);
     for (uint64_t ports = search->inputs[visit->at]; ports != 0; ports &= ports - 1) {
         uint32_t in = (uint32_t)__builtin_ctzll(ports), c = network->first[visit->at] + in;
         const double *coming = &search->flow[(size_t)network->to[c] * ABREAST];
@@ -183,8 +186,6 @@ static void find_ports(struct search *search, struct visit *visit)
         search->going[c] |= taken;
         search->active[next] |= taken;
         search->inputs[next] |= (uint64_t)1 << (back - network->first[next]);
-        if (visit->choices != NULL)
-            __builtin_prefetch(&visit->choices[(size_t)p * (visit->own + 1)]);
         if (search->is_fixed)
             word &= ~taken;
         for (; taken != 0; taken &= taken - 1) {
@@ -247,10 +248,10 @@ static void pass_on(struct search *search, const struct visit *visit)
     size_t width = visit->own + 1;
     for (uint64_t word = visit->word; word != 0; word &= word - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(word);
-        double *choices = visit->choices + visit->count[i] - 1;
+        double *choices = visit->choices + (visit->count[i] - 1) * width;
         flow[i] = visit->sum[i] * visit->part[i];
         for (uint64_t left = search->is_fixed ? 0 : visit->ports[i]; left != 0; left &= left - 1)
-            choices[(size_t)__builtin_ctzll(left) * width] += flow[i];
+            choices[(uint32_t)__builtin_ctzll(left)] += flow[i];
     }
 }
 
@@ -342,7 +343,7 @@ static void keep_choices(struct search *search, uint32_t out, struct ic_packet_o
         return;
     for (uint32_t ports = 1; ports <= own && ports <= search->most; ports++) {
         shares[ports - 1] = search->choices != NULL
-                                ? row_of(search->choices, search, output->at, out)[ports - 1]
+                                ? row_of(search->choices, search, output->at, ports - 1)[out]
                                 : ports == 1;
         sum += shares[ports - 1];
         if (shares[ports - 1] > 0)

@@ -126,7 +126,7 @@ static void keep_choices(const struct search *search, struct ic_updown_flows *fl
     struct channel *channel = &flows->channels[output_channel(search, at, out)];
     channel->first_choice = flows->share_count;
     for (uint32_t k = 0; k < ports_of(search, at) && channel->flow > 0; k++) {
-        double flow = search->pairs.choices[place_of(search, at, out, k)];
+        double flow = search->pairs.choices[place_of(search, at, k, out)];
         flows->shares[flows->share_count + k] = flow / channel->flow;
         if (flow > 0)
             channel->choices = k + 1;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
+
 #define ABREAST 64u
 #define DEPTH_USUAL 16u
 
@@ -125,6 +127,7 @@ static gmc_status prepare(struct search *search)
 static gmc_status add_layer(struct search *search)
 {
     size_t layer = (size_t)search->updown->nodes * STATES;
+    GMC_ASSERT(layer > 0);
     if (search->depth == search->room) {
         uint32_t room = search->room > 0 ? 2 * search->room : DEPTH_USUAL;
         uint64_t *layers = realloc(search->layers, room * layer * sizeof(*layers));
@@ -238,7 +241,6 @@ static void find_ports(struct search *search, struct visit *visit)
             continue;
         search->going[place_of(port, visit->state)] |= taken;
         search->active[next] |= taken;
-        __builtin_prefetch(&visit->choices[(size_t)p * (visit->own + 1)]);
         if (updown->routing == IC_UPDOWN_FIXED)
             word &= ~taken;
         for (; taken != 0; taken &= taken - 1) {
@@ -307,10 +309,10 @@ static void pass_on(struct search *search, const struct visit *visit)
     size_t width = visit->own + 1;
     for (uint64_t word = visit->word; word != 0; word &= word - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(word);
-        double *choices = visit->choices + visit->count[i] - 1;
+        double *choices = visit->choices + (visit->count[i] - 1) * width;
         flow[i] = visit->sum[i] * visit->part[i];
         for (uint64_t left = visit->ports[i]; left != 0; left &= left - 1)
-            choices[(size_t)__builtin_ctzll(left) * width] += flow[i];
+            choices[(uint32_t)__builtin_ctzll(left)] += flow[i];
     }
 }
 

@@ -9,11 +9,11 @@
 
 /* Inputs and outputs are the ports of a node, then the node itself. */
 struct ic_updown_pairs {
-    size_t *square;   /* by node: where its flows from inputs to outputs begin */
-    size_t squares;   /* all of them */
-    double *flows;    /* (ports + 1)^2 for each node */
-    double *choices;  /* the same flows, by output and how many ports could be taken */
-    double distance;  /* mean of links, over pairs of different nodes */
+    size_t *square;  /* by node: where its flows from inputs to outputs begin */
+    size_t squares;  /* all of them */
+    double *flows;   /* (ports + 1)^2 for each node */
+    double *choices; /* the same flows, by how many ports could be taken, less one, and by output */
+    double distance; /* mean of links, over pairs of different nodes */
     uint32_t longest; /* links */
 };
 
