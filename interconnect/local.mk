@@ -75,7 +75,8 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/hypercube/family.c \
 	interconnect/hypercube/golden.c \
 	interconnect/hypercube/network.c interconnect/hypercube/network.h \
-	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h
+	interconnect/hypercube/pcube.c interconnect/hypercube/pcube.h \
+	interconnect/hypercube/pcube_ways.c interconnect/hypercube/pcube_ways.h
 
 check_PROGRAMS += tests/unit/test_ic_pcube
 tests_unit_test_ic_pcube_SOURCES = tests/unit/test_ic_pcube.c tests/unit/ic_table.h
@@ -94,9 +95,11 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/model.c interconnect/qos/model.h \
 	interconnect/qos/quad.h \
 	interconnect/qos/router.c \
+	interconnect/qos/scaled.c interconnect/qos/scaled.h \
 	interconnect/qos/sharing.c interconnect/qos/sharing.h \
 	interconnect/qos/simulate.c interconnect/qos/simulate.h \
 	interconnect/qos/traffic.c interconnect/qos/traffic.h \
+	interconnect/qos/transform.c interconnect/qos/transform.h \
 	interconnect/qos/waves.c interconnect/qos/waves.h
 
 check_PROGRAMS += tests/unit/test_ic_qos
@@ -163,6 +166,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/build.c interconnect/ldr/build.h \
 	interconnect/ldr/calendar.c interconnect/ldr/calendar.h \
 	interconnect/ldr/family.c \
+	interconnect/ldr/flows.c interconnect/ldr/flows.h \
 	interconnect/ldr/generate.c interconnect/ldr/generate.h \
 	interconnect/ldr/golden.c \
 	interconnect/ldr/improve.c interconnect/ldr/improve.h \
@@ -178,7 +182,8 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/ldr/packets_tree.c \
 	interconnect/ldr/params.c interconnect/ldr/params.h \
 	interconnect/ldr/routes.c interconnect/ldr/routes.h \
-	interconnect/ldr/timing.c interconnect/ldr/timing.h
+	interconnect/ldr/timing.c interconnect/ldr/timing.h \
+	interconnect/ldr/ways.c interconnect/ldr/ways.h
 
 check_PROGRAMS += tests/unit/test_ic_ldr
 tests_unit_test_ic_ldr_SOURCES = tests/unit/test_ic_ldr.c tests/unit/ic_table.c \
@@ -193,7 +198,8 @@ tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/updown/family.c \
 	interconnect/updown/model.c interconnect/updown/model.h \
-	interconnect/updown/network.c interconnect/updown/network.h
+	interconnect/updown/network.c interconnect/updown/network.h \
+	interconnect/updown/pairs.c interconnect/updown/pairs.h
 
 check_PROGRAMS += tests/unit/test_ic_updown
 tests_unit_test_ic_updown_SOURCES = tests/unit/test_ic_updown.c tests/unit/ic_table.h

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One fat tree, in cycles, and clusters of them, in the time units of the source, as families. */
+#include <string.h>
+
+#include "base/assert.h"
 #include "interconnect/families.h"
 #include "interconnect/fattree/network.h"
 #include "interconnect/wormhole/options.h"
@@ -13,17 +16,20 @@ static uint32_t divisor_of(double choice)
     return choice == 0 ? 4 : 2;
 }
 
-/* A model without a solution says from which load on. */
-static gmc_status solve(const struct ic_javadi *system, double load, struct ic_javadi_latency *out,
-                        struct ic_result *result, char *error)
+/* A model without a solution says from which load on. Messages of twice the flits at half the rate
+ * take twice as long everywhere: so the limit of one flit is that of all lengths, and curves over
+ * them find it in the memo. */
+static gmc_status tell_limit(const struct ic_family *family, const double *values, size_t flits,
+                             const struct ic_setting *setting, struct ic_result *result,
+                             char *error)
 {
-    double limit;
-    gmc_status status = ic_javadi_latency(system, load, out, error);
-    if (status != GMC_OK || !out->saturated)
-        return status;
-    status = ic_javadi_saturation(system, &limit, error);
+    double shortest[IC_MEMO_KEY_MAX], load;
+    GMC_ASSERT(family->param_count <= IC_MEMO_KEY_MAX);
+    memcpy(shortest, values, family->param_count * sizeof(*values));
+    shortest[flits] = 1;
+    gmc_status status = ic_limit_find(family, shortest, setting, &load, error);
     if (status == GMC_OK)
-        ic_result_saturated(result, "a queue is full from load %.6g on", limit);
+        ic_result_saturated(result, "a queue is full from load %.6g on", load / values[flits]);
     return status;
 }
 
@@ -91,9 +97,10 @@ static gmc_status tree_model(const double *values, const struct ic_setting *sett
 {
     const struct ic_javadi system = tree_of(values);
     struct ic_javadi_latency out;
-    (void)setting;
-    gmc_status status = solve(&system, values[TREE_LOAD], &out, result, error);
-    if (status == GMC_OK && !out.saturated)
+    gmc_status status = ic_javadi_latency(&system, values[TREE_LOAD], &out, error);
+    if (status == GMC_OK && out.saturated)
+        return tell_limit(&ic_family_fattree, values, TREE_FLITS, setting, result, error);
+    if (status == GMC_OK)
         ic_result_set(result, TREE_LATENCY, out.latency);
     return status;
 }
@@ -270,14 +277,15 @@ static gmc_status limit(const double *values, const struct ic_setting *setting, 
 static gmc_status model(const double *values, const struct ic_setting *setting,
                         struct ic_result *result, char *error)
 {
-    (void)setting;
     struct ic_javadi system;
-    struct ic_javadi_latency out = {0};
+    struct ic_javadi_latency out;
     gmc_status status = read_system(values, &system, error);
     if (status == GMC_OK)
-        status = solve(&system, values[LOAD], &out, result, error);
-    if (status != GMC_OK || out.saturated)
+        status = ic_javadi_latency(&system, values[LOAD], &out, error);
+    if (status != GMC_OK)
         return status;
+    if (out.saturated)
+        return tell_limit(&ic_family_multicluster, values, FLITS, setting, result, error);
     const struct ic_javadi_part *part = &out.parts[system.kind_count - 1];
     ic_result_set(result, LATENCY, out.latency);
     ic_result_set(result, OUTGOING, part->outgoing);

@@ -4,13 +4,24 @@
 
 #include <math.h>
 
+#define LEVELS IC_FAT_TREE_LEVELS_MAX
+#define LIMIT_PART 1e-10 /* of a load at which a queue becomes full */
+
+/* A tree, and how long routes through it are. */
+struct shares {
+    struct ic_fat_tree tree;
+    double share[LEVELS + 1]; /* P(j) */
+    double distance;          /* d */
+};
+
 /* What does not depend on the load. */
 struct setup {
     const struct ic_javadi *system;
-    struct ic_fat_tree trees[IC_JAVADI_KINDS_MAX];
-    struct ic_fat_tree top; /* ICN2; unused with one cluster */
-    uint64_t nodes;         /* N */
-    uint32_t clusters;      /* C */
+    struct shares kinds[IC_JAVADI_KINDS_MAX];
+    struct shares top; /* ICN2; unused with one cluster */
+    double outgoing[IC_JAVADI_KINDS_MAX];
+    uint64_t nodes;    /* N */
+    uint32_t clusters; /* C */
 };
 
 gmc_status ic_javadi_system(struct ic_javadi *system, uint64_t nodes, char *error)
@@ -74,8 +85,28 @@ gmc_status ic_javadi_trees(const struct ic_javadi *system, struct ic_fat_tree *t
     return status;
 }
 
+static void find_shares(struct shares *shares, const struct ic_fat_tree *tree)
+{
+    shares->tree = *tree;
+    shares->distance = ic_fat_tree_distance(tree);
+    for (uint32_t j = 1; j <= tree->levels; j++)
+        shares->share[j] = ic_fat_tree_share(tree, j);
+}
+
+static void find_all_shares(struct setup *setup, const struct ic_fat_tree *trees,
+                            const struct ic_fat_tree *top)
+{
+    for (uint32_t i = 0; i < setup->system->kind_count; i++) {
+        find_shares(&setup->kinds[i], &trees[i]);
+        setup->outgoing[i] = (double)(setup->nodes - trees[i].nodes) / (double)(setup->nodes - 1);
+    }
+    if (setup->clusters > 1)
+        find_shares(&setup->top, top);
+}
+
 static gmc_status setup_init(struct setup *setup, const struct ic_javadi *system, char *error)
 {
+    struct ic_fat_tree trees[IC_JAVADI_KINDS_MAX], top;
     *setup = (struct setup){.system = system};
     gmc_status status =
         ic_check_range("M, flits of a message,", system->flits, 1, IC_JAVADI_FLITS_MAX, error);
@@ -89,14 +120,14 @@ static gmc_status setup_init(struct setup *setup, const struct ic_javadi *system
         status = ic_refuse(error, "D, divisor of channel rates, is %u; it must be 2 or 4",
                            system->divisor);
     if (status == GMC_OK)
-        status = ic_javadi_trees(system, setup->trees, &setup->top, &setup->clusters, &setup->nodes,
-                                 error);
+        status = ic_javadi_trees(system, trees, &top, &setup->clusters, &setup->nodes, error);
+    if (status == GMC_OK)
+        find_all_shares(setup, trees, &top);
     return status;
 }
 
 /* A route from its end back: each stage waits for those behind it. */
 struct route {
-    double flits, switch_time;
     double service; /* S of the stage added last */
     double waits;   /* sum of W */
 };
@@ -104,16 +135,14 @@ struct route {
 static struct route route_end(const struct ic_javadi *system, double rate)
 {
     double service = system->flits * system->node_time;
-    return (struct route){.flits = system->flits,
-                          .switch_time = system->switch_time,
-                          .service = service,
-                          .waits = rate * service * service / 2};
+    return (struct route){.service = service, .waits = rate * service * service / 2};
 }
 
-static void route_extend(struct route *route, double rate, uint32_t stages)
+/* message: M t_cs. */
+static inline void route_extend(struct route *route, double message, double rate, uint32_t stages)
 {
     for (uint32_t i = 0; i < stages; i++) {
-        route->service = route->flits * route->switch_time + route->waits;
+        route->service = message + route->waits;
         route->waits += rate * route->service * route->service / 2;
     }
 }
@@ -124,46 +153,49 @@ struct means {
     double tail;    /* R */
 };
 
-static void means_add(struct means *means, const struct ic_javadi *system, double share,
-                      const struct route *route, uint32_t stages)
+static struct means intra_means(const struct setup *setup, const struct shares *shares, double rate)
 {
-    means->service += share * route->service;
-    means->tail += share * ((stages - 1) * system->switch_time + system->node_time);
-}
-
-static struct means intra_means(const struct setup *setup, const struct ic_fat_tree *tree,
-                                double rate)
-{
-    struct means means = {0, 0};
-    struct route route = route_end(setup->system, rate);
-    for (uint32_t j = 1; j <= tree->levels; j++) {
+    const struct ic_javadi *system = setup->system;
+    struct means means = {0, (shares->distance - 2) * system->switch_time + system->node_time};
+    struct route route = route_end(system, rate);
+    for (uint32_t j = 1; j <= shares->tree.levels; j++) {
         if (j > 1)
-            route_extend(&route, rate, 2);
-        means_add(&means, setup->system, ic_fat_tree_share(tree, j), &route, 2 * j - 1);
+            route_extend(&route, system->flits * system->switch_time, rate, 2);
+        means.service += shares->share[j] * route.service;
     }
     return means;
 }
 
-/* From the end: l stages of ECN1, 2h - 1 of ICN2, j of ECN1. */
-static struct means inter_means(const struct setup *setup, const struct ic_fat_tree *from,
-                                const struct ic_fat_tree *to, double outer, double top)
+/* From the end: l stages of ECN1, 2h - 1 of ICN2, j of ECN1. Each stage needs the one behind it;
+ * those of routes that differ in l or h are computed side by side. */
+static struct means inter_means(const struct setup *setup, const struct shares *from,
+                                const struct shares *to, double outer, double top)
 {
-    struct means means = {0, 0};
-    struct route end = route_end(setup->system, outer);
-    for (uint32_t l = 1; l <= to->levels; l++) {
+    const struct ic_javadi *system = setup->system;
+    const double message = system->flits * system->switch_time;
+    struct means means = {0, (from->distance / 2 + setup->top.distance + to->distance / 2 - 2) *
+                                     system->switch_time +
+                                 system->node_time};
+    struct route end = route_end(system, outer), routes[LEVELS * LEVELS];
+    double shares[LEVELS * LEVELS];
+    uint32_t count = 0;
+    for (uint32_t l = 1; l <= to->tree.levels; l++) {
         if (l > 1)
-            route_extend(&end, outer, 1);
+            route_extend(&end, message, outer, 1);
         struct route middle = end;
-        for (uint32_t h = 1; h <= setup->top.levels; h++) {
-            route_extend(&middle, top, h == 1 ? 1 : 2);
-            struct route route = middle;
-            for (uint32_t j = 1; j <= from->levels; j++) {
-                double share = ic_fat_tree_share(from, j) * ic_fat_tree_share(to, l) *
-                               ic_fat_tree_share(&setup->top, h);
-                route_extend(&route, outer, 1);
-                means_add(&means, setup->system, share, &route, j + 2 * h + l - 1);
-            }
+        for (uint32_t h = 1; h <= setup->top.tree.levels; h++) {
+            route_extend(&middle, message, top, h == 1 ? 1 : 2);
+            shares[count] = to->share[l] * setup->top.share[h];
+            routes[count++] = middle;
         }
+    }
+    for (uint32_t j = 1; j <= from->tree.levels; j++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            route_extend(&routes[i], message, outer, 1);
+            sum += shares[i] * routes[i].service;
+        }
+        means.service += from->share[j] * sum;
     }
     return means;
 }
@@ -179,49 +211,62 @@ static bool intra_time(const struct setup *setup, uint32_t i, double load,
                        struct ic_javadi_part *part)
 {
     const struct ic_javadi *system = setup->system;
-    const struct ic_fat_tree *tree = &setup->trees[i];
+    const struct shares *shares = &setup->kinds[i];
     double node = (1 - part->outgoing) * load, wait;
-    double channel = node * ic_fat_tree_distance(tree) / (system->divisor * tree->levels);
-    struct means means = intra_means(setup, tree, channel);
-    double source = system->queue == IC_JAVADI_QUEUE_NODE ? node : node * tree->nodes;
+    double channel = node * shares->distance / (system->divisor * shares->tree.levels);
+    struct means means = intra_means(setup, shares, channel);
+    double source = system->queue == IC_JAVADI_QUEUE_NODE ? node : node * shares->tree.nodes;
     bool is_stable = queue_wait(source, means.service, system->flits * system->node_time, &wait);
     part->intra = wait + means.service + means.tail;
     return is_stable;
 }
 
+/* lC: what a concentrator carries, of a load of 1, between kinds i and v. */
+static double concentrated(const struct setup *setup, uint32_t i, uint32_t v)
+{
+    double from = setup->kinds[i].tree.nodes, to = setup->kinds[v].tree.nodes;
+    return (from * from * setup->outgoing[i] + to * to * setup->outgoing[v]) / (from + to);
+}
+
 /* From a cluster of one kind to another of kind v: their part of the means. */
-static bool inter_time(const struct setup *setup, uint32_t i, uint32_t v, const double *outgoing,
-                       double load, double *inter, double *concentrator)
+static bool inter_time(const struct setup *setup, uint32_t i, uint32_t v, double load,
+                       double *inter, double *concentrator)
 {
     const struct ic_javadi *system = setup->system;
-    const struct ic_fat_tree *from = &setup->trees[i], *to = &setup->trees[v];
-    double both = (from->nodes * outgoing[i] + to->nodes * outgoing[v]) * load;
-    double squares = (double)from->nodes * from->nodes * outgoing[i] +
-                     (double)to->nodes * to->nodes * outgoing[v];
-    double middle = squares * load / ((double)from->nodes + to->nodes);
+    const struct shares *from = &setup->kinds[i], *to = &setup->kinds[v], *over = &setup->top;
+    double both =
+        (from->tree.nodes * setup->outgoing[i] + to->tree.nodes * setup->outgoing[v]) * load;
+    double middle = concentrated(setup, i, v) * load;
     double outer =
-        both * ic_fat_tree_distance(from) / ((double)system->divisor * from->levels * from->nodes);
-    double top = middle * ic_fat_tree_distance(&setup->top) / (system->divisor * setup->top.levels);
+        both * from->distance / ((double)system->divisor * from->tree.levels * from->tree.nodes);
+    double top = middle * over->distance / (system->divisor * over->tree.levels);
+    double message = system->flits * system->switch_time, wait;
+    if (!(middle * message < 1))
+        return false;
     struct means means = inter_means(setup, from, to, outer, top);
-    double source = system->queue == IC_JAVADI_QUEUE_NODE ? outgoing[i] * load : both, wait;
+    double source = system->queue == IC_JAVADI_QUEUE_NODE ? setup->outgoing[i] * load : both;
     if (!queue_wait(source, means.service, system->flits * system->node_time, &wait))
         return false;
-    double message = system->flits * system->switch_time;
     *inter = wait + means.service + means.tail;
     *concentrator = 2 * middle * message * message / (2 * (1 - middle * message));
-    return middle * message < 1;
+    return true;
+}
+
+/* A cluster of one kind has another of kind v. */
+static double others_of(const struct setup *setup, uint32_t i, uint32_t v)
+{
+    return setup->system->kinds[v].clusters - (v == i ? 1 : 0);
 }
 
 /* Means over the other clusters, each counting the same. */
-static bool inter_times(const struct setup *setup, uint32_t i, const double *outgoing, double load,
+static bool inter_times(const struct setup *setup, uint32_t i, double load,
                         struct ic_javadi_part *part)
 {
     for (uint32_t v = 0; v < setup->system->kind_count; v++) {
-        double others = setup->system->kinds[v].clusters - (v == i ? 1 : 0);
-        double share = others / (setup->clusters - 1), inter, concentrator;
-        if (others == 0)
+        double share = others_of(setup, i, v) / (setup->clusters - 1), inter, concentrator;
+        if (share == 0)
             continue;
-        if (!inter_time(setup, i, v, outgoing, load, &inter, &concentrator))
+        if (!inter_time(setup, i, v, load, &inter, &concentrator))
             return false;
         part->inter += share * inter;
         part->wait += share * concentrator;
@@ -232,23 +277,33 @@ static bool inter_times(const struct setup *setup, uint32_t i, const double *out
 static bool solve(const struct setup *setup, double load, struct ic_javadi_latency *out)
 {
     const struct ic_javadi *system = setup->system;
-    double outgoing[IC_JAVADI_KINDS_MAX];
     *out = (struct ic_javadi_latency){0};
-    for (uint32_t i = 0; i < system->kind_count; i++)
-        outgoing[i] = (double)(setup->nodes - setup->trees[i].nodes) / (double)(setup->nodes - 1);
     for (uint32_t i = 0; i < system->kind_count; i++) {
         struct ic_javadi_part *part = &out->parts[i];
         double share =
-            (double)system->kinds[i].clusters * setup->trees[i].nodes / (double)setup->nodes;
-        part->outgoing = outgoing[i];
+            (double)system->kinds[i].clusters * setup->kinds[i].tree.nodes / (double)setup->nodes;
+        part->outgoing = setup->outgoing[i];
         if (!intra_time(setup, i, load, part) ||
-            (setup->clusters > 1 && !inter_times(setup, i, outgoing, load, part)))
+            (setup->clusters > 1 && !inter_times(setup, i, load, part)))
             return false;
         part->latency =
             (1 - part->outgoing) * part->intra + part->outgoing * (part->inter + part->wait);
         out->latency += share * part->latency;
     }
     return true;
+}
+
+/* The load at which the first concentrator is full, or a node's own link. */
+static double concentrator_limit(const struct setup *setup)
+{
+    const struct ic_javadi *system = setup->system;
+    double most = 1 / (system->flits * system->node_time);
+    double message = system->flits * system->switch_time;
+    for (uint32_t i = 0; i < system->kind_count && setup->clusters > 1; i++)
+        for (uint32_t v = 0; v < system->kind_count; v++)
+            if (others_of(setup, i, v) > 0)
+                most = fmin(most, 1 / (concentrated(setup, i, v) * message));
+    return most;
 }
 
 gmc_status ic_javadi_latency(const struct ic_javadi *system, double load,
@@ -271,8 +326,10 @@ gmc_status ic_javadi_saturation(const struct ic_javadi *system, double *load, ch
     gmc_status status = setup_init(&setup, system, error);
     if (status != GMC_OK)
         return status;
-    double least = 0, most = 1 / (system->flits * system->node_time);
-    while (most - least > 1e-10 * most) {
+    double most = concentrator_limit(&setup), least = (1 - LIMIT_PART / 2) * most;
+    if (!solve(&setup, least, &out))
+        least = 0;
+    while (most - least > LIMIT_PART * most) {
         double middle = (least + most) / 2;
         if (solve(&setup, middle, &out))
             least = middle;

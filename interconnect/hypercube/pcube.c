@@ -1,127 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The model by classes of channels and kinds of pairs: n^3/6 kinds, 2n classes. */
+/* The means Sc by Newton's method. What they are computed from grows with each of them, and the
+ * faster the larger they are. So steps from below stay below the least fixed point, and where there
+ * is none they come to a full channel, or to a pivot of I less the derivatives that is not
+ * positive: no point from there on is below a fixed point. Near the fold plain substitution needs
+ * thousands of steps for the same. */
 #include "interconnect/hypercube/pcube.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/assert.h"
+#include "interconnect/hypercube/pcube_ways.h"
 
-#define BITS (IC_PCUBE_N_MAX + 1)
-/* C(n + 3, 4) kinds of pairs through the classes of one direction. */
-#define TERMS (2 * 1365)
-
-/* A kind of pair that uses a class, with its share of the class's mean. */
-struct term {
-    uint32_t pair; /* place of its S */
-    double weight;
-};
+#define CLASSES IC_PCUBE_CLASSES_MAX
+#define SETTLED 1e-11 /* relative change of a step after which the next one would not show */
 
 struct channel_class {
-    double rate;
-    double wait;           /* w */
-    double busy;           /* P_V */
-    double share;          /* Vbar */
-    double blocking[BITS]; /* by alternatives: P_V^alternatives w */
+    double wait;                       /* w */
+    double blocking[IC_PCUBE_N_MAX];   /* by alternatives from 1 on: P_V^alternatives w */
+    double derivative[IC_PCUBE_N_MAX]; /* of it, by Sc */
+    double share;                      /* Vbar */
 };
 
 struct model {
-    uint32_t n, channels;
+    const struct ic_pcube_ways *ways;
+    uint32_t channels;
     double flits, load, ejection;
-    double binomial[BITS][BITS], factorial[BITS];
-    struct term terms[TERMS];
-    uint32_t first[2 * IC_PCUBE_N_MAX + 1]; /* terms of a class: first[c] to first[c + 1] - 1 */
-    struct channel_class classes[2 * IC_PCUBE_N_MAX]; /* negative z = 0..n-1, then positive */
-    double s[BITS * BITS * BITS];                     /* by hn, hp, c11 */
+    double mean[CLASSES]; /* Sc */
+    struct channel_class classes[CLASSES];
 };
 
-static inline uint32_t pair_of(uint32_t clear, uint32_t set, uint32_t ones)
+/* Begins without waits, where everything is still below the solution. */
+static void setup(struct model *m, const struct ic_pcube *cube, const struct ic_pcube_ways *ways,
+                  double load)
 {
-    return (clear * BITS + set) * BITS + ones;
-}
-
-static void fill_binomials(double binomial[BITS][BITS])
-{
-    memset(binomial, 0, sizeof(double) * BITS * BITS);
-    for (uint32_t a = 0; a < BITS; a++) {
-        binomial[a][0] = 1;
-        for (uint32_t b = 1; b <= a; b++)
-            binomial[a][b] = binomial[a - 1][b - 1] + (b < a ? binomial[a - 1][b] : 0);
-    }
-}
-
-static double rate_of(double binomial[BITS][BITS], uint32_t n, uint32_t z)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i <= n - 1 - z; i++)
-        for (uint32_t j = 0; j <= z; j++)
-            sum += binomial[n - 1 - z][i] * binomial[z][j] * ldexp(1, (int)(z - j)) /
-                   ((i + j + 1) * binomial[i + j][i]);
-    return sum / (ldexp(1, (int)n) - 1);
-}
-
-gmc_status ic_pcube_rate(uint64_t n, uint64_t z, double *rate, char *error)
-{
-    double binomial[BITS][BITS];
-    gmc_status status = ic_check_range("n, dimensions,", n, 1, IC_PCUBE_N_MAX, error);
-    if (status == GMC_OK)
-        status = ic_check_range("z, zeros among the other bits,", z, 0, n - 1, error);
-    if (status != GMC_OK)
-        return status;
-    fill_binomials(binomial);
-    *rate = rate_of(binomial, (uint32_t)n, (uint32_t)z);
-    return GMC_OK;
-}
-
-/* A pair's hop through a channel comes after `before` hops of its phase and before `after` others;
- * `other` hops are of the other phase. Of the n - 1 bits that the channel does not change, `made`
- * have the value that the phase makes, and `left` the one that it changes. */
-static void add_terms(struct model *m, bool is_negative, uint32_t z, uint32_t *count)
-{
-    uint32_t made = is_negative ? z : m->n - 1 - z;
-    uint32_t left = m->n - 1 - made;
-    uint32_t first = *count;
-    double sum = 0;
-    for (uint32_t before = 0; before <= made; before++)
-        for (uint32_t after = 0; after <= left; after++) {
-            /* What the positive phase sets was zero before, and is none of what was cleared. */
-            uint32_t free = is_negative ? made - before : left - after;
-            for (uint32_t other = 0; other <= free; other++) {
-                struct term term;
-                uint32_t phase = before + after + 1;
-                term.pair = pair_of(is_negative ? phase : other, is_negative ? other : phase,
-                                    is_negative ? left - after : made - before);
-                term.weight = m->binomial[made][before] * m->binomial[left][after] *
-                              m->binomial[free][other] * m->factorial[before] *
-                              m->factorial[after] * m->factorial[other];
-                sum += term.weight;
-                GMC_ASSERT(*count < TERMS);
-                m->terms[(*count)++] = term;
-            }
-        }
-    for (uint32_t t = first; t < *count; t++)
-        m->terms[t].weight /= sum;
-}
-
-static void setup(struct model *m, const struct ic_pcube *cube, double load)
-{
-    uint32_t count = 0, n = cube->n;
-    *m = (struct model){.n = n, .channels = cube->channels, .flits = cube->flits, .load = load};
+    *m = (struct model){.ways = ways,
+                        .channels = cube->channels,
+                        .flits = cube->flits,
+                        .load = load};
     m->ejection = m->flits * m->flits * load / (2 * (1 - m->flits * load));
-    fill_binomials(m->binomial);
-    m->factorial[0] = 1;
-    for (uint32_t i = 1; i < BITS; i++)
-        m->factorial[i] = m->factorial[i - 1] * i;
-    for (uint32_t c = 0; c < 2 * n; c++) {
-        m->classes[c].rate = load * rate_of(m->binomial, n, c % n);
-        m->first[c] = count;
-        add_terms(m, c < n, c % n, &count);
-    }
-    m->first[2 * n] = count;
-    for (uint32_t clear = 0; clear <= n; clear++)
-        for (uint32_t set = 0; set + clear <= n; set++)
-            for (uint32_t ones = 0; ones + set + clear <= n; ones++)
-                m->s[pair_of(clear, set, ones)] = clear + set + m->flits + m->ejection;
+    for (uint32_t c = 0; c < ways->classes; c++)
+        m->mean[c] = ways->hops[c] + m->flits + m->ejection;
 }
 
 /* Mean wait of a queue that serves x +- (x - M). */
@@ -143,104 +61,137 @@ static double sharing(double rho, uint32_t channels)
     return (squares + channels * last) / (sum + last);
 }
 
-/* Classes from S; false when one of them is full. */
+/* Classes from their means; false when one of them is full. */
 static bool update_classes(struct model *m)
 {
-    for (uint32_t c = 0; c < 2 * m->n; c++) {
+    for (uint32_t c = 0; c < m->ways->classes; c++) {
         struct channel_class *class = &m->classes[c];
-        double mean = 0;
-        for (uint32_t t = m->first[c]; t < m->first[c + 1]; t++) {
-            mean += m->terms[t].weight * m->s[m->terms[t].pair];
-        }
-        double rho = class->rate * mean;
+        double x = m->mean[c], rate = m->load * m->ways->rate[c], rho = rate * x;
         if (!(rho < 1))
             return false;
-        class->wait = queue_wait(class->rate, mean, m->flits);
-        class->busy = pow(rho, m->channels);
-        class->share = sharing(rho, m->channels);
-        class->blocking[0] = class->wait;
-        for (uint32_t alternatives = 1; alternatives <= m->n; alternatives++)
-            class->blocking[alternatives] = class->blocking[alternatives - 1] * class->busy;
+        class->wait = queue_wait(rate, x, m->flits);
+        double rise = rate * (2 * x - m->flits + class->wait) / (1 - rho);
+        double busy = pow(rho, m->channels), power = busy;
+        for (uint32_t i = 0; i < m->ways->alternatives[c]; i++, power *= busy) {
+            class->blocking[i] = class->wait * power;
+            class->derivative[i] = power * (rise + class->wait * (i + 1) * m->channels / x);
+        }
     }
     return true;
 }
 
-/* The class of the i-th hop of a phase, from 0. */
-static const struct channel_class *negative_hop(const struct model *m, uint32_t clear,
-                                                uint32_t ones, uint32_t i)
+/* Means of classes from their waits, less those that there are: the gaps; and the columns of I less
+ * their derivatives. Of rows that are no classes, too: loops of constant length are faster. */
+static void fill(const struct model *m, double (*columns)[CLASSES], double *gap)
 {
-    return &m->classes[m->n - (ones + clear - i)];
-}
-
-static const struct channel_class *positive_hop(const struct model *m, uint32_t ones, uint32_t i)
-{
-    return &m->classes[m->n + m->n - (ones + i) - 1];
-}
-
-/* S from classes; the largest relative change. */
-static double update_pairs(struct model *m)
-{
-    double change = 0;
-    for (uint32_t clear = 0; clear <= m->n; clear++)
-        for (uint32_t set = 0; set + clear <= m->n; set++)
-            for (uint32_t ones = 0; ones + set + clear <= m->n; ones++) {
-                double sum = clear + set + m->flits + m->ejection;
-                for (uint32_t i = 0; i < clear; i++)
-                    sum += negative_hop(m, clear, ones, i)->blocking[clear - i];
-                for (uint32_t i = 0; i < set; i++)
-                    sum += positive_hop(m, ones, i)->blocking[set - i];
-                double *s = &m->s[pair_of(clear, set, ones)];
-                change = fmax(change, fabs(sum - *s) / sum);
-                *s = sum;
+    const struct ic_pcube_ways *ways = m->ways;
+    for (uint32_t row = 0; row < CLASSES; row++)
+        gap[row] = ways->hops[row] + m->flits + m->ejection - m->mean[row];
+    for (uint32_t c = 0; c < ways->classes; c++) {
+        const struct channel_class *class = &m->classes[c];
+        double *column = columns[c];
+        for (uint32_t row = 0; row < CLASSES; row++)
+            column[row] = row == c;
+        for (uint32_t i = 0; i < ways->alternatives[c]; i++) {
+            const double *uses = ways->uses[c][i];
+            double blocking = class->blocking[i], derivative = class->derivative[i];
+            for (uint32_t row = 0; row < CLASSES; row++) {
+                gap[row] += uses[row] * blocking;
+                column[row] -= uses[row] * derivative;
             }
+        }
+    }
+}
+
+/* Takes `factor` times what is below a pivot out of another column. */
+static void eliminate(const double *pivots, double factor, uint32_t from, uint32_t to,
+                      double *column)
+{
+    for (uint32_t row = from; row < to; row++)
+        column[row] -= pivots[row] * factor;
+}
+
+/* The gap becomes what it is times the inverse; false: a pivot is not positive. */
+static bool divide(uint32_t size, double (*columns)[CLASSES], double *gap)
+{
+    for (uint32_t k = 0; k < size; k++) {
+        if (!(columns[k][k] > 0))
+            return false;
+        for (uint32_t row = k + 1; row < size; row++)
+            columns[k][row] /= columns[k][k];
+        for (uint32_t c = k + 1; c < size; c++)
+            eliminate(columns[k], columns[c][k], k + 1, size, columns[c]);
+        eliminate(columns[k], gap[k], k + 1, size, gap);
+    }
+    for (uint32_t k = size; k-- > 0;) {
+        gap[k] /= columns[k][k];
+        eliminate(columns[k], gap[k], 0, k, gap);
+    }
+    return true;
+}
+
+/* Classes are up to date; the largest relative change, negative: there is no fixed point. */
+static double step(struct model *m)
+{
+    double columns[CLASSES][CLASSES], gap[CLASSES], change = 0;
+    uint32_t size = m->ways->classes;
+    fill(m, columns, gap);
+    if (!divide(size, columns, gap))
+        return -1;
+    for (uint32_t c = 0; c < size; c++) {
+        m->mean[c] += gap[c];
+        change = fmax(change, gap[c] / m->mean[c]);
+    }
     return change;
 }
 
-/* Mean sharing over the hops of a kind of pair. */
-static double sharing_of(const struct model *m, uint32_t clear, uint32_t set, uint32_t ones)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < clear; i++)
-        sum += negative_hop(m, clear, ones, i)->share;
-    for (uint32_t i = 0; i < set; i++)
-        sum += positive_hop(m, ones, i)->share;
-    return sum / (clear + set);
-}
-
-/* Means over sources of equal weight, then over sources; false when a source is full. */
-static bool summarise(const struct model *m, struct ic_pcube_latency *out)
-{
-    double others = ldexp(1, (int)m->n) - 1;
-    double rate = m->load / m->channels;
-    for (uint32_t weight = 0; weight <= m->n; weight++) {
-        double network = 0, share = 0, sources = m->binomial[m->n][weight] / (others + 1);
-        for (uint32_t clear = 0; clear <= weight; clear++)
-            for (uint32_t set = clear == 0 ? 1 : 0; set <= m->n - weight; set++) {
-                double pairs = m->binomial[weight][clear] * m->binomial[m->n - weight][set];
-                network += pairs * m->s[pair_of(clear, set, weight - clear)];
-                share += pairs * sharing_of(m, clear, set, weight - clear);
-            }
-        network /= others;
-        if (!(rate * network < 1))
-            return false;
-        out->network += sources * network;
-        out->sharing += sources * share / others;
-        out->source_wait += sources * queue_wait(rate, network, m->flits);
-    }
-    out->ejection = m->ejection;
-    out->latency = (out->network + out->source_wait) * out->sharing;
-    return true;
-}
-
-/* Near the fold S passes slowly where the fixed point was, but each step there is larger than 1e-11
- * of it; so this ends. */
+/* False: there is no fixed point. */
 static bool solve(struct model *m)
 {
-    do
+    double change;
+    if (!(m->load * m->flits < 1))
+        return false;
+    do {
         if (!update_classes(m))
             return false;
-    while (update_pairs(m) >= 1e-11);
+        change = step(m);
+    } while (change >= SETTLED);
+    return change >= 0 && update_classes(m);
+}
+
+/* Mean network latencies of sources, by weight; false when a source is full. */
+static bool find_networks(const struct model *m, double *networks)
+{
+    const struct ic_pcube_ways *ways = m->ways;
+    for (uint32_t weight = 0; weight <= ways->n; weight++) {
+        uint32_t row = ways->classes + weight;
+        double sum = ways->hops[row] + m->flits + m->ejection;
+        for (uint32_t c = 0; c < ways->classes; c++)
+            for (uint32_t i = 0; i < ways->alternatives[c]; i++)
+                sum += ways->uses[c][i][row] * m->classes[c].blocking[i];
+        if (!(m->load / m->channels * sum < 1))
+            return false;
+        networks[weight] = sum;
+    }
     return true;
+}
+
+/* Means over sources. */
+static void summarise(struct model *m, const double *networks, struct ic_pcube_latency *out)
+{
+    const struct ic_pcube_ways *ways = m->ways;
+    for (uint32_t c = 0; c < ways->classes; c++)
+        m->classes[c].share = sharing(m->load * ways->rate[c] * m->mean[c], m->channels);
+    *out = (struct ic_pcube_latency){.ejection = m->ejection};
+    for (uint32_t weight = 0; weight <= ways->n; weight++) {
+        double share = 0, sources = ways->sources[weight];
+        for (uint32_t c = 0; c < ways->classes; c++)
+            share += ways->part[c][weight] * m->classes[c].share;
+        out->network += sources * networks[weight];
+        out->sharing += sources * share;
+        out->source_wait += sources * queue_wait(m->load / m->channels, networks[weight], m->flits);
+    }
+    out->latency = (out->network + out->source_wait) * out->sharing;
 }
 
 static gmc_status check(const struct ic_pcube *cube, char *error)
@@ -254,45 +205,54 @@ static gmc_status check(const struct ic_pcube *cube, char *error)
     return status;
 }
 
-static void latency_of(const struct ic_pcube *cube, double load, struct ic_pcube_latency *out)
-{
-    struct model m;
-    *out = (struct ic_pcube_latency){.saturated = true};
-    if (!(load * cube->flits < 1))
-        return;
-    setup(&m, cube, load);
-    if (solve(&m) && summarise(&m, out))
-        out->saturated = false;
-    else
-        *out = (struct ic_pcube_latency){.saturated = true};
-}
-
 gmc_status ic_pcube_latency(const struct ic_pcube *cube, double load, struct ic_pcube_latency *out,
                             char *error)
 {
+    struct ic_pcube_ways ways;
+    struct model m;
+    double networks[IC_PCUBE_N_MAX + 1];
     gmc_status status = check(cube, error);
     if (status == GMC_OK)
         status = ic_check_number("lambda_g, messages per node and cycle,", load, 0,
                                  1.0 / cube->flits, error);
-    if (status == GMC_OK)
-        latency_of(cube, load, out);
-    return status;
+    if (status != GMC_OK)
+        return status;
+    *out = (struct ic_pcube_latency){.saturated = true};
+    ic_pcube_ways_init(&ways, cube->n);
+    setup(&m, cube, &ways, load);
+    if (solve(&m) && find_networks(&m, networks))
+        summarise(&m, networks, out);
+    return GMC_OK;
+}
+
+/* What a smaller load leads to is below what a larger one does, and a better beginning. */
+static bool is_sound(struct model *m, const struct ic_pcube *cube, double load, double *below)
+{
+    double networks[IC_PCUBE_N_MAX + 1];
+    setup(m, cube, m->ways, load);
+    for (uint32_t c = 0; c < m->ways->classes; c++)
+        m->mean[c] = fmax(m->mean[c], below[c]);
+    if (!solve(m) || !find_networks(m, networks))
+        return false;
+    memcpy(below, m->mean, sizeof(m->mean));
+    return true;
 }
 
 gmc_status ic_pcube_saturation(const struct ic_pcube *cube, double *load, char *error)
 {
+    struct ic_pcube_ways ways;
+    struct model m = {.ways = &ways};
+    double below[CLASSES] = {0}, least = 0, most = 1.0 / cube->flits;
     gmc_status status = check(cube, error);
     if (status != GMC_OK)
         return status;
-    double least = 0, most = 1.0 / cube->flits;
+    ic_pcube_ways_init(&ways, cube->n);
     while (most - least > 1e-7 * most) {
-        struct ic_pcube_latency point;
         double middle = (least + most) / 2;
-        latency_of(cube, middle, &point);
-        if (point.saturated)
-            most = middle;
-        else
+        if (is_sound(&m, cube, middle, below))
             least = middle;
+        else
+            most = middle;
     }
     *load = least;
     return GMC_OK;

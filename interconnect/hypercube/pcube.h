@@ -21,8 +21,8 @@
  *   W_s   = (l/V) [S_s^2 + (S_s - M)^2] / 2 (1 - l S_s/V)                    (23), (24)
  *   latency = (Sbar + Wbar) Vbar                                             (3)
  *
- * S is found by plain substitution. It grows to the least fixed point, or without bound: the
- * solution vanishes by a fold, at a latency that is still finite (1.2 to 2.4 times that without
+ * S is the least fixed point, to which plain substitution grows. Beyond some load there is none:
+ * the solution vanishes by a fold, at a latency that is still finite (1.2 to 2.4 times that without
  * load).
  *
  * Source: Patooghy, Sarbazi-Azad, on P-cube routing; misprints of (1), (2), (4), (5), (14) and (20)

@@ -83,7 +83,17 @@ static gmc_status build_hybrid(struct ic_ldr_built *built, const struct ic_ldr_s
     return status;
 }
 
-gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *spec, char *error)
+/* The least that routes of a direct network take is known before it is made. */
+gmc_status ic_ldr_check_routes(const struct ic_ldr_spec *spec, char *error)
+{
+    uint64_t degree = spec->degree > 0 ? spec->degree : dimensions_of(spec->nodes);
+    if (spec->topology >= IC_LDR_FAT_TREE)
+        return GMC_OK;
+    return ic_routes_check(spec->nodes, spec->nodes, degree, error);
+}
+
+gmc_status ic_ldr_build_network(struct ic_ldr_built *built, const struct ic_ldr_spec *spec,
+                                char *error)
 {
     *built = (struct ic_ldr_built){0};
     gmc_status status =
@@ -96,6 +106,20 @@ gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *sp
         status = build_direct(built, spec, error);
     else
         status = build_hybrid(built, spec, error);
+    if (status != GMC_OK)
+        ic_ldr_built_fini(built);
+    return status;
+}
+
+gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *spec, char *error)
+{
+    *built = (struct ic_ldr_built){0};
+    gmc_status status =
+        ic_check_range("the number of nodes", spec->nodes, 2, IC_GRAPH_NODES_MAX, error);
+    if (status == GMC_OK)
+        status = ic_ldr_check_routes(spec, error);
+    if (status == GMC_OK)
+        status = ic_ldr_build_network(built, spec, error);
     if (status == GMC_OK)
         status = ic_routes_init(&built->routes, &built->network, error);
     if (status != GMC_OK)
@@ -111,11 +135,19 @@ gmc_status ic_ldr_graph(const struct ic_ldr_spec *spec, struct ic_graph *graph, 
     return status == GMC_OK ? make_graph(graph, spec, spec->nodes, error) : status;
 }
 
-gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph, char *error)
+gmc_status ic_ldr_take_graph(struct ic_ldr_built *built, struct ic_graph *graph, char *error)
 {
     *built = (struct ic_ldr_built){.graph = *graph, .is_direct = true};
     *graph = (struct ic_graph){0};
     gmc_status status = ic_network_direct(&built->network, &built->graph, error);
+    if (status != GMC_OK)
+        ic_ldr_built_fini(built);
+    return status;
+}
+
+gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph, char *error)
+{
+    gmc_status status = ic_ldr_take_graph(built, graph, error);
     if (status == GMC_OK)
         status = ic_routes_init(&built->routes, &built->network, error);
     if (status != GMC_OK)

@@ -36,14 +36,21 @@ struct ic_ldr_built {
     bool is_direct;
 };
 
-/* INVALID names what does not go, NOMEM. Ends with fini; must not be moved, routes point into it.
- */
+/* INVALID names what does not go, routes that would take too much memory before anything is made;
+ * NOMEM. Ends with fini; must not be moved, routes point into it. */
 GMC_NODISCARD gmc_status ic_ldr_build(struct ic_ldr_built *built, const struct ic_ldr_spec *spec,
                                       char *error);
 /* A direct network of any connected graph, as one that was read from a file; takes the graph, which
  * is released when it fails, too. */
 GMC_NODISCARD gmc_status ic_ldr_build_graph(struct ic_ldr_built *built, struct ic_graph *graph,
                                             char *error);
+/* Whether routes of what is asked for would take too much memory, before it is made. INVALID. */
+GMC_NODISCARD gmc_status ic_ldr_check_routes(const struct ic_ldr_spec *spec, char *error);
+/* The same without routes, which models do not need. */
+GMC_NODISCARD gmc_status ic_ldr_build_network(struct ic_ldr_built *built,
+                                              const struct ic_ldr_spec *spec, char *error);
+GMC_NODISCARD gmc_status ic_ldr_take_graph(struct ic_ldr_built *built, struct ic_graph *graph,
+                                           char *error);
 /* The graph alone, of a direct network. INVALID, NOMEM. Ends with ic_graph_fini. */
 GMC_NODISCARD gmc_status ic_ldr_graph(const struct ic_ldr_spec *spec, struct ic_graph *graph,
                                       char *error);

@@ -116,85 +116,159 @@ static const struct ic_output outputs[OUTPUTS] = {
 };
 
 /* ---- what the points of a curve have in common ---- */
-struct common {
-    struct ic_ldr_built built;
-    struct ic_packet_flows *flows[2]; /* fixed, split; NULL: not needed so far */
-};
-
-static void release_common(void *what)
-{
-    struct common *common = what;
-    ic_packet_flows_free(common->flows[0]);
-    ic_packet_flows_free(common->flows[1]);
-    ic_ldr_built_fini(&common->built);
-    free(common);
-}
-
-static gmc_status build(const double *values, const struct ic_setting *setting,
-                        struct ic_ldr_built *built, char *error)
-{
-    const struct ic_graph *given = ic_ldr_params_graph(values + GRAPH, IC_LDR_TOPOLOGIES, setting);
-    struct ic_ldr_spec spec = ic_ldr_params_spec(values + GRAPH);
-    struct ic_graph copy;
-    spec.component = (uint64_t)values[COMPONENT];
-    spec.ports = (uint64_t)values[PORTS];
-    if (given == NULL)
-        return ic_ldr_build(built, &spec, error);
-    gmc_status status = ic_graph_copy(given, &copy);
-    return status == GMC_OK ? ic_ldr_build_graph(built, &copy, error) : status;
-}
-
-/* About, flows among it. */
-static size_t bytes_of(const struct ic_ldr_built *built)
-{
-    const struct ic_routes *routes = &built->routes;
-    return (size_t)routes->leaves * built->network.switches * routes->width +
-           (size_t)ic_network_channels(&built->network) * 256;
-}
-
 struct point {
     const double *values;
     const struct ic_setting *setting;
 };
 
+enum { NETWORK_KEY = IC_LDR_PARAMS + 2, FLOWS_KEY = NETWORK_KEY + 3 };
+
+/* What a network depends on. */
+static void put_network(const double *values, double *key)
+{
+    for (size_t i = 0; i < IC_LDR_PARAMS; i++)
+        key[i] = values[GRAPH + i];
+    key[IC_LDR_PARAMS] = values[COMPONENT];
+    key[IC_LDR_PARAMS + 1] = values[PORTS];
+}
+
+struct common {
+    struct ic_ldr_built built; /* routes are made when they are needed first */
+    struct ic_ways ways;
+};
+
+static void release_common(void *what)
+{
+    struct common *common = what;
+    ic_ways_fini(&common->ways);
+    ic_ldr_built_fini(&common->built);
+    free(common);
+}
+
+static struct ic_ldr_spec spec_of(const double *values)
+{
+    struct ic_ldr_spec spec = ic_ldr_params_spec(values + GRAPH);
+    spec.component = (uint64_t)values[COMPONENT];
+    spec.ports = (uint64_t)values[PORTS];
+    return spec;
+}
+
+static gmc_status build(const struct point *point, struct ic_ldr_built *built, char *error)
+{
+    const struct ic_graph *given =
+        ic_ldr_params_graph(point->values + GRAPH, IC_LDR_TOPOLOGIES, point->setting);
+    const struct ic_ldr_spec spec = spec_of(point->values);
+    struct ic_graph copy;
+    if (given == NULL)
+        return ic_ldr_build_network(built, &spec, error);
+    gmc_status status = ic_graph_copy(given, &copy);
+    return status == GMC_OK ? ic_ldr_take_graph(built, &copy, error) : status;
+}
+
+/* About; with routes, where there can be. */
+static size_t bytes_of(const struct common *common)
+{
+    const struct ic_network *network = &common->built.network;
+    uint64_t routes = ic_routes_bytes(network->switches, common->ways.count, IC_NETWORK_PORTS_MAX);
+    return (routes <= IC_ROUTES_BYTES_MAX ? (size_t)routes : 0) +
+           (size_t)ic_network_channels(network) * 32 + ic_ways_bytes(&common->ways);
+}
+
 static gmc_status make_common(const void *ctx, void **what, size_t *bytes, char *error)
 {
-    const struct point *point = ctx;
     struct common *common = calloc(1, sizeof(*common));
     if (common == NULL)
         return GMC_ERR_NOMEM;
-    gmc_status status = build(point->values, point->setting, &common->built, error);
+    gmc_status status = build(ctx, &common->built, error);
+    if (status == GMC_OK)
+        status = ic_ways_init(&common->ways, &common->built.network);
     if (status != GMC_OK) {
-        free(common);
+        release_common(common);
         return status;
     }
     *what = common;
-    *bytes = bytes_of(&common->built);
+    *bytes = bytes_of(common);
     return GMC_OK;
 }
 
 /* Stays with the memo. */
-static gmc_status find_common(const double *values, const struct ic_setting *setting,
-                              struct common **out, char *error)
+static gmc_status find_common(const struct point *point, struct common **out, char *error)
 {
-    const struct point point = {values, setting};
-    const struct ic_memo_maker maker = {make_common, release_common, &point};
-    double key[IC_LDR_PARAMS + 4] = {values[COMPONENT], values[PORTS], values[PATTERN],
-                                     values[SHIFT]};
+    const struct ic_memo_maker maker = {make_common, release_common, point};
+    double key[NETWORK_KEY];
     void *common;
-    for (size_t i = 0; i < IC_LDR_PARAMS; i++)
-        key[4 + i] = values[GRAPH + i];
-    gmc_status status =
-        ic_memo_get(setting->memo, key, sizeof(key) / sizeof(key[0]), &maker, &common, error);
+    put_network(point->values, key);
+    gmc_status status = ic_memo_get(point->setting->memo, key, NETWORK_KEY, &maker, &common, error);
     if (status == GMC_OK)
         *out = common;
     return status;
 }
 
-static gmc_status configure(const double *values, const struct ic_setting *setting,
-                            struct common **common, struct ic_packets_config *config, char *error)
+static gmc_status find_traffic(const double *values, const struct ic_network *network,
+                               struct ic_traffic *traffic, char *error)
 {
-    *config = (struct ic_packets_config){
+    return ic_traffic_init(traffic, (enum ic_traffic_pattern)values[PATTERN], network->hosts,
+                           (uint64_t)values[SHIFT], error);
+}
+
+static void release_flows(void *what)
+{
+    ic_packet_flows_free(what);
+}
+
+static gmc_status make_flows(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    const struct point *point = ctx;
+    struct common *common;
+    struct ic_packet_flows *flows;
+    struct ic_traffic traffic;
+    gmc_status status = find_common(point, &common, error);
+    if (status == GMC_OK)
+        status = find_traffic(point->values, &common->built.network, &traffic, error);
+    if (status == GMC_OK)
+        status = ic_packet_flows_new(&common->ways, point->values[ROUTING] == IC_FIXED, &traffic,
+                                     &flows, error);
+    if (status != GMC_OK)
+        return status;
+    *what = flows;
+    *bytes = ic_packet_flows_bytes(flows);
+    return GMC_OK;
+}
+
+/* Those of adaptive routing are those of oblivious one. Stays with the memo. */
+static gmc_status find_flows(const struct point *point, const struct ic_packet_flows **out,
+                             char *error)
+{
+    const struct ic_memo_maker maker = {make_flows, release_flows, point};
+    double key[FLOWS_KEY];
+    void *flows;
+    put_network(point->values, key);
+    key[NETWORK_KEY] = point->values[ROUTING] == IC_FIXED;
+    key[NETWORK_KEY + 1] = point->values[PATTERN];
+    key[NETWORK_KEY + 2] = point->values[SHIFT];
+    gmc_status status = ic_memo_get(point->setting->memo, key, FLOWS_KEY, &maker, &flows, error);
+    if (status == GMC_OK)
+        *out = flows;
+    return status;
+}
+
+/* A network whose routes would be too large is not made. */
+static gmc_status find_routed(const struct point *point, struct common **common, char *error)
+{
+    const struct ic_ldr_spec spec = spec_of(point->values);
+    gmc_status status = GMC_OK;
+    if (ic_ldr_params_graph(point->values + GRAPH, IC_LDR_TOPOLOGIES, point->setting) == NULL)
+        status = ic_ldr_check_routes(&spec, error);
+    if (status == GMC_OK)
+        status = find_common(point, common, error);
+    if (status != GMC_OK || (*common)->built.routes.masks != NULL)
+        return status;
+    return ic_routes_init(&(*common)->built.routes, &(*common)->built.network, error);
+}
+
+static struct ic_packets_config config_of(const double *values)
+{
+    return (struct ic_packets_config){
         .timing = {.packet_bytes = values[BYTES],
                    .link_gbps = values[RATE],
                    .channel_ns = values[CHANNEL],
@@ -210,38 +284,25 @@ static gmc_status configure(const double *values, const struct ic_setting *setti
         .broadcast_packets = (uint32_t)values[BROADCAST],
         .broadcast_hosts = (uint32_t)values[GROUP],
     };
-    gmc_status status = find_common(values, setting, common, error);
-    if (status != GMC_OK)
-        return status;
-    const struct ic_ldr_built *built = &(*common)->built;
-    config->routes = &built->routes;
-    config->graph = built->is_direct ? &built->graph : NULL;
-    if ((enum ic_ldr_topology)values[GRAPH + IC_LDR_PARAM_TOPOLOGY] == IC_LDR_HYPERCUBE)
-        config->cube_dimensions = ic_graph_degree(&built->graph, 0);
-    return ic_traffic_init(&config->traffic, (enum ic_traffic_pattern)values[PATTERN],
-                           built->network.hosts, (uint64_t)values[SHIFT], error);
 }
 
 /* Broadcasts and buffers are not the model's. */
-static gmc_status solve(struct common *common, const struct ic_packets_config *config,
+static gmc_status solve(const struct point *point, const struct ic_packet_flows **flows,
                         struct ic_packets_model *model, char *error)
 {
-    struct ic_packets_config plain = *config;
-    struct ic_packet_flows **flows = &common->flows[config->routing != IC_FIXED];
-    gmc_status status = GMC_OK;
-    plain.broadcast_packets = 0;
-    plain.broadcast_hosts = 0;
-    plain.buffer_packets = 0;
-    plain.buffering = IC_OUTPUT_BUFFERED;
-    if (*flows == NULL)
-        status = ic_packet_flows_new(&plain, flows, error);
-    return status == GMC_OK ? ic_packet_flows_model(*flows, &plain, model, error) : status;
+    struct ic_packets_config config = config_of(point->values);
+    config.broadcast_packets = 0;
+    config.broadcast_hosts = 0;
+    config.buffer_packets = 0;
+    config.buffering = IC_OUTPUT_BUFFERED;
+    gmc_status status = find_flows(point, flows, error);
+    return status == GMC_OK ? ic_packet_flows_model(*flows, &config, model, error) : status;
 }
 
-static void set_graph(const struct ic_ldr_built *built, struct ic_result *result)
+static void set_graph(uint32_t diameter, double distance, struct ic_result *result)
 {
-    ic_result_set(result, DIAMETER, built->routes.diameter);
-    ic_result_set(result, MEAN_HOPS, built->routes.mean_hops);
+    ic_result_set(result, DIAMETER, diameter);
+    ic_result_set(result, MEAN_HOPS, distance);
 }
 
 static void set_model(const struct ic_packets_model *model, struct ic_result *result)
@@ -267,14 +328,12 @@ static void settle(double *values, const struct ic_setting *setting)
 static gmc_status run_model(const double *values, const struct ic_setting *setting,
                             struct ic_result *result, char *error)
 {
-    struct common *common;
-    struct ic_packets_config config;
+    const struct point point = {values, setting};
+    const struct ic_packet_flows *flows;
     struct ic_packets_model model;
-    gmc_status status = configure(values, setting, &common, &config, error);
-    if (status == GMC_OK)
-        status = solve(common, &config, &model, error);
+    gmc_status status = solve(&point, &flows, &model, error);
     if (status == GMC_OK) {
-        set_graph(&common->built, result);
+        set_graph(flows->diameter, flows->distance, result);
         set_model(&model, result);
     }
     return status;
@@ -284,12 +343,10 @@ static gmc_status run_model(const double *values, const struct ic_setting *setti
 static gmc_status limit(const double *values, const struct ic_setting *setting, double *load,
                         char *error)
 {
-    struct common *common;
-    struct ic_packets_config config;
+    const struct point point = {values, setting};
+    const struct ic_packet_flows *flows;
     struct ic_packets_model model;
-    gmc_status status = configure(values, setting, &common, &config, error);
-    if (status == GMC_OK)
-        status = solve(common, &config, &model, error);
+    gmc_status status = solve(&point, &flows, &model, error);
     if (status == GMC_OK)
         *load = model.saturation;
     return status;
@@ -312,11 +369,11 @@ static void set_packets(const struct ic_packets_result *packets, bool has_broadc
 }
 
 /* Where it began is what the model says. */
-static gmc_status tell_saturation(struct common *common, const struct ic_packets_config *config,
-                                  struct ic_result *result, char *error)
+static gmc_status tell_saturation(const struct point *point, struct ic_result *result, char *error)
 {
+    const struct ic_packet_flows *flows;
     struct ic_packets_model model;
-    gmc_status status = solve(common, config, &model, error);
+    gmc_status status = solve(point, &flows, &model, error);
     if (status == GMC_OK && model.is_saturated)
         ic_result_saturated(result, "the %s from %u to %u is full from load %.6g on",
                             model.fullest.what, model.fullest.from, model.fullest.to,
@@ -327,17 +384,25 @@ static gmc_status tell_saturation(struct common *common, const struct ic_packets
 static gmc_status simulate(const double *values, const struct ic_setting *setting,
                            const struct ic_run *run, struct ic_result *result, char *error)
 {
+    const struct point point = {values, setting};
     struct common *common;
-    struct ic_packets_config config;
+    struct ic_packets_config config = config_of(values);
     struct ic_packets_result packets;
-    gmc_status status = configure(values, setting, &common, &config, error);
+    gmc_status status = find_routed(&point, &common, error);
     if (status == GMC_OK)
-        status = ic_packets_simulate(&config, run, &packets, error);
+        status = find_traffic(values, &common->built.network, &config.traffic, error);
+    if (status != GMC_OK)
+        return status;
+    config.routes = &common->built.routes;
+    config.graph = common->built.is_direct ? &common->built.graph : NULL;
+    if ((enum ic_ldr_topology)values[GRAPH + IC_LDR_PARAM_TOPOLOGY] == IC_LDR_HYPERCUBE)
+        config.cube_dimensions = ic_graph_degree(&common->built.graph, 0);
+    status = ic_packets_simulate(&config, run, &packets, error);
     if (status == GMC_OK) {
-        set_graph(&common->built, result);
+        set_graph(common->built.routes.diameter, common->built.routes.mean_hops, result);
         set_packets(&packets, config.broadcast_packets > 0, result);
         if (packets.is_saturated)
-            status = tell_saturation(common, &config, result, error);
+            status = tell_saturation(&point, result, error);
     }
     return status;
 }

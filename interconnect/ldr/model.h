@@ -17,18 +17,8 @@
 #ifndef INTERCONNECT_LDR_MODEL_H
 #define INTERCONNECT_LDR_MODEL_H
 
+#include "interconnect/ldr/flows.h"
 #include "interconnect/ldr/packets.h"
-
-/* Loads of all channels, of the routing and the traffic of a configuration. */
-struct ic_packet_flows;
-
-/* Of routes, routing and traffic of the configuration, which are borrowed; nothing else of it is
- * looked at. INVALID: nobody sends; NOMEM. Ends with free. */
-GMC_NODISCARD gmc_status ic_packet_flows_new(const struct ic_packets_config *config,
-                                             struct ic_packet_flows **flows, char *error);
-void ic_packet_flows_free(struct ic_packet_flows *flows);
-/* Of memory. */
-size_t ic_packet_flows_bytes(const struct ic_packet_flows *flows);
 
 struct ic_packets_model {
     double latency, network; /* ns, with and without the wait in the source; not if saturated */
@@ -39,7 +29,7 @@ struct ic_packets_model {
     bool is_saturated;
 };
 
-/* Of flows with the same routes, routing and traffic (fixed, or one of the others: their flows are
+/* Of flows of the same network, routing and traffic (fixed, or one of the others: their flows are
  * the same), at the configuration's load. Buffers and broadcasts are not looked at. INVALID. */
 GMC_NODISCARD gmc_status ic_packet_flows_model(const struct ic_packet_flows *flows,
                                                const struct ic_packets_config *config,

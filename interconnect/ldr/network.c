@@ -166,9 +166,11 @@ gmc_status ic_network_hypercube(struct ic_network *network, uint64_t dimensions,
             if ((i & bit) == 0)
                 status = add(&draft, i, i | bit);
     status = make(network, &draft, nodes, nodes, status, error);
-    if (status == GMC_OK)
-        attach_one_each(network);
-    return status;
+    if (status != GMC_OK)
+        return status;
+    attach_one_each(network);
+    network->is_hypercube = true;
+    return GMC_OK;
 }
 
 /* ---- fat trees ----

@@ -17,6 +17,7 @@
 /* Channel c = first[s] + p leads from port p of switch s to switch to[c]. */
 struct ic_network {
     uint32_t switches, hosts;
+    bool is_hypercube;  /* port p flips bit p, and each switch has a host */
     uint32_t *attached; /* the switch of each host */
     uint32_t *first;    /* switches + 1 */
     uint32_t *to;

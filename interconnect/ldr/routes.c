@@ -4,13 +4,31 @@
 
 #include <stdlib.h>
 
-#define BYTES_MAX 2147483648u
-
 void ic_routes_fini(struct ic_routes *routes)
 {
     free(routes->leaf);
     free(routes->masks);
     *routes = (struct ic_routes){0};
+}
+
+static uint32_t width_of(uint64_t ports)
+{
+    return ports <= 8 ? 1 : ports <= 16 ? 2 : ports <= 32 ? 4 : 8;
+}
+
+uint64_t ic_routes_bytes(uint64_t switches, uint64_t leaves, uint64_t ports)
+{
+    return leaves * switches * width_of(ports);
+}
+
+gmc_status ic_routes_check(uint64_t switches, uint64_t leaves, uint64_t ports, char *error)
+{
+    uint64_t bytes = ic_routes_bytes(switches, leaves, ports);
+    if (bytes > IC_ROUTES_BYTES_MAX)
+        return ic_refuse(error, "the routes of %u switches to %u would take %u MB; up to %u can be",
+                         (uint32_t)switches, (uint32_t)leaves, (uint32_t)(bytes >> 20),
+                         IC_ROUTES_BYTES_MAX >> 20);
+    return GMC_OK;
 }
 
 static gmc_status make(struct ic_routes *routes, const struct ic_network *network, char *error)
@@ -28,12 +46,11 @@ static gmc_status make(struct ic_routes *routes, const struct ic_network *networ
     for (uint32_t i = 0; i < network->hosts; i++)
         if (routes->leaf[network->attached[i]] == IC_GRAPH_NONE)
             routes->leaf[network->attached[i]] = routes->leaves++;
-    routes->width = most <= 8 ? 1 : most <= 16 ? 2 : most <= 32 ? 4 : 8;
-    uint64_t bytes = (uint64_t)routes->leaves * network->switches * routes->width;
-    if (bytes > BYTES_MAX)
-        return ic_refuse(error, "the routes of %u switches to %u would take %u MB; up to %u can be",
-                         network->switches, routes->leaves, (uint32_t)(bytes >> 20),
-                         BYTES_MAX >> 20);
+    routes->width = width_of(most);
+    uint64_t bytes = ic_routes_bytes(network->switches, routes->leaves, most);
+    gmc_status status = ic_routes_check(network->switches, routes->leaves, most, error);
+    if (status != GMC_OK)
+        return status;
     routes->masks = calloc((size_t)bytes, 1);
     return routes->masks != NULL ? GMC_OK : GMC_ERR_NOMEM;
 }

@@ -23,6 +23,14 @@ struct ic_routes {
     uint32_t diameter;
 };
 
+#define IC_ROUTES_BYTES_MAX 2147483648u
+
+/* What tables take of so many switches, switches with hosts among them, and at most so many ports
+ * of a switch. */
+uint64_t ic_routes_bytes(uint64_t switches, uint64_t leaves, uint64_t ports);
+/* INVALID with words: more than BYTES_MAX. */
+GMC_NODISCARD gmc_status ic_routes_check(uint64_t switches, uint64_t leaves, uint64_t ports,
+                                         char *error);
 /* Borrows the network. INVALID: the tables would take more than 2 GB. NOMEM. Ends with fini. */
 GMC_NODISCARD gmc_status ic_routes_init(struct ic_routes *routes, const struct ic_network *network,
                                         char *error);

@@ -4,11 +4,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "interconnect/qos/counts.h"
 #include "interconnect/qos/deadline.h"
 #include "interconnect/qos/lattice.h"
+#include "interconnect/qos/scaled.h"
+#include "interconnect/qos/transform.h"
 
 #define LEAST_WIDTH 64u
 /* Delays of N or more, which are late in any case, come back as this part of themselves among those
@@ -89,11 +92,10 @@ static double weight_of(const struct ic_qos_range *range, uint64_t n)
     return n < range->least ? 0 : weight_from(range, n) - weight_from(range, n + 1);
 }
 
-static void add_times(double *restrict sum, double weight, const double *restrict of,
-                      uint64_t length)
+static void add_times(double *sum, double weight, const double *of, uint64_t length)
 {
-    for (uint64_t t = 0; t < length && weight != 0; t++)
-        sum[t] += weight * of[t];
+    if (weight != 0)
+        ic_qos_add_scaled(sum, weight, of, length);
 }
 
 /* Each {X_k} of row i has the weight of all n0 from i + offset on. */
@@ -203,40 +205,24 @@ static gmc_status fill_lattice(const struct filling *f, const struct ic_qos_rang
                                               : ic_qos_lattice_alone(&lattice);
 }
 
+static double power(double base, unsigned exponent)
+{
+    double product = 1;
+    while (exponent-- > 0)
+        product *= base;
+    return product;
+}
+
 /* The tables of one set, of all ranges. */
 static gmc_status fill(struct filling *f, const struct ic_qos_range *ranges)
 {
     for (unsigned i = 0; i < IC_QOS_PASSINGS; i++)
         for (uint64_t n = ranges[i].most; n > 0; n--)
-            ranges[i].weights[n] = ranges[i].weights[n + 1] + pow((double)n, -(double)set_size(f));
+            ranges[i].weights[n] = ranges[i].weights[n + 1] + 1 / power((double)n, set_size(f));
     return f->parts > 0 ? fill_lattice(f, ranges) : fill_counted(f, ranges);
 }
 
 /* ---- generating functions ---- */
-/* Discrete Fourier transform of `length` values that stand `step` apart; re, im each. */
-static void transform(const double *turns, uint64_t step, const double *in, uint64_t length,
-                      double *out)
-{
-    if (length == 1) {
-        out[0] = in[0];
-        out[1] = 0;
-        return;
-    }
-    uint64_t half = length / 2;
-    double *even = out, *odd = out + length;
-    transform(turns, 2 * step, in, half, even);
-    transform(turns, 2 * step, in + step, half, odd);
-    for (uint64_t k = 0; k < half; k++) {
-        const double *turn = &turns[2 * k * step];
-        double re = turn[0] * odd[2 * k] - turn[1] * odd[2 * k + 1];
-        double im = turn[0] * odd[2 * k + 1] + turn[1] * odd[2 * k];
-        odd[2 * k] = even[2 * k] - re;
-        odd[2 * k + 1] = even[2 * k + 1] - im;
-        even[2 * k] += re;
-        even[2 * k + 1] += im;
-    }
-}
-
 /* Where table `at` of so many has the real part of point k; the imaginary one is a block further.
  */
 static double *place_of(double *blocks, uint64_t k, uint64_t tables, uint64_t at)
@@ -245,10 +231,23 @@ static double *place_of(double *blocks, uint64_t k, uint64_t tables, uint64_t at
     return &blocks[2 * IC_QOS_WAVE_BLOCK * (block * tables + at) + k % IC_QOS_WAVE_BLOCK];
 }
 
+/* cos, sin of 2 pi k / points, the cosines of a quarter of a turn. */
+static void turn_round(double *turns, uint64_t points)
+{
+    const double full = 8 * atan(1);
+    uint64_t quarter = points / 4;
+    for (uint64_t k = 0; k <= quarter; k++) {
+        double value = k < quarter ? cos(full * (double)k / (double)points) : 0;
+        turns[2 * k] = turns[2 * ((points - k) % points)] = value;
+        turns[2 * (2 * quarter - k)] = turns[2 * (2 * quarter + k)] = -value;
+    }
+    for (uint64_t k = 0; k < points; k++)
+        turns[2 * k + 1] = turns[2 * ((k + 3 * quarter) % points)];
+}
+
 /* As many points as all times need, or fewer on a smaller circle. */
 static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
 {
-    const double full = 8 * atan(1);
     uint64_t points = ic_qos_delays_width(reach);
     delays->radius = 1;
     if (points > 2 * delays->width) {
@@ -261,10 +260,7 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     delays->series = calloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks, sizeof(*delays->series));
     if (delays->turns == NULL || delays->series == NULL)
         return GMC_ERR_NOMEM;
-    for (uint64_t k = 0; k < points; k++) {
-        delays->turns[2 * k] = cos(full * (double)k / (double)points);
-        delays->turns[2 * k + 1] = sin(full * (double)k / (double)points);
-    }
+    turn_round(delays->turns, points);
     for (uint64_t k = delays->radius == 1 ? 1 : 0; k <= points / 2; k++) {
         double re = 1 - delays->turns[2 * k] / delays->radius;
         double im = delays->turns[2 * k + 1] / delays->radius;
@@ -276,29 +272,67 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     return GMC_OK;
 }
 
+/* Of one or two tables, which are transformed together as real and imaginary part; the power is
+ * that of the radius. */
+static void load_tables(const struct ic_qos_delays *delays, const double *power,
+                        const double *first, const double *second,
+                        struct ic_qos_transform *transform)
+{
+    uint64_t width = delays->width, rest = transform->points - width;
+    for (uint64_t t = 0; t < width; t++) {
+        transform->re[t] = first[t] * power[t];
+        transform->im[t] = second != NULL ? second[t] * power[t] : 0;
+    }
+    memset(transform->re + width, 0, rest * sizeof(double));
+    memset(transform->im + width, 0, rest * sizeof(double));
+}
+
+static void store_tables(struct ic_qos_delays *delays, uint64_t at, bool is_pair,
+                         const struct ic_qos_transform *transform)
+{
+    const double *re = transform->re, *im = transform->im;
+    uint64_t points = transform->points, tables = IC_QOS_PASSINGS * delays->subsets;
+    for (uint64_t k = 0; k <= points / 2; k++) {
+        uint64_t far = (points - k) % points;
+        double *out = place_of(delays->waves, k, tables, at);
+        out[0] = (re[k] + re[far]) / 2;
+        out[IC_QOS_WAVE_BLOCK] = (im[k] - im[far]) / 2;
+        if (!is_pair)
+            continue;
+        out = place_of(delays->waves, k, tables, at + 1);
+        out[0] = (im[k] + im[far]) / 2;
+        out[IC_QOS_WAVE_BLOCK] = (re[far] - re[k]) / 2;
+    }
+}
+
 static gmc_status make_waves(struct ic_qos_delays *delays)
 {
     uint64_t points = delays->points, tables = IC_QOS_PASSINGS * delays->subsets;
-    double *values = calloc(points, sizeof(*values));
-    double *wave = calloc(2 * points, sizeof(*wave));
+    double *room = malloc((4 * points + delays->width) * sizeof(*room));
     delays->waves = calloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks * tables, sizeof(double));
-    bool is_there = values != NULL && wave != NULL && delays->waves != NULL;
-    for (uint64_t at = 0; at < tables && is_there; at++) {
+    if (room == NULL || delays->waves == NULL) {
+        free(room);
+        return GMC_ERR_NOMEM;
+    }
+    struct ic_qos_transform transform = {.points = points,
+                                         .turns = delays->turns,
+                                         .re = room,
+                                         .im = room + points,
+                                         .room_re = room + 2 * points,
+                                         .room_im = room + 3 * points};
+    bool is_pair = delays->subsets > 1; /* of the same range */
+    double *powers = room + 4 * points, power = 1;
+    for (uint64_t t = 0; t < delays->width; t++, power *= delays->radius)
+        powers[t] = power;
+    for (uint64_t at = 0; at < tables; at += is_pair ? 2 : 1) {
         const double *mass =
             &delays->by[at / delays->subsets][at % delays->subsets * delays->width];
-        double power = 1;
-        for (uint64_t t = 0; t < delays->width; t++, power *= delays->radius)
-            values[t] = mass[t] * power;
-        transform(delays->turns, 1, values, points, wave);
-        for (uint64_t k = 0; k <= points / 2; k++) {
-            double *out = place_of(delays->waves, k, tables, at);
-            out[0] = wave[2 * k];
-            out[IC_QOS_WAVE_BLOCK] = wave[2 * k + 1];
-        }
+        load_tables(delays, powers, mass, is_pair ? mass + delays->width : NULL, &transform);
+        ic_qos_transform_run(&transform);
+        store_tables(delays, at, is_pair, &transform);
     }
-    free(values);
-    free(wave);
-    return is_there ? GMC_OK : GMC_ERR_NOMEM;
+    free(room);
+    return GMC_OK;
 }
 
 /* ---- all of it ---- */

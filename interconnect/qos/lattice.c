@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interconnect/qos/scaled.h"
+
 #define PARTS_MAX 64u
 /* Stretches are quotients of sums of a few rates. */
 #define EXACT 1e-13
@@ -190,11 +192,10 @@ static void add_rows(struct rows *rows, const struct ic_qos_lattice *lattice)
                 continue;
             double from = range->weights[larger(n, range->least)];
             double weight = range->weights[n] - range->weights[n + 1];
-            for (uint64_t t = first; t < end; t++)
-                range->mass[t] -= from * rows->slots[t];
+            if (end > first)
+                ic_qos_add_scaled(range->mass + first, -from, rows->slots + first, end - first);
             uint64_t most = n < range->least ? 0 : smaller(length, lattice->width - n);
-            for (uint64_t t = 0; t < most; t++)
-                range->mass[n + t] += weight * rows->longer[t];
+            ic_qos_add_scaled(range->mass + n, weight, rows->longer, most);
         }
     }
 }

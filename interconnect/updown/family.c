@@ -49,7 +49,7 @@ static const struct ic_output outputs[OUTPUTS] = {
 
 /* ---- what the points of a curve have in common ---- */
 struct common {
-    struct ic_wh_network network;
+    struct ic_wh_network network;  /* ways are found when they are needed first */
     struct ic_updown_flows *flows; /* NULL: not needed so far */
 };
 
@@ -69,11 +69,11 @@ static gmc_status build(const double *values, const struct ic_setting *setting,
     const struct ic_graph *given = ic_ldr_params_graph(values + GRAPH, WORDS, setting);
     struct ic_graph graph;
     if (given != NULL)
-        return ic_updown_network(given, routing, network, error);
+        return ic_updown_channels(given, routing, network, error);
     gmc_status status = ic_ldr_graph(&spec, &graph, error);
     if (status != GMC_OK)
         return status;
-    status = ic_updown_network(&graph, routing, network, error);
+    status = ic_updown_channels(&graph, routing, network, error);
     ic_graph_fini(&graph);
     return status;
 }
@@ -133,11 +133,10 @@ static gmc_status find_flows(const double *values, const struct ic_setting *sett
     return status;
 }
 
-static void set_graph(const struct common *common, struct ic_result *result)
+static void set_graph(double distance, uint32_t longest, struct ic_result *result)
 {
-    const struct ic_updown *updown = common->network.ctx;
-    ic_result_set(result, DISTANCE, updown->mean_hops);
-    ic_result_set(result, DIAMETER, updown->most_hops);
+    ic_result_set(result, DISTANCE, distance);
+    ic_result_set(result, DIAMETER, longest);
 }
 
 /* ---- the family ---- */
@@ -178,7 +177,7 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     if (status != GMC_OK)
         return status;
     struct ic_updown_latency out = ic_updown_model(common->flows, &config, values[LOAD]);
-    set_graph(common, result);
+    set_graph(out.distance, out.longest, result);
     if (out.is_saturated) {
         status = ic_limit_find(&ic_family_updown, values, setting, &from, error);
         if (status == GMC_OK)
@@ -204,7 +203,12 @@ static gmc_status simulate(const double *values, const struct ic_setting *settin
     gmc_status status = find_common(values, setting, &common, error);
     if (status != GMC_OK)
         return status;
-    set_graph(common, result);
+    const struct ic_updown *updown = common->network.ctx;
+    if (updown->masks == NULL)
+        status = ic_updown_find_ways(&common->network);
+    if (status != GMC_OK)
+        return status;
+    set_graph(updown->mean_hops, updown->most_hops, result);
     return ic_wh_simulate(&common->network, &layout, values, values[LOAD], (uint32_t)values[VCS],
                           (uint32_t)values[FLITS], run, result, error);
 }

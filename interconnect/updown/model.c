@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Flows, one destination after the other; then channels in the order of their numbers. */
+/* From flows to channels, in the order of their numbers. */
 #include "interconnect/updown/model.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "interconnect/updown/pairs.h"
 
 /* From a channel to one that follows. */
 struct step {
     uint32_t next;
-    double part;  /* of what the channel carries */
-    double share; /* of what the next one carries */
+    double part;   /* of what the channel carries */
+    double others; /* that, by what others carry of what the next one does */
+};
+
+/* What steps read of a channel, at one load: a w, B. */
+struct ahead {
+    double wait, blocking;
 };
 
 struct channel {
@@ -19,35 +27,29 @@ struct channel {
     /* of one load */
     double rho, blocking, held; /* rho_c, B_c, f_c */
     double wait, turns;         /* w, and what it is more in turns */
-    double taken;               /* a */
 };
 
 struct ic_updown_flows {
     uint32_t count, nodes; /* channels */
     struct channel *channels;
+    struct ahead *ahead; /* by channel */
     struct step *steps;
     double *shares;
     size_t step_count, share_count;
     double *sending; /* by node: 1, or 0 for nodes that would send to themselves */
     double senders, hops;
+    double distance; /* of all pairs of nodes */
+    uint32_t longest;
     uint32_t fullest;
+    struct ic_updown_config tried; /* of the least load that was too much so far; vcs 0: none */
+    double too_much;
 };
 
-/* While flows are found. Ports of a node, then the node itself: where messages come from, and go.
- */
 struct search {
     const struct ic_wh_network *network;
     const struct ic_updown *updown;
-    const struct ic_traffic *traffic;
     uint32_t *reverse; /* by port: that of the other end */
-    uint32_t *inputs;  /* of each node: ports by which messages come up, then by which they come
-                          down */
-    uint32_t *ups;     /* by node: how many of the former */
-    size_t *square;    /* by node: where its flows from inputs to outputs begin */
-    double *pairs;     /* (ports + 1)^2 for each node */
-    double *choices;   /* the same flows, by output and how many ports could be taken */
-    double *now;       /* by port: what comes by it, to one destination */
-    double *entering;  /* by node, to one destination */
+    struct ic_updown_pairs pairs;
 };
 
 static uint32_t ports_of(const struct search *search, uint32_t at)
@@ -57,19 +59,7 @@ static uint32_t ports_of(const struct search *search, uint32_t at)
 
 static size_t place_of(const struct search *search, uint32_t at, uint32_t row, uint32_t column)
 {
-    return search->square[at] + (size_t)row * (ports_of(search, at) + 1) + column;
-}
-
-static void release(struct search *search)
-{
-    free(search->reverse);
-    free(search->inputs);
-    free(search->ups);
-    free(search->square);
-    free(search->pairs);
-    free(search->choices);
-    free(search->now);
-    free(search->entering);
+    return search->pairs.square[at] + (size_t)row * (ports_of(search, at) + 1) + column;
 }
 
 static void find_reverses(struct search *search)
@@ -82,115 +72,6 @@ static void find_reverses(struct search *search)
                 back++;
             search->reverse[p] = back;
         }
-}
-
-/* A message that comes by a port came down when the port leads up. */
-static void find_inputs(struct search *search)
-{
-    const struct ic_updown *updown = search->updown;
-    for (uint32_t at = 0; at < updown->nodes; at++) {
-        uint32_t first = updown->first[at], own = ports_of(search, at), count = 0;
-        for (int down = 0; down <= 1; down++) {
-            for (uint32_t in = 0; in < own; in++)
-                if (ic_updown_is_up(updown, at, updown->ends[first + in]) == (down == 1))
-                    search->inputs[first + count++] = in;
-            if (down == 0)
-                search->ups[at] = count;
-        }
-    }
-}
-
-static gmc_status prepare(struct search *search, const struct ic_wh_network *network,
-                          const struct ic_traffic *traffic)
-{
-    const struct ic_updown *updown = network->ctx;
-    uint32_t nodes = updown->nodes, ports = updown->first[nodes];
-    size_t squares = 0;
-    *search = (struct search){.network = network,
-                              .updown = updown,
-                              .traffic = traffic,
-                              .reverse = calloc(ports + 1, sizeof(uint32_t)),
-                              .inputs = calloc(ports + 1, sizeof(uint32_t)),
-                              .ups = calloc(nodes, sizeof(uint32_t)),
-                              .square = calloc(nodes, sizeof(size_t)),
-                              .now = calloc(ports + 1, sizeof(double)),
-                              .entering = calloc(nodes, sizeof(double))};
-    if (search->reverse == NULL || search->inputs == NULL || search->ups == NULL ||
-        search->square == NULL || search->now == NULL || search->entering == NULL)
-        return GMC_ERR_NOMEM;
-    for (uint32_t i = 0; i < nodes; i++) {
-        search->square[i] = squares;
-        squares += (size_t)(ports_of(search, i) + 1) * (ports_of(search, i) + 1);
-    }
-    search->pairs = calloc(squares, sizeof(double));
-    search->choices = calloc(squares, sizeof(double));
-    if (search->pairs == NULL || search->choices == NULL)
-        return GMC_ERR_NOMEM;
-    find_reverses(search);
-    find_inputs(search);
-    return GMC_OK;
-}
-
-/* ---- flows ---- */
-static void enter(struct search *search, uint32_t to)
-{
-    uint32_t nodes = search->updown->nodes;
-    for (uint32_t i = 0; i < nodes; i++) {
-        bool is_uniform = search->traffic->pattern == IC_TRAFFIC_UNIFORM;
-        double part = is_uniform ? 1.0 / (nodes - 1) : ic_traffic_partner(search->traffic, i) == to;
-        search->entering[i] = i != to ? part : 0;
-    }
-}
-
-/* What comes to a node by one input goes on by all ports alike; none: it is there. */
-static void pass(struct search *search, uint32_t at, uint32_t in, uint64_t ports, double *flow)
-{
-    uint32_t first = search->updown->first[at], width = ports_of(search, at) + 1;
-    double *pairs = &search->pairs[search->square[at] + (size_t)in * width];
-    double *choices = &search->choices[search->square[at]];
-    double whole = *flow;
-    *flow = 0;
-    if (ports == 0) {
-        pairs[width - 1] += whole;
-        return;
-    }
-    uint32_t count = (uint32_t)__builtin_popcountll(ports);
-    for (double share = whole / count; ports != 0; ports &= ports - 1) {
-        uint32_t out = (uint32_t)__builtin_ctzll(ports);
-        pairs[out] += share;
-        choices[(size_t)out * width + count - 1] += share;
-        search->now[search->reverse[first + out]] += share;
-    }
-}
-
-/* All that came up, or all that came down; what enters comes up. */
-static void pass_all(struct search *search, uint32_t at, uint32_t to, bool came_down)
-{
-    const struct ic_updown *updown = search->updown;
-    uint32_t own = ports_of(search, at), first = updown->first[at];
-    uint32_t begin = came_down ? search->ups[at] : 0, end = came_down ? own : search->ups[at];
-    uint64_t ports = ic_updown_ports(updown, at, to, came_down);
-    if (updown->routing == IC_UPDOWN_FIXED)
-        ports &= ~ports + 1;
-    for (uint32_t i = begin; i < end; i++) {
-        uint32_t in = search->inputs[first + i];
-        if (search->now[first + in] > 0)
-            pass(search, at, in, ports, &search->now[first + in]);
-    }
-    if (!came_down && search->entering[at] > 0)
-        pass(search, at, own, ports, &search->entering[at]);
-}
-
-/* Up from high ranks to low ones, then down again: what comes to a node is known when it is passed
- * on. */
-static void add_destination(struct search *search, uint32_t to)
-{
-    const uint32_t *ranked = search->updown->ranked;
-    enter(search, to);
-    for (uint32_t i = search->updown->nodes; i-- > 0;)
-        pass_all(search, ranked[i], to, false);
-    for (uint32_t i = 0; i < search->updown->nodes; i++)
-        pass_all(search, ranked[i], to, true);
 }
 
 /* ---- channels and their steps ---- */
@@ -214,7 +95,7 @@ static void sum_flows(const struct search *search, struct ic_updown_flows *flows
     for (uint32_t at = 0; at < flows->nodes; at++)
         for (uint32_t in = 0; in <= ports_of(search, at); in++)
             for (uint32_t out = 0; out <= ports_of(search, at); out++) {
-                double flow = search->pairs[place_of(search, at, in, out)];
+                double flow = search->pairs.flows[place_of(search, at, in, out)];
                 flows->channels[output_channel(search, at, out)].flow += flow;
                 if (in == ports_of(search, at)) {
                     flows->channels[input_channel(search, at, in)].flow += flow;
@@ -230,11 +111,12 @@ static void keep_steps(const struct search *search, struct ic_updown_flows *flow
     uint32_t c = input_channel(search, at, in);
     flows->channels[c].first_step = flows->step_count;
     for (uint32_t out = 0; out <= ports_of(search, at); out++) {
-        double flow = search->pairs[place_of(search, at, in, out)];
+        double flow = search->pairs.flows[place_of(search, at, in, out)];
         uint32_t next = output_channel(search, at, out);
-        if (flow > 0)
-            flows->steps[flows->step_count++] = (struct step){next, flow / flows->channels[c].flow,
-                                                              flow / flows->channels[next].flow};
+        if (flow <= 0)
+            continue;
+        double part = flow / flows->channels[c].flow, share = flow / flows->channels[next].flow;
+        flows->steps[flows->step_count++] = (struct step){next, part, part * (1 - share)};
     }
 }
 
@@ -244,7 +126,7 @@ static void keep_choices(const struct search *search, struct ic_updown_flows *fl
     struct channel *channel = &flows->channels[output_channel(search, at, out)];
     channel->first_choice = flows->share_count;
     for (uint32_t k = 0; k < ports_of(search, at) && channel->flow > 0; k++) {
-        double flow = search->choices[place_of(search, at, out, k)];
+        double flow = search->pairs.choices[place_of(search, at, k, out)];
         flows->shares[flows->share_count + k] = flow / channel->flow;
         if (flow > 0)
             channel->choices = k + 1;
@@ -276,22 +158,23 @@ static void keep_all(const struct search *search, struct ic_updown_flows *flows)
 
 static struct ic_updown_flows *make_room(const struct search *search)
 {
-    size_t squares = 0;
+    size_t squares = search->pairs.squares;
     struct ic_updown_flows *flows = calloc(1, sizeof(*flows));
     if (flows == NULL)
         return NULL;
-    for (uint32_t i = 0; i < search->updown->nodes; i++)
-        squares += (size_t)(ports_of(search, i) + 1) * (ports_of(search, i) + 1);
     *flows = (struct ic_updown_flows){
         .count = search->network->channels,
         .nodes = search->updown->nodes,
+        .distance = search->pairs.distance,
+        .longest = search->pairs.longest,
         .channels = calloc((size_t)search->network->channels + 1, sizeof(struct channel)),
+        .ahead = calloc(search->network->channels, sizeof(struct ahead)),
         .steps = calloc(squares, sizeof(struct step)),
         .shares = calloc(squares, sizeof(double)),
         .sending = calloc(search->updown->nodes, sizeof(double)),
     };
-    if (flows->channels == NULL || flows->steps == NULL || flows->shares == NULL ||
-        flows->sending == NULL) {
+    if (flows->channels == NULL || flows->ahead == NULL || flows->steps == NULL ||
+        flows->shares == NULL || flows->sending == NULL) {
         ic_updown_flows_free(flows);
         return NULL;
     }
@@ -302,26 +185,24 @@ gmc_status ic_updown_flows_new(const struct ic_wh_network *network,
                                const struct ic_traffic *traffic, struct ic_updown_flows **out,
                                char *error)
 {
-    struct search search;
+    const struct ic_updown *updown = network->ctx;
+    struct search search = {.network = network, .updown = updown};
     struct ic_updown_flows *flows = NULL;
     gmc_status status = ic_traffic_check_senders(traffic, error);
     if (status != GMC_OK)
         return status;
-    status = prepare(&search, network, traffic);
-    if (status == GMC_OK && (flows = make_room(&search)) == NULL)
+    search.reverse = calloc((size_t)updown->first[updown->nodes] + 1, sizeof(*search.reverse));
+    status = ic_updown_pairs_init(&search.pairs, updown, traffic);
+    if (status == GMC_OK && (search.reverse == NULL || (flows = make_room(&search)) == NULL))
         status = GMC_ERR_NOMEM;
     if (status == GMC_OK) {
-        for (uint32_t to = 0; to < flows->nodes; to++)
-            add_destination(&search, to);
+        find_reverses(&search);
         keep_all(&search, flows);
+        *out = flows;
     }
-    release(&search);
-    if (status != GMC_OK) {
-        ic_updown_flows_free(flows);
-        return status;
-    }
-    *out = flows;
-    return GMC_OK;
+    free(search.reverse);
+    ic_updown_pairs_fini(&search.pairs);
+    return status;
 }
 
 void ic_updown_flows_free(struct ic_updown_flows *flows)
@@ -329,6 +210,7 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
     if (flows == NULL)
         return;
     free(flows->channels);
+    free(flows->ahead);
     free(flows->steps);
     free(flows->shares);
     free(flows->sending);
@@ -337,8 +219,8 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
 
 size_t ic_updown_flows_bytes(const struct ic_updown_flows *flows)
 {
-    return flows->count * sizeof(*flows->channels) + flows->step_count * sizeof(*flows->steps) +
-           flows->share_count * sizeof(*flows->shares);
+    return flows->count * (sizeof(*flows->channels) + sizeof(*flows->ahead)) +
+           flows->step_count * sizeof(*flows->steps) + flows->share_count * sizeof(*flows->shares);
 }
 
 /* ---- one load ---- */
@@ -387,31 +269,44 @@ static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *
     for (uint32_t c = 0; c < flows->count; c++) {
         struct channel *channel = &flows->channels[c];
         bool is_end = c < flows->nodes || c >= first_injection;
-        channel->blocking = 0;
+        double blocking = 0;
         for (size_t i = channel->first_step; c >= flows->nodes && i < channel[1].first_step; i++) {
             const struct step *step = &flows->steps[i];
-            const struct channel *next = &flows->channels[step->next];
-            channel->blocking +=
-                step->part * ((1 - step->share) * next->taken * next->wait + next->blocking);
+            const struct ahead *next = &flows->ahead[step->next];
+            blocking += step->others * next->wait + step->part * next->blocking;
         }
+        channel->blocking = blocking;
         if (!hold(channel, config->vcs, config->flits, load * channel->flow)) {
             flows->fullest = c;
             return false;
         }
         if (is_end ? !config->ends_in_order : !config->links_in_order)
             channel->wait += channel->turns;
-        channel->taken = taken(flows, channel, config->vcs);
+        flows->ahead[c] =
+            (struct ahead){taken(flows, channel, config->vcs) * channel->wait, channel->blocking};
     }
     return true;
+}
+
+static bool is_same(const struct ic_updown_config *a, const struct ic_updown_config *b)
+{
+    return a->vcs == b->vcs && a->flits == b->flits && a->links_in_order == b->links_in_order &&
+           a->ends_in_order == b->ends_in_order;
 }
 
 struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
                                          const struct ic_updown_config *config, double load)
 {
-    struct ic_updown_latency out = {.hops = flows->hops};
-    out.is_saturated = !solve(flows, config, load);
-    if (out.is_saturated)
+    struct ic_updown_latency out = {.hops = flows->hops,
+                                    .distance = flows->distance,
+                                    .longest = flows->longest};
+    out.is_saturated =
+        (is_same(&flows->tried, config) && load >= flows->too_much) || !solve(flows, config, load);
+    if (out.is_saturated) {
+        flows->too_much = is_same(&flows->tried, config) ? fmin(load, flows->too_much) : load;
+        flows->tried = *config;
         return out;
+    }
     for (uint32_t at = 0; at < flows->nodes; at++) {
         const struct channel *injection = &flows->channels[flows->count - flows->nodes + at];
         double part = flows->sending[at] / flows->senders;

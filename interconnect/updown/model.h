@@ -32,8 +32,8 @@
 /* What one message per node and cycle puts on every channel, and where it goes on. */
 struct ic_updown_flows;
 
-/* The traffic's hosts are the nodes. INVALID: nobody sends; NOMEM. Nothing is borrowed. Ends with
- * free. */
+/* The traffic's hosts are the nodes; the network needs no masks. INVALID: nobody sends; NOMEM.
+ * Nothing is borrowed. Ends with free. */
 GMC_NODISCARD gmc_status ic_updown_flows_new(const struct ic_wh_network *network,
                                              const struct ic_traffic *traffic,
                                              struct ic_updown_flows **flows, char *error);
@@ -49,6 +49,8 @@ struct ic_updown_latency {
     bool is_saturated;             /* latencies are 0 */
     double latency, network, wait; /* cycles */
     double hops;                   /* mean of this traffic, all channels counted */
+    double distance;               /* mean over pairs of different nodes, in links */
+    uint32_t longest;              /* of those */
 };
 
 /* load: messages per node and cycle, not negative. Works in the flows' memory. */

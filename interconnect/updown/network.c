@@ -143,7 +143,7 @@ static void note_ways(struct ic_updown *updown, const struct ways *ways, uint32_
     }
 }
 
-static void find_ways(struct ic_updown *updown, struct ways *ways)
+static void find_all_ways(struct ic_updown *updown, struct ways *ways)
 {
     double pairs = (double)updown->nodes * (updown->nodes - 1), sum = 0;
     order_ends(updown, ways);
@@ -217,10 +217,9 @@ static struct ic_updown *new_updown(const struct ic_graph *graph, enum ic_updown
         .links = malloc((ports + 1) * sizeof(uint32_t)),
         .rank = malloc(nodes * sizeof(uint32_t)),
         .ranked = malloc(nodes * sizeof(uint32_t)),
-        .masks = calloc(nodes * nodes, 2 * sizeof(uint64_t)),
     };
     if (updown->first == NULL || updown->ends == NULL || updown->links == NULL ||
-        updown->rank == NULL || updown->ranked == NULL || updown->masks == NULL) {
+        updown->rank == NULL || updown->ranked == NULL) {
         free_updown(updown);
         return NULL;
     }
@@ -231,13 +230,28 @@ static struct ic_updown *new_updown(const struct ic_graph *graph, enum ic_updown
     return updown;
 }
 
-/* Ranks, then ways. */
 static gmc_status fill(struct ic_wh_network *network, struct ic_updown *updown,
                        const struct ic_graph *graph, char *error)
 {
-    size_t nodes = graph->nodes, ports = 2 * graph->links;
+    uint32_t *hops = malloc(graph->nodes * sizeof(*hops));
+    if (hops == NULL || network->from == NULL || network->to == NULL) {
+        free(hops);
+        return GMC_ERR_NOMEM;
+    }
+    gmc_status status = rank_nodes(updown, graph, hops, error);
+    if (status == GMC_OK)
+        add_channels(network, updown);
+    free(hops);
+    return status;
+}
+
+gmc_status ic_updown_find_ways(struct ic_wh_network *network)
+{
+    struct ic_updown *updown = network->ctx;
+    size_t nodes = updown->nodes, ports = updown->first[nodes];
     uint32_t *room = malloc((3 * nodes + 1 + ports) * sizeof(*room));
-    if (room == NULL || network->from == NULL || network->to == NULL) {
+    updown->masks = calloc(nodes * nodes, 2 * sizeof(uint64_t));
+    if (room == NULL || updown->masks == NULL) {
         free(room);
         return GMC_ERR_NOMEM;
     }
@@ -245,17 +259,13 @@ static gmc_status fill(struct ic_wh_network *network, struct ic_updown *updown,
                         .any = room + nodes,
                         .first = room + 2 * nodes,
                         .ends = room + 3 * nodes + 1};
-    gmc_status status = rank_nodes(updown, graph, ways.down, error);
-    if (status == GMC_OK) {
-        find_ways(updown, &ways);
-        add_channels(network, updown);
-    }
+    find_all_ways(updown, &ways);
     free(room);
-    return status;
+    return GMC_OK;
 }
 
-gmc_status ic_updown_network(const struct ic_graph *graph, enum ic_updown_routing routing,
-                             struct ic_wh_network *network, char *error)
+gmc_status ic_updown_channels(const struct ic_graph *graph, enum ic_updown_routing routing,
+                              struct ic_wh_network *network, char *error)
 {
     gmc_status status = check(graph, error);
     if (status != GMC_OK)
@@ -275,6 +285,18 @@ gmc_status ic_updown_network(const struct ic_graph *graph, enum ic_updown_routin
                                       .label = label,
                                       .free = free_updown};
     status = fill(network, updown, graph, error);
+    if (status != GMC_OK)
+        ic_wh_network_fini(network);
+    return status;
+}
+
+gmc_status ic_updown_network(const struct ic_graph *graph, enum ic_updown_routing routing,
+                             struct ic_wh_network *network, char *error)
+{
+    gmc_status status = ic_updown_channels(graph, routing, network, error);
+    if (status != GMC_OK)
+        return status;
+    status = ic_updown_find_ways(network);
     if (status != GMC_OK)
         ic_wh_network_fini(network);
     return status;

@@ -60,4 +60,11 @@ GMC_NODISCARD gmc_status ic_updown_network(const struct ic_graph *graph,
                                            enum ic_updown_routing routing,
                                            struct ic_wh_network *network, char *error);
 
+/* The same in two parts: ranks and channels, all that the model needs, for which there are no
+ * masks, means nor longest ways yet; and these, once. NOMEM. */
+GMC_NODISCARD gmc_status ic_updown_channels(const struct ic_graph *graph,
+                                            enum ic_updown_routing routing,
+                                            struct ic_wh_network *network, char *error);
+GMC_NODISCARD gmc_status ic_updown_find_ways(struct ic_wh_network *network);
+
 #endif

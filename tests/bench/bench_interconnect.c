@@ -197,9 +197,15 @@ static const struct curve {
     {"star", "group 2..1001"},
     {"fattree", "n 4 load 0.00002..0.02/0.00002"},
     {"multicluster", "load 0.000001..0.001/0.000001"},
+    {"multicluster", "system own m 4 n1 29 clusters1 1048576 n2 28 clusters2 524288 n3 27 "
+                     "clusters3 524288 load 1e-14..1e-11/1e-14"},
+    {"multicluster", "system own m 4 n1 29 clusters1 1048576 n2 28 clusters2 524288 n3 27 "
+                     "clusters3 524288 load 1e-12 M 1..1000"},
     {"hypercube", "n 6 load 0.00001..0.01/0.00001"},
     {"hypercube", "n 10 load 0.000005..0.005/0.000005"},
     {"hypercube", "n 12 load 0.000005..0.005/0.000005"},
+    {"hypercube", "n 6 load 0.0009 M 1..1000"},
+    {"hypercube", "n 12 load 0.0009 M 1..1000"},
     {"qos", "n 0 load 0.00002..0.02/0.00002"},
     {"qos", "n 7 load 0.00002..0.02/0.00002"},
     {"qos", "n 10 ratio3 3 load 0.00001..0.01/0.00001"},
@@ -217,11 +223,21 @@ static const struct curve {
     {"ldr", "nodes 64 load 0.00099..0.99/0.00099"},
     {"ldr", "nodes 2048 load 0.00099..0.99/0.00099"},
     {"ldr", "nodes 2048 routing adaptive load 0.00099..0.99/0.00099"},
+    {"ldr", "nodes 4096 load 0.00099..0.99/0.00099"},
+    {"ldr", "nodes 4096 routing adaptive load 0.00099..0.99/0.00099"},
+    {"ldr", "nodes 4096 topology hypercube routing oblivious load 0.00099..0.99/0.00099"},
+    {"ldr", "nodes 65536 topology hypercube load 0.1..0.9/0.1"},
+    {"ldr", "nodes 1024 traffic shift shift 1..1000"},
+    {"ldr", "nodes 1024 traffic shift shift 1..1000 routing adaptive"},
+    {"updown", "nodes 4096 degree 12 load 0.000001..0.001/0.000001"},
+    {"qos", "n 7 ratio2 1.37 ratio3 2.71 hops 3 flits 256 deadline 4000 load 1e-6..1e-3/1e-6"},
+    {"qos", "n 10 flits 4096 buffer 4096 deadline 4096 load 1e-7..1e-4/1e-7"},
+    {"qos", "n 6 load 0.0002 deadline 2000 flits 1..1000"},
 };
 
 static gmc_status add_params(struct ic_sweep *sweep, const char *params, char *error)
 {
-    char words[128], *rest = words, *name;
+    char words[160], *rest = words, *name;
     gmc_status status = GMC_OK;
     snprintf(words, sizeof(words), "%s", params);
     while (status == GMC_OK && (name = strtok_r(rest, " ", &rest)) != NULL)

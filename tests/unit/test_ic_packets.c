@@ -278,6 +278,54 @@ static void the_model_is_near(void **state)
 }
 
 /* ---- claims of the source ---- */
+/* One destination stands for all. */
+static void hypercubes_are_known_to_be_alike(void **state)
+{
+    static const enum ic_packet_routing routings[] = {IC_FIXED, IC_OBLIVIOUS, IC_ADAPTIVE};
+    struct ic_ldr_built built;
+    (void)state;
+    build(&built, IC_LDR_HYPERCUBE, 256);
+    struct ic_packets_config config = usual(&built, 0.7);
+    for (size_t i = 0; i < sizeof(routings) / sizeof(routings[0]); i++) {
+        struct ic_packets_model quick, slow;
+        config.routing = routings[i];
+        built.network.is_hypercube = true;
+        assert_ok(ic_packets_model(&config, &quick, error));
+        built.network.is_hypercube = false;
+        assert_ok(ic_packets_model(&config, &slow, error));
+        assert_near(quick.latency, slow.latency, 1e-8);
+        assert_near(quick.mean_hops, slow.mean_hops, 1e-12);
+        assert_near(quick.saturation, slow.saturation, 1e-12);
+    }
+    ic_ldr_built_fini(&built);
+}
+
+/* What flows say of a network is what its routes say; more hosts than ports at a switch. */
+static void flows_know_distances(void **state)
+{
+    static const uint64_t hosts[] = {100, 128};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct ic_ldr_built built;
+        struct ic_ways ways;
+        struct ic_packet_flows *flows;
+        const struct ic_ldr_spec spec = {.topology = IC_LDR_FAT_TREE,
+                                         .nodes = hosts[i],
+                                         .ports = i == 0 ? 8 : 128};
+        assert_ok(ic_ldr_build(&built, &spec, error));
+        const struct ic_packets_config config = usual(&built, 0.1);
+        assert_ok(ic_ways_init(&ways, &built.network));
+        assert_ok(ic_packet_flows_new(&ways, true, &config.traffic, &flows, error));
+        assert_near(flows->distance, built.routes.mean_hops, 1e-12);
+        assert_near(flows->mean_hops, built.routes.mean_hops, 1e-12);
+        assert_int_equal(flows->diameter, built.routes.diameter);
+        assert_near(flows->total, (double)hosts[i], 1e-9);
+        ic_packet_flows_free(flows);
+        ic_ways_fini(&ways);
+        ic_ldr_built_fini(&built);
+    }
+}
+
 static void low_diameter_graphs_are_faster(void **state)
 {
     struct ic_ldr_built cube, graph;
@@ -446,6 +494,10 @@ static void bad_parameters_are_named(void **state)
                                 .ports = 8};
     assert_int_equal(ic_ldr_build(&built, &spec, error), GMC_ERR_INVALID);
     assert_string_equal(error, "48 nodes are not made of components of 32");
+    spec = (struct ic_ldr_spec){.topology = IC_LDR_GENERATED, .nodes = 65536, .samples = 1};
+    assert_int_equal(ic_ldr_build(&built, &spec, error), GMC_ERR_INVALID);
+    assert_string_equal(
+        error, "the routes of 65536 switches to 65536 would take 8192 MB; up to 2048 can be");
     assert_int_equal(ic_traffic_init(&traffic, IC_TRAFFIC_REVERSAL, 48, 1, error), GMC_ERR_INVALID);
     assert_string_equal(error, "patterns of bits need a power of two of hosts; there are 48");
     assert_int_equal(ic_traffic_init(&traffic, IC_TRAFFIC_SHIFT, 48, 48, error), GMC_ERR_INVALID);
@@ -564,6 +616,8 @@ int main(void)
         cmocka_unit_test(zero_load_is_exact),
         cmocka_unit_test(figures_are_those_of_the_reference),
         cmocka_unit_test(the_model_is_near),
+        cmocka_unit_test(hypercubes_are_known_to_be_alike),
+        cmocka_unit_test(flows_know_distances),
         cmocka_unit_test(low_diameter_graphs_are_faster),
         cmocka_unit_test(broadcasts_reach_all),
         cmocka_unit_test(multicasts_reach_groups),
