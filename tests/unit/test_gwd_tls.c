@@ -29,7 +29,7 @@ struct side {
     struct gwd_conf_peer peers[4];
     char domain[64], cert[128], key[128], ca[128], crl[128], addresses[4][64];
     struct gwd_peers *sessions;
-    unsigned ups, downs, refusals, unreachable;
+    unsigned ups, stops, downs, refusals, unreachable;
     struct gmc_session session;
     char reason[GMC_REASON_BYTES_MAX];
     size_t datagrams;
@@ -56,7 +56,8 @@ static void change(void *ctx, const struct gmc_peer_change *what)
         side->ups++;
         return;
     }
-    side->downs += what->event == GMC_PEER_SESSION_DOWN;
+    side->stops += what->event == GMC_PEER_SESSION_STOPPED;
+    side->downs += what->event == GMC_PEER_SESSION_DOWN || what->event == GMC_PEER_SESSION_STOPPED;
     side->refusals += what->event == GMC_PEER_REFUSED;
     side->unreachable += what->event == GMC_PEER_UNREACHABLE;
     gwd_text(side->reason, sizeof side->reason, "%s", what->reason);
@@ -223,6 +224,7 @@ static void test_session(void **state)
     gwd_peers_stop(a.sessions);
     b.downs = 0;
     RUN_UNTIL(b.downs == 1);
+    assert_int_equal(b.stops, 1);
     assert_non_null(strstr(b.reason, "being stopped"));
     close_side(&a);
     close_side(&b);
