@@ -319,17 +319,16 @@ static void measure_outputs(struct search *search, uint32_t at, struct ic_packet
             squares[out] += row[out] * row[out] * links;
         }
     }
-    for (uint32_t out = 0; out < own; out++)
-        outputs[out] = (struct ic_packet_output){.at = at,
-                                                 .to = network->to[network->first[at] + out],
-                                                 .flow = flows[out],
-                                                 .load = flows[out],
-                                                 .squares = squares[out]};
-    outputs[own] = (struct ic_packet_output){.at = at,
-                                             .to = at,
-                                             .flow = flows[own],
-                                             .load = flows[own] * part,
-                                             .squares = squares[own] * part * part};
+    for (uint32_t out = 0; out <= own; out++) {
+        double each = out < own ? 1 : part, load = flows[out] * each;
+        outputs[out] =
+            (struct ic_packet_output){.at = at,
+                                      .to = out < own ? network->to[network->first[at] + out] : at,
+                                      .flow = flows[out],
+                                      .load = load,
+                                      .others =
+                                          load > 0 ? load - squares[out] * each * each / load : 0};
+    }
 }
 
 /* Shares of an output's packets go to the end of all choices. */
