@@ -2,7 +2,6 @@
 /* One fat tree, in cycles, and clusters of them, in the time units of the source, as families. */
 #include <string.h>
 
-#include "base/assert.h"
 #include "interconnect/families.h"
 #include "interconnect/fattree/network.h"
 #include "interconnect/wormhole/options.h"
@@ -16,20 +15,18 @@ static uint32_t divisor_of(double choice)
     return choice == 0 ? 4 : 2;
 }
 
-/* A model without a solution says from which load on. Messages of twice the flits at half the rate
- * take twice as long everywhere: so the limit of one flit is that of all lengths, and curves over
- * them find it in the memo. */
-static gmc_status tell_limit(const struct ic_family *family, const double *values, size_t flits,
+/* A model without a solution says from which load on. Messages that take twice as long over each
+ * channel, at half the rate, take twice as long everywhere: so the limit of the shortest is that of
+ * all, and curves over lengths find it in the memo. `longer`: than with the values that are given.
+ */
+static gmc_status tell_limit(const struct ic_family *family, const double *shortest, double longer,
                              const struct ic_setting *setting, struct ic_result *result,
                              char *error)
 {
-    double shortest[IC_MEMO_KEY_MAX], load;
-    GMC_ASSERT(family->param_count <= IC_MEMO_KEY_MAX);
-    memcpy(shortest, values, family->param_count * sizeof(*values));
-    shortest[flits] = 1;
+    double load;
     gmc_status status = ic_limit_find(family, shortest, setting, &load, error);
     if (status == GMC_OK)
-        ic_result_saturated(result, "a queue is full from load %.6g on", load / values[flits]);
+        ic_result_saturated(result, "a queue is full from load %.6g on", load / longer);
     return status;
 }
 
@@ -92,6 +89,15 @@ static gmc_status tree_limit(const double *values, const struct ic_setting *sett
     return ic_javadi_saturation(&system, load, error);
 }
 
+static gmc_status tell_tree_limit(const double *values, const struct ic_setting *setting,
+                                  struct ic_result *result, char *error)
+{
+    double shortest[TREE_PARAMS];
+    memcpy(shortest, values, sizeof(shortest));
+    shortest[TREE_FLITS] = 1;
+    return tell_limit(&ic_family_fattree, shortest, values[TREE_FLITS], setting, result, error);
+}
+
 static gmc_status tree_model(const double *values, const struct ic_setting *setting,
                              struct ic_result *result, char *error)
 {
@@ -99,7 +105,7 @@ static gmc_status tree_model(const double *values, const struct ic_setting *sett
     struct ic_javadi_latency out;
     gmc_status status = ic_javadi_latency(&system, values[TREE_LOAD], &out, error);
     if (status == GMC_OK && out.saturated)
-        return tell_limit(&ic_family_fattree, values, TREE_FLITS, setting, result, error);
+        return tell_tree_limit(values, setting, result, error);
     if (status == GMC_OK)
         ic_result_set(result, TREE_LATENCY, out.latency);
     return status;
@@ -274,6 +280,23 @@ static gmc_status limit(const double *values, const struct ic_setting *setting, 
     return status;
 }
 
+/* Flits take as long to a node as between switches, whatever their length. */
+static gmc_status tell_clusters_limit(const double *values, const struct ic_javadi *system,
+                                      const struct ic_setting *setting, struct ic_result *result,
+                                      char *error)
+{
+    double shortest[PARAMS];
+    struct ic_javadi least;
+    memcpy(shortest, values, sizeof(shortest));
+    shortest[FLITS] = 1;
+    shortest[FLIT_BYTES] = 1;
+    gmc_status status = read_system(shortest, &least, error);
+    if (status != GMC_OK)
+        return status;
+    double longer = system->flits * system->switch_time / least.switch_time;
+    return tell_limit(&ic_family_multicluster, shortest, longer, setting, result, error);
+}
+
 static gmc_status model(const double *values, const struct ic_setting *setting,
                         struct ic_result *result, char *error)
 {
@@ -285,7 +308,7 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     if (status != GMC_OK)
         return status;
     if (out.saturated)
-        return tell_limit(&ic_family_multicluster, values, FLITS, setting, result, error);
+        return tell_clusters_limit(values, &system, setting, result, error);
     const struct ic_javadi_part *part = &out.parts[system.kind_count - 1];
     ic_result_set(result, LATENCY, out.latency);
     ic_result_set(result, OUTGOING, part->outgoing);

@@ -38,7 +38,7 @@ struct visit {
     uint64_t word;                     /* destinations */
     uint64_t in[IC_NETWORK_PORTS_MAX]; /* by port: those of which something comes by it */
     double *choices;                   /* of the switch; NULL: by one port */
-    /* By destination: the ports to it, what comes, and what each port takes of that. */
+    /* By destination: the ports to it, how many, what comes, and what each port takes of that. */
     uint64_t ports[ABREAST];
     uint32_t count[ABREAST];
     double sum[ABREAST], part[ABREAST];
@@ -172,11 +172,7 @@ static void find_ports(struct search *search, struct visit *visit)
     const struct ic_network *network = search->network;
     const uint64_t *nearer = search->layers->words + (size_t)(visit->hops - 1) * network->switches;
     uint64_t word = visit->word;
-    for (uint64_t left = word; left != 0; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        visit->ports[i] = 0;
-        visit->count[i] = 0;
-    }
+    uint32_t most = search->most;
     for (uint32_t p = 0; p < visit->own && word != 0; p++) {
         uint32_t c = network->first[visit->at] + p;
         uint64_t taken = word & nearer[network->to[c]];
@@ -197,42 +193,39 @@ static void find_ports(struct search *search, struct visit *visit)
     for (uint64_t left = visit->word; left != 0; left &= left - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         visit->part[i] = search->inverse[visit->count[i]];
-        search->most = visit->count[i] > search->most ? visit->count[i] : search->most;
+        most = visit->count[i] > most ? visit->count[i] : most;
     }
+    search->most = most;
 }
 
-/* What one input brings goes on by all ports alike, or to the hosts here. */
-static void split(struct search *search, struct visit *visit, uint32_t in, uint64_t word,
-                  const double *coming)
+/* What one input brings goes on by all ports alike, or to the hosts here; all of it. */
+static double split(struct search *search, struct visit *visit, uint32_t in, uint64_t word,
+                    const double *coming)
 {
-    double *pairs = row_of(search->pairs, search, visit->at, in);
+    double *pairs = row_of(search->pairs, search, visit->at, in), all = 0;
     for (; word != 0; word &= word - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(word);
-        visit->sum[i] += coming[i];
-        if (visit->hops == 0) {
-            pairs[visit->own] += coming[i];
+        all += coming[i];
+        if (visit->hops == 0)
             continue;
-        }
         double each = coming[i] * visit->part[i];
+        visit->sum[i] += coming[i];
         for (uint64_t left = visit->ports[i]; left != 0; left &= left - 1)
-            pairs[__builtin_ctzll(left)] += each;
+            pairs[(uint32_t)__builtin_ctzll(left)] += each;
     }
+    if (visit->hops == 0)
+        pairs[visit->own] += all;
+    return all;
 }
 
 /* All inputs, and the hosts. */
 static void take(struct search *search, struct visit *visit)
 {
     const struct ic_network *network = search->network;
-    const double *brought = &search->flow[(size_t)visit->at * ABREAST];
-    uint64_t word = visit->word & search->brought[visit->at];
-    for (uint64_t left = visit->word; left != 0; left &= left - 1)
-        visit->sum[__builtin_ctzll(left)] = 0;
-    split(search, visit, visit->own, word, brought);
-    for (uint64_t left = word; left != 0; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        search->total += brought[i];
-        search->hop_sum += brought[i] * visit->hops;
-    }
+    double brought = split(search, visit, visit->own, visit->word & search->brought[visit->at],
+                           &search->flow[(size_t)visit->at * ABREAST]);
+    search->total += brought;
+    search->hop_sum += brought * visit->hops;
     for (uint64_t ports = search->inputs[visit->at]; ports != 0; ports &= ports - 1) {
         uint32_t in = (uint32_t)__builtin_ctzll(ports);
         uint32_t from = network->to[network->first[visit->at] + in];
@@ -241,17 +234,23 @@ static void take(struct search *search, struct visit *visit)
     }
 }
 
-/* What each port takes, for those that come after. */
-static void pass_on(struct search *search, const struct visit *visit)
+/* What each port takes, for those that come after; what the next visit finds is nothing again. */
+static void pass_on(struct search *search, struct visit *visit)
 {
     double *flow = &search->flow[(size_t)visit->at * ABREAST];
     size_t width = visit->own + 1;
     for (uint64_t word = visit->word; word != 0; word &= word - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(word);
-        double *choices = visit->choices + (visit->count[i] - 1) * width;
-        flow[i] = visit->sum[i] * visit->part[i];
-        for (uint64_t left = search->is_fixed ? 0 : visit->ports[i]; left != 0; left &= left - 1)
-            choices[(uint32_t)__builtin_ctzll(left)] += flow[i];
+        double share = visit->sum[i] * visit->part[i];
+        flow[i] = share;
+        if (!search->is_fixed) {
+            double *choices = visit->choices + (visit->count[i] - 1) * width;
+            for (uint64_t left = visit->ports[i]; left != 0; left &= left - 1)
+                choices[(uint32_t)__builtin_ctzll(left)] += share;
+        }
+        visit->sum[i] = 0;
+        visit->ports[i] = 0;
+        visit->count[i] = 0;
     }
 }
 
@@ -270,7 +269,7 @@ static void pass(struct search *search, struct visit *visit)
 static void pass_all(struct search *search)
 {
     uint32_t switches = search->network->switches;
-    struct visit visit;
+    struct visit visit = {0};
     for (uint32_t hops = search->layers->depth; hops-- > 0;)
         for (uint32_t at = 0; at < switches; at++) {
             uint64_t word =
@@ -320,17 +319,16 @@ static void measure_outputs(struct search *search, uint32_t at, struct ic_packet
             squares[out] += row[out] * row[out] * links;
         }
     }
-    for (uint32_t out = 0; out < own; out++)
-        outputs[out] = (struct ic_packet_output){.at = at,
-                                                 .to = network->to[network->first[at] + out],
-                                                 .flow = flows[out],
-                                                 .load = flows[out],
-                                                 .squares = squares[out]};
-    outputs[own] = (struct ic_packet_output){.at = at,
-                                             .to = at,
-                                             .flow = flows[own],
-                                             .load = flows[own] * part,
-                                             .squares = squares[own] * part * part};
+    for (uint32_t out = 0; out <= own; out++) {
+        double each = out < own ? 1 : part, load = flows[out] * each;
+        outputs[out] =
+            (struct ic_packet_output){.at = at,
+                                      .to = out < own ? network->to[network->first[at] + out] : at,
+                                      .flow = flows[out],
+                                      .load = load,
+                                      .others =
+                                          load > 0 ? load - squares[out] * each * each / load : 0};
+    }
 }
 
 /* Shares of an output's packets go to the end of all choices. */

@@ -7,12 +7,12 @@
 #include "interconnect/ldr/ways.h"
 #include "interconnect/traffic.h"
 
-/* At full load: all links that it stands for together, one of them, and the squares of what its
- * inputs bring. */
+/* At full load: all links that it stands for together, one of them, and that less the sum of
+ * squares of what its inputs bring over it: what packets of others bring. */
 struct ic_packet_output {
     uint32_t at, to; /* switches; the same: ejection */
     uint32_t ports;  /* between how many a packet chooses, at most */
-    double flow, load, squares;
+    double flow, load, others;
     const double *shares; /* of its packets, by the ports they choose from, 1 and more */
 };
 

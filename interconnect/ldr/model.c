@@ -7,9 +7,9 @@
 /* Links that differ in how their sums were rounded alone count as equally full. */
 #define FULLER (1 + 1e-9)
 
-static double wait(double load, double squares)
+static double wait(double load, double others)
 {
-    return load > 0 && load < 1 ? (load - squares / load) / (2 * (1 - load)) : 0;
+    return load < 1 ? others / (2 * (1 - load)) : 0;
 }
 
 static void keep_fullest(struct ic_packets_model *model, const struct ic_packet_output *output,
@@ -46,7 +46,7 @@ static double add_waits(const struct ic_packet_flows *flows, const struct ic_pac
         const struct ic_packet_output *output = &flows->outputs[i];
         double load = scale * output->load;
         keep_fullest(model, output, load);
-        waits += output->flow * wait(load, scale * scale * output->squares) *
+        waits += output->flow * wait(load, scale * output->others) *
                  choosing(output, config->routing, load);
     }
     return waits / flows->total;
@@ -71,7 +71,7 @@ gmc_status ic_packet_flows_model(const struct ic_packet_flows *flows,
     model->network = model->zero_load + serial * waits;
     model->latency = model->network;
     if (config->arrivals == IC_POISSON)
-        model->latency += serial * wait(config->load, 0);
+        model->latency += serial * wait(config->load, config->load);
     return GMC_OK;
 }
 

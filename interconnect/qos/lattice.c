@@ -73,8 +73,9 @@ static void add_part(const struct ic_qos_lattice *lattice, const struct ic_qos_r
     for (unsigned i = 0; i < lattice->count; i++)
         for (uint64_t place = lattice->strides[i]; place < length; place++)
             series[place] += series[place - lattice->strides[i]];
-    for (uint64_t place = 0; place < length; place++)
-        range->mass[slot_of(lattice, place)] += fmax(0, series[place]);
+    for (uint64_t place = 0, slot = 0; place < length; slot++)
+        for (uint64_t end = smaller(slot * lattice->parts + 1, length); place < end; place++)
+            range->mass[slot] += series[place] > 0 ? series[place] : 0;
 }
 
 gmc_status ic_qos_lattice_alone(const struct ic_qos_lattice *lattice)

@@ -2,6 +2,7 @@
 /* Tests interconnect/family: every family's table is sound and its usual values give figures;
  * parameters are read and refused; what becomes of results that are none. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "interconnect/family.h"
@@ -343,6 +344,39 @@ static void curves_are_their_points(void **state)
     }
 }
 
+/* What a saturated point says is the limit of its own values, also where the limit of the shortest
+ * messages stands for it. */
+static void points_tell_their_own_limits(void **state)
+{
+    static const char *const lengths[][2] = {{"M", "7"}, {"M", "1000"}, {"flit", "99"}};
+    const struct ic_family *families_of_trees[] = {ic_family_find("fattree"),
+                                                   ic_family_find("multicluster")};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const struct ic_family *family = families_of_trees[i];
+        struct ic_memo memo = {.count = 0};
+        const struct ic_setting setting = {.memo = &memo};
+        for (size_t j = 0; j < 3; j++) {
+            double values[ROOM], limit;
+            char words_of[IC_ERROR_MAX];
+            size_t length = ic_family_param(family, lengths[j][0]);
+            size_t load = ic_family_param(family, family->load);
+            if (length == family->param_count)
+                continue;
+            ic_family_defaults(family, values);
+            assert_ok(
+                ic_param_parse(&family->params[length], lengths[j][1], &values[length], error));
+            assert_ok(ic_family_limit(family, values, NULL, &limit, error));
+            values[load] = 1.01 * limit;
+            assert_ok(ic_family_model(family, values, &setting, &result, error));
+            assert_true(result.is_saturated);
+            snprintf(words_of, sizeof(words_of), "a queue is full from load %.6g on", limit);
+            assert_string_equal(result.where, words_of);
+        }
+        ic_memo_fini(&memo);
+    }
+}
+
 /* Too few messages to see a queue grow among them; loads near saturation are told apart, too. */
 static void short_runs_know_saturation(void **state)
 {
@@ -436,6 +470,7 @@ int main(void)
         cmocka_unit_test(memos_are_bounded),
         cmocka_unit_test(saturation_is_found),
         cmocka_unit_test(curves_are_their_points),
+        cmocka_unit_test(points_tell_their_own_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
