@@ -37,25 +37,33 @@ static void put_unit(FILE *out, const char *unit)
         fprintf(out, " [%s]", unit);
 }
 
+static void put_csv(const struct ic_bars *bars, FILE *file)
+{
+    fputs(bars->row, file);
+    for (size_t i = 0; i < bars->series_count; i++) {
+        fprintf(file, ",%s", bars->series[i]);
+        put_unit(file, bars->unit);
+    }
+    fprintf(file, "\n%s", bars->csv.bytes);
+}
+
+static bool cannot_write(const char *path)
+{
+    fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
+    return false;
+}
+
 static bool write_csv(const struct ic_bars *bars, const struct ex_report *report)
 {
     char path[PLACE_MAX];
     snprintf(path, sizeof(path), "%s/%s-%s.csv", report->folder, report->name, bars->what);
     FILE *file = fopen(path, "we");
-    bool is_good = file != NULL;
-    if (is_good) {
-        fputs(bars->row, file);
-        for (size_t i = 0; i < bars->series_count; i++) {
-            fprintf(file, ",%s", bars->series[i]);
-            put_unit(file, bars->unit);
-        }
-        fprintf(file, "\n%s", bars->csv.bytes);
-        is_good = !ferror(file);
-        is_good = fclose(file) == 0 && is_good;
-    }
-    if (!is_good)
-        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-    return is_good;
+    if (file == NULL)
+        return cannot_write(path);
+    put_csv(bars, file);
+    bool is_good = !ferror(file);
+    is_good = fclose(file) == 0 && is_good;
+    return is_good || cannot_write(path);
 }
 
 static void draw(const struct ic_bars *bars, struct ex_report *report)
