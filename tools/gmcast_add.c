@@ -10,8 +10,8 @@
 static const char help[] =
     "Usage: gmcast add CHANNEL --to TARGET[,TARGET...]\n"
     "Lets further domains join a transfer that is running; each is fed from the nearest gateway\n"
-    "that has the data. TARGET is DOMAIN[/NODES][:PATH] as for gmcast stage; of a domain that is a\n"
-    "target already the nodes are added.";
+    "that has the data. TARGET is DOMAIN[/NODES][:PATH] as for gmcast stage; the nodes of a\n"
+    "domain that is a target already are added to those that it has.";
 
 static int add_all(struct gmc_client *client, const char *channel, const struct targets *targets)
 {

@@ -291,8 +291,8 @@ static void test_node_is_killed(void **state)
     lan_end(&lan);
 }
 
-/* A process that is stopped (SIGSTOP, a host that swaps) costs the others little; when it goes on it
- * gets what it lacks. */
+/* A process that is stopped (SIGSTOP, a host that swaps) costs the others little; when it goes on
+ * it gets what it lacks. */
 static void frozen_for(uint64_t seed, uint32_t all_ppm, gmc_duration time)
 {
     struct lan lan;
@@ -366,15 +366,15 @@ static void test_somebody_forges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_each_byte_once),       story_test(test_losses),
-        story_test(test_small_caches),         story_test(test_bad_reads),
-        story_test(test_nothing_can_be_read),  story_test(test_one_loses_much),
-        story_test(test_ports_are_narrow),     story_test(test_ports_are_narrow_the_next_time),
-        story_test(test_one_port_is_narrow),   story_test(test_multicast_does_not_arrive),
-        story_test(test_nobody_follows),       story_test(test_node_comes_late),
-        story_test(test_somebody_forges),      story_test(test_node_is_killed),
-        story_test(test_a_node_is_stopped),
-        story_test(test_nodes_show_no_uplink), story_test(test_gateway_is_killed),
+        story_test(test_each_byte_once),      story_test(test_losses),
+        story_test(test_small_caches),        story_test(test_bad_reads),
+        story_test(test_nothing_can_be_read), story_test(test_one_loses_much),
+        story_test(test_ports_are_narrow),    story_test(test_ports_are_narrow_the_next_time),
+        story_test(test_one_port_is_narrow),  story_test(test_multicast_does_not_arrive),
+        story_test(test_nobody_follows),      story_test(test_node_comes_late),
+        story_test(test_somebody_forges),     story_test(test_node_is_killed),
+        story_test(test_a_node_is_stopped),   story_test(test_nodes_show_no_uplink),
+        story_test(test_gateway_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
