@@ -53,8 +53,10 @@ static void print_with_nodes(const struct gmc_ctl_transfer *known,
     size_t most = known->member_count + (here != NULL ? here->member_count : 0);
     struct gmc_ctl_member *members = calloc(most + 1, sizeof *members);
 
-    if (members == NULL)
+    if (members == NULL) {
+        print_tree(known, format);
         return;
+    }
     for (size_t i = 0; i < known->member_count; i++)
         members[i] = known->members[i];
     for (size_t i = 0; here != NULL && i < here->member_count; i++)

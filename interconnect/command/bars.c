@@ -16,6 +16,7 @@
 void ic_bars_add(struct ic_bars *bars, const char *name, const double *values)
 {
     GMC_ASSERT(bars->series_count <= IC_BARS_SERIES_MAX);
+    bars->rows++;
     if (strlen(name) > bars->longest)
         bars->longest = strlen(name);
     ic_text_add(&bars->csv, "%s", name);
@@ -94,8 +95,10 @@ bool ic_bars_end(struct ic_bars *bars, struct ex_report *report)
     if (!is_good)
         fputs("no memory for a table\n", stderr);
     is_good = is_good && write_csv(bars, report);
-    if (is_good)
+    if (is_good) {
+        ex_row(report, "%s-%s.csv,none,%zu", report->name, bars->what, bars->rows);
         draw(bars, report);
+    }
     ic_text_fini(&bars->csv);
     ic_text_fini(&bars->data);
     return is_good;

@@ -17,7 +17,8 @@ struct ic_bars {
     const char *series[IC_BARS_SERIES_MAX]; /* heads of the others */
     size_t series_count;
     struct ic_text csv, data; /* rows so far */
-    size_t longest;           /* of their names */
+    size_t rows;
+    size_t longest; /* of their names */
 };
 
 /* A value that is not finite is "none". */

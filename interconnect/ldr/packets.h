@@ -17,8 +17,9 @@
  *
  * A link is saturated when more comes to it than it can carry, and not by chance: where that cannot
  * be told from what was measured, the run goes on for up to 16 times as long as is asked to be
- * watched. Where queues are at inputs, or have bounds, links are never asked for more than they
- * carry; there packets under way must grow nearly as much as time does.
+ * watched, and packets under way decide at the end. Where queues are at inputs, or have bounds,
+ * links are never asked for more than they carry; there packets under way must grow nearly as much
+ * as time does.
  *
  * A broadcast, when asked for, is one message of some packets at a time from a random host along
  * the tree of ldr/multicast.h, copied in the switches, beside the other traffic; output-buffered

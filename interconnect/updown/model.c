@@ -48,7 +48,6 @@ struct ic_updown_flows {
 struct search {
     const struct ic_wh_network *network;
     const struct ic_updown *updown;
-    uint32_t *reverse; /* by port: that of the other end */
     struct ic_updown_pairs pairs;
 };
 
@@ -60,18 +59,6 @@ static uint32_t ports_of(const struct search *search, uint32_t at)
 static size_t place_of(const struct search *search, uint32_t at, uint32_t row, uint32_t column)
 {
     return search->pairs.square[at] + (size_t)row * (ports_of(search, at) + 1) + column;
-}
-
-static void find_reverses(struct search *search)
-{
-    const struct ic_updown *updown = search->updown;
-    for (uint32_t at = 0; at < updown->nodes; at++)
-        for (uint32_t p = updown->first[at]; p < updown->first[at + 1]; p++) {
-            uint32_t back = updown->first[updown->ends[p]];
-            while (updown->ends[back] != at)
-                back++;
-            search->reverse[p] = back;
-        }
 }
 
 /* ---- channels and their steps ---- */
@@ -86,7 +73,7 @@ static uint32_t input_channel(const struct search *search, uint32_t at, uint32_t
 {
     const struct ic_updown *updown = search->updown;
     if (in < ports_of(search, at))
-        return updown->links[search->reverse[updown->first[at] + in]];
+        return updown->links[search->pairs.reverse[updown->first[at] + in]];
     return updown->nodes + updown->first[updown->nodes] + at;
 }
 
@@ -147,7 +134,7 @@ static void keep_all(const struct search *search, struct ic_updown_flows *flows)
             out++;
         keep_choices(search, flows, from, out);
         keep_steps(search, flows, to,
-                   search->reverse[updown->first[from] + out] - updown->first[to]);
+                   search->pairs.reverse[updown->first[from] + out] - updown->first[to]);
         flows->hops += flows->channels[c].flow;
     }
     for (uint32_t at = 0; at < flows->nodes; at++)
@@ -191,16 +178,13 @@ gmc_status ic_updown_flows_new(const struct ic_wh_network *network,
     gmc_status status = ic_traffic_check_senders(traffic, error);
     if (status != GMC_OK)
         return status;
-    search.reverse = calloc((size_t)updown->first[updown->nodes] + 1, sizeof(*search.reverse));
     status = ic_updown_pairs_init(&search.pairs, updown, traffic);
-    if (status == GMC_OK && (search.reverse == NULL || (flows = make_room(&search)) == NULL))
+    if (status == GMC_OK && (flows = make_room(&search)) == NULL)
         status = GMC_ERR_NOMEM;
     if (status == GMC_OK) {
-        find_reverses(&search);
         keep_all(&search, flows);
         *out = flows;
     }
-    free(search.reverse);
     ic_updown_pairs_fini(&search.pairs);
     return status;
 }

@@ -18,7 +18,6 @@ struct search {
     const struct ic_updown *updown;
     const struct ic_traffic *traffic;
     struct ic_updown_pairs *pairs;
-    uint32_t *reverse;  /* by port: that of the other end */
     uint64_t *up_ports; /* by node: ports that lead up */
     double each;        /* what a node sends to a destination */
     double inverse[IC_UPDOWN_PORTS_MAX + 1];
@@ -57,7 +56,6 @@ static size_t place_of(uint32_t at, uint32_t state)
 
 static void release(struct search *search)
 {
-    free(search->reverse);
     free(search->up_ports);
     free(search->layers);
     free(search->reached);
@@ -69,6 +67,7 @@ static void release(struct search *search)
 
 void ic_updown_pairs_fini(struct ic_updown_pairs *pairs)
 {
+    free(pairs->reverse);
     free(pairs->square);
     free(pairs->flows);
     free(pairs->choices);
@@ -83,7 +82,7 @@ static void find_ends(struct search *search)
             uint32_t back = updown->first[updown->ends[p]];
             while (updown->ends[back] != at)
                 back++;
-            search->reverse[p] = back;
+            search->pairs->reverse[p] = back;
             if (ic_updown_is_up(updown, at, updown->ends[p]))
                 search->up_ports[at] |= (uint64_t)1 << (p - updown->first[at]);
         }
@@ -94,7 +93,7 @@ static gmc_status prepare(struct search *search)
     const struct ic_updown *updown = search->updown;
     struct ic_updown_pairs *pairs = search->pairs;
     size_t nodes = updown->nodes, ports = updown->first[nodes];
-    search->reverse = calloc(ports + 1, sizeof(uint32_t));
+    pairs->reverse = calloc(ports + 1, sizeof(uint32_t));
     search->up_ports = calloc(nodes, sizeof(uint64_t));
     search->reached = calloc(nodes * STATES, sizeof(uint64_t));
     search->brought = calloc(nodes, sizeof(uint64_t));
@@ -102,7 +101,7 @@ static gmc_status prepare(struct search *search)
     search->going = calloc((ports + 1) * STATES, sizeof(uint64_t));
     search->flow = calloc(nodes * STATES * ABREAST, sizeof(double));
     pairs->square = calloc(nodes, sizeof(size_t));
-    if (search->reverse == NULL || search->up_ports == NULL || search->reached == NULL ||
+    if (pairs->reverse == NULL || search->up_ports == NULL || search->reached == NULL ||
         search->brought == NULL || search->active == NULL || search->going == NULL ||
         search->flow == NULL || pairs->square == NULL)
         return GMC_ERR_NOMEM;
@@ -274,7 +273,7 @@ static void take_port(struct search *search, struct visit *visit, uint32_t in, u
     uint32_t port = search->updown->first[visit->at] + in;
     const double *coming = &search->flow[place_of(search->updown->ends[port], state) * ABREAST];
     double *row = &visit->flows[(size_t)in * (visit->own + 1)];
-    uint64_t word = visit->word & search->going[place_of(search->reverse[port], state)];
+    uint64_t word = visit->word & search->going[place_of(search->pairs->reverse[port], state)];
     for (; word != 0; word &= word - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(word);
         split(visit, row, i, coming[i]);

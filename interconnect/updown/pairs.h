@@ -9,9 +9,10 @@
 
 /* Inputs and outputs are the ports of a node, then the node itself. */
 struct ic_updown_pairs {
-    size_t *square;  /* by node: where its flows from inputs to outputs begin */
-    size_t squares;  /* all of them */
-    double *flows;   /* (ports + 1)^2 for each node */
+    uint32_t *reverse; /* by port: that of the other end */
+    size_t *square;    /* by node: where its flows from inputs to outputs begin */
+    size_t squares;    /* all of them */
+    double *flows;     /* (ports + 1)^2 for each node */
     double *choices; /* the same flows, by how many ports could be taken, less one, and by output */
     double distance; /* mean of links, over pairs of different nodes */
     uint32_t longest; /* links */

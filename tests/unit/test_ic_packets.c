@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interconnect/families.h"
 #include "interconnect/fattree/tree.h"
 #include "interconnect/graph/edges.h"
 #include "interconnect/ldr/build.h"
@@ -604,6 +605,38 @@ static void multicasts_reach_groups(void **state)
     }
 }
 
+/* Fixed routes fill one link: no kind of buffers carries more than that, and a load near it is not
+ * taken for one beyond it. Bounds and inputs carry less. */
+static void a_full_link_is_saturation(void **state)
+{
+    static const struct {
+        const char *buffers;
+        double places, carried, beyond; /* times the model's limit */
+    } rows[] = {{"output", 0, 0.96, 1.05}, {"output", 4, 0.9, 1.1}, {"input", 0, 0.7, 0.9}};
+    const struct ic_family *ldr = &ic_family_ldr;
+    struct ic_figure figures[32];
+    struct ic_result result = {.figures = figures};
+    size_t load = ic_family_param(ldr, "load"), buffers = ic_family_param(ldr, "buffers");
+    double values[64], limit;
+    (void)state;
+    ic_family_defaults(ldr, values);
+    assert_ok(ic_family_limit(ldr, values, NULL, &limit, error));
+    assert_true(limit > 0.7 && limit < 0.8);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_ok(ic_param_parse(&ldr->params[buffers], rows[i].buffers, &values[buffers], error));
+        values[ic_family_param(ldr, "buffer-packets")] = rows[i].places;
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            const struct ic_run run = {.seed = seed};
+            values[load] = rows[i].carried * limit;
+            assert_ok(ic_family_simulate(ldr, values, NULL, &run, &result, error));
+            assert_false(result.is_saturated);
+            values[load] = rows[i].beyond * limit;
+            assert_ok(ic_family_simulate(ldr, values, NULL, &run, &result, error));
+            assert_true(result.is_saturated);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,6 +660,7 @@ int main(void)
         cmocka_unit_test(large_bounds_are_none),
         cmocka_unit_test(tight_rings_go_on),
         cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(a_full_link_is_saturation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
