@@ -163,8 +163,6 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
                       struct gmc_store_op **op);
 
 /* gateway_message.c: message channels, as their source and as a receiver */
-/* Somebody attached; a publisher that waited for that need not any longer. */
-void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer);
 bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                   enum gmc_message_order order);
 void gw_talk_free(struct gwchannel *ch);
@@ -179,7 +177,17 @@ void gw_talk_on_skip(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 void gw_talk_over(struct gmc_gateway *gw, struct gwchannel *ch);
 /* Says that there is room, if that was asked and is so. */
 void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch);
+
+/* gateway_message_pace.c: the pace of publishers */
+/* Somebody attached; a publisher that waited for that need not any longer. */
+void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer);
+/* Is there room for a message of so many bytes, or can it be made? */
+bool gw_talk_has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes);
+
+/* gateway_inbox.c: messages that go to the shell */
 void gw_inbox_begin_input(struct gmc_gateway *gw);
+void gw_inbox_put(struct gmc_gateway *gw, const struct gwchannel *ch,
+                  const struct gmc_message *message);
 bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out);
 
 /* gateway_message_tx.c: its packets to children */

@@ -50,301 +50,7 @@ void gw_talk_set_record(struct gwchannel *ch, bool is_new)
     talk->next = talk->newest = 0;
 }
 
-/* ---- the inbox ---- */
-void gw_inbox_begin_input(struct gmc_gateway *gw)
-{
-    struct gwinbox *inbox = &gw->inbox;
-    if (inbox->taken < inbox->count)
-        return; /* the shell gives several inputs before it takes outputs */
-    inbox->count = inbox->taken = 0;
-    inbox->used = 0;
-}
-
-static void *grown(void *memory, size_t *room, size_t wanted, size_t size)
-{
-    size_t more = *room == 0 ? 64 : *room;
-    while (more < wanted)
-        more *= 2;
-    void *bigger = realloc(memory, more * size);
-    /* As with any output: the shell and the core must not have different ideas of the world. */
-    GMC_ASSERT(bigger != NULL);
-    *room = more;
-    return bigger;
-}
-
-static void deliver(struct gmc_gateway *gw, const struct gwchannel *ch,
-                    const struct gmc_message *message)
-{
-    struct gwinbox *inbox = &gw->inbox;
-    size_t name_len = strlen(ch->talk->name) + 1, source_len = strlen(ch->key.source) + 1;
-    size_t len = name_len + source_len + message->body.len;
-    if (inbox->room - inbox->used < len)
-        inbox->bytes = grown(inbox->bytes, &inbox->room, inbox->used + len, 1);
-    if (inbox->count == inbox->capacity)
-        inbox->arrived =
-            grown(inbox->arrived, &inbox->capacity, inbox->count + 1, sizeof(*inbox->arrived));
-    uint8_t *to = inbox->bytes + inbox->used;
-    memcpy(to, ch->talk->name, name_len);
-    memcpy(to + name_len, ch->key.source, source_len);
-    if (message->body.len > 0)
-        memcpy(to + name_len + source_len, message->body.data, message->body.len);
-    inbox->arrived[inbox->count++] =
-        (struct gwarrived){.from = ch->is_source ? gw->self : ch->source_peer->number,
-                           .e = ch->key.e,
-                           .sequence = message->sequence,
-                           .at = inbox->used,
-                           .len = len,
-                           .end = message->end};
-    inbox->used += len;
-}
-
-bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out)
-{
-    struct gwinbox *inbox = &gw->inbox;
-    if (inbox->taken == inbox->count)
-        return false;
-    const struct gwarrived *arrived = &inbox->arrived[inbox->taken++];
-    const char *name = (const char *)inbox->bytes + arrived->at;
-    const char *source = name + strlen(name) + 1;
-    const char *body = source + strlen(source) + 1;
-    out->kind = GMC_OUT_MESSAGE;
-    out->peer = arrived->from;
-    out->id = 0;
-    out->bytes = gmc_bytes(body, arrived->len - (size_t)(body - name));
-    out->u.arrived = (struct gmc_arrived){.source = source,
-                                          .name = name,
-                                          .e = arrived->e,
-                                          .sequence = arrived->sequence,
-                                          .end = arrived->end};
-    return true;
-}
-
 /* ---- this gateway as the source ---- */
-static struct gwchannel *find_by_name(const struct gmc_gateway *gw, const char *name)
-{
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &gw->channels)
-    {
-        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
-        if (ch->is_source && !ch->closing && ch->talk != NULL && !ch->talk->ended &&
-            strcmp(ch->talk->name, name) == 0)
-            return ch;
-    }
-    return NULL;
-}
-
-/* DOMAIN or DOMAIN/INSIDE of a request, taken apart. */
-struct listeners {
-    struct gmc_stage_target *list; /* other domains */
-    size_t count;
-    const char *home; /* nodes of this domain, "" as it is configured; NULL: none were asked for */
-    char *texts;      /* what list and home point into */
-};
-
-static void listeners_free(struct listeners *to)
-{
-    free(to->list);
-    free(to->texts);
-}
-
-static gmc_status listeners_of(struct gmc_gateway *gw, const struct gmc_open_request *request,
-                               struct listeners *to, const char **error)
-{
-    size_t size = 1;
-    for (size_t i = 0; i < request->target_count; i++)
-        size += strlen(request->targets[i]) + 2;
-    *to = (struct listeners){.list = calloc(request->target_count + 1, sizeof(*to->list)),
-                             .texts = malloc(size)};
-    if (to->list == NULL || to->texts == NULL)
-        return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for the targets%s", "");
-    char *at = to->texts;
-    for (size_t i = 0; i < request->target_count; i++) {
-        size_t len = strlen(request->targets[i]), domain = strcspn(request->targets[i], "/");
-        memcpy(at, request->targets[i], len);
-        at[domain] = at[len] = at[len + 1] = '\0';
-        const char *inside = domain < len ? at + domain + 1 : "";
-        if (gmc_inside_kind(inside) == GMC_INSIDE_SHARED || (domain < len && *inside == '\0'))
-            return gw_say(gw, error, GMC_ERR_INVALID,
-                          "messages do not go to \"%s\": write DOMAIN, DOMAIN/gateway, "
-                          "DOMAIN/nodes, or DOMAIN/NODE+NODE",
-                          request->targets[i]);
-        if (strcmp(at, gw->domain) != 0)
-            to->list[to->count++] =
-                (struct gmc_stage_target){.domain = at, .path = "", .inside = inside};
-        else if (to->home != NULL)
-            return gw_say(gw, error, GMC_ERR_INVALID, "%s is named twice", gw->domain);
-        else
-            to->home = inside;
-        at += len + 2;
-    }
-    return GMC_OK;
-}
-
-gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
-                            const struct gmc_open_request *request, struct gmc_channel_key *key,
-                            const char **error)
-{
-    gw_begin_input(gw, now);
-    if (!gmc_channel_name_ok(request->name))
-        return gw_say(gw, error, GMC_ERR_INVALID,
-                      "a channel's name is 1 to 128 printable characters, no space, no slash%s",
-                      "");
-    if (gw->config.node_of != NULL)
-        return gw_say(gw, error, GMC_ERR_ACCESS, "publish through %s, the gateway of this domain",
-                      gw->config.node_of);
-    if (request->order > GMC_MESSAGES_LATEST || (unsigned)request->shape >= GMC_TREE_SHAPES)
-        return gw_say(gw, error, GMC_ERR_INVALID, "unknown order or tree shape%s", "");
-    if (find_by_name(gw, request->name) != NULL)
-        return gw_say(gw, error, GMC_ERR_EXISTS, "channel %s is open already", request->name);
-    struct listeners to;
-    gmc_status status = listeners_of(gw, request, &to, error);
-    struct gwchannel *ch =
-        status == GMC_OK ? gw_source_new(gw, to.list, to.count, &status, error) : NULL;
-    if (ch != NULL && !gw_talk_init(gw, ch, request->name, request->order))
-        status = gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another channel%s", "");
-    else if (ch != NULL && to.home != NULL)
-        status = gw_source_add_nodes(gw, ch, to.home, error);
-    listeners_free(&to);
-    if (ch == NULL)
-        return status;
-    if (status != GMC_OK) {
-        gw_channel_free(gw, ch);
-        return status;
-    }
-    ch->talk->held = true;
-    ch->src->shape = request->shape;
-    ch->src->scanned = true;
-    ch->object = (struct gmc_object){.block_bytes = GW_BLOCK_BYTES,
-                                     .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
-    ch->object_known = true;
-    *key = ch->key;
-    gw_source_probe(gw, ch);
-    return GMC_OK;
-}
-
-/* Other domains set the pace: they are farther than this domain's nodes, which would do so only
- * where they are alone. */
-static bool sets_pace(const struct gwchannel *ch, const struct gwpeer *peer)
-{
-    return !peer->is_node || ch->src->member_count == ch->src->node_count;
-}
-
-static const struct gwchild *pacemaker(const struct gwchannel *ch, const struct gmc_list *node)
-{
-    const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-    return sets_pace(ch, child->peer) ? child : NULL;
-}
-
-/* The first packet that the child is not known to have got. Of the latest only, what was sent once
- * is enough. */
-static uint64_t position_of(const struct gwtalk *talk, const struct gwchild *child)
-{
-    uint64_t first = gw_hearer_lacks(child, talk->order != GMC_MESSAGES_LATEST);
-    return first < talk->next ? first : talk->next;
-}
-
-/* Of those that set the pace and do not lag; false: there are none. */
-static bool find_farthest(const struct gwchannel *ch, uint64_t *farthest)
-{
-    struct gmc_list *node;
-    bool any = false;
-    *farthest = 0;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        const struct gwchild *child = pacemaker(ch, node);
-        if (child == NULL || child->lags)
-            continue;
-        uint64_t position = position_of(ch->talk, child);
-        *farthest = position > *farthest ? position : *farthest;
-        any = true;
-    }
-    return any;
-}
-
-/* There is no room: whoever is half of what is kept behind the fastest is not waited for any more,
- * until he is nearly through again. One that lags goes on in the middle of what is kept
- * (gateway_message_tx.c), perhaps before those that are faster, so his place says nothing. True:
- * somebody fell behind. */
-static bool leave_behind(struct gwchannel *ch)
-{
-    const struct gwtalk *talk = ch->talk;
-    uint64_t kept = talk->next - talk->ring.low, farthest;
-    struct gmc_list *node;
-    bool any = false;
-    if (!find_farthest(ch, &farthest))
-        return false;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (child->lags || !sets_pace(ch, child->peer) ||
-            farthest - position_of(talk, child) <= kept / 2)
-            continue;
-        child->lags = any = true;
-    }
-    return any;
-}
-
-/* They have nearly all, or nobody else is left. */
-static void wait_again(struct gwchannel *ch)
-{
-    const struct gwtalk *talk = ch->talk;
-    uint64_t kept = talk->next - talk->ring.low, farthest;
-    bool none = !find_farthest(ch, &farthest);
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
-        if (none || talk->next - position_of(talk, child) <= kept / 8)
-            child->lags = false;
-    }
-}
-
-/* The lowest packet that has to be kept. The publisher goes at the pace of the fastest: who is
- * about as fast is waited for, who lags is not. Of the latest only, one who has it is enough. */
-static uint64_t lowest_wanted(const struct gmc_gateway *gw, const struct gwchannel *ch)
-{
-    const struct gwtalk *talk = ch->talk;
-    uint64_t farthest, lowest = talk->next;
-    if (!find_farthest(ch, &farthest)) {
-        bool waits = !talk->was_heard && gw_source_is_awaited(gw, ch) &&
-                     gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
-        return waits ? 0 : talk->next;
-    }
-    if (talk->order == GMC_MESSAGES_LATEST)
-        return farthest;
-    struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &ch->children)
-    {
-        const struct gwchild *child = pacemaker(ch, node);
-        uint64_t position = child != NULL && !child->lags ? position_of(talk, child) : talk->next;
-        lowest = position < lowest ? position : lowest;
-    }
-    return lowest;
-}
-
-void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer)
-{
-    if (!ch->is_source || sets_pace(ch, peer))
-        ch->talk->was_heard = true;
-}
-
-static size_t packets_of(const struct gwchannel *ch, size_t bytes)
-{
-    size_t room = ch->object.fragment_bytes - GMC_MESSAGE_HEAD_BYTES;
-    return bytes == 0 ? 1 : (bytes + room - 1) / room;
-}
-
-static bool has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes)
-{
-    struct gmc_message_ring *ring = &ch->talk->ring;
-    size_t packets = packets_of(ch, bytes);
-    size_t all = bytes + packets * GMC_MESSAGE_HEAD_BYTES;
-    wait_again(ch);
-    return gmc_message_ring_make_room(ring, lowest_wanted(gw, ch), packets, all) ||
-           (leave_behind(ch) &&
-            gmc_message_ring_make_room(ring, lowest_wanted(gw, ch), packets, all));
-}
-
 /* A member that may not even know the domain's node it was asked for has not said so yet. */
 static bool is_unanswered(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
@@ -358,7 +64,7 @@ void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtalk *talk = ch->talk;
     if (!talk->held || ch->closing || ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL ||
-        (talk->ending && is_unanswered(gw, ch)) || !has_room(gw, ch, talk->wanted))
+        (talk->ending && is_unanswered(gw, ch)) || !gw_talk_has_room(gw, ch, talk->wanted))
         return;
     talk->held = false;
     gw_out(gw, GMC_OUT_ROOM, gw->self)->output.id = ch->key.e;
@@ -398,7 +104,8 @@ static gmc_status publish(struct gmc_gateway *gw, struct gwchannel *ch, struct g
                           bool end)
 {
     struct gwtalk *talk = ch->talk;
-    if (ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL || !has_room(gw, ch, message.len)) {
+    if (ch->state != GMC_CHANNEL_RUNNING || ch->aead == NULL ||
+        !gw_talk_has_room(gw, ch, message.len)) {
         talk->held = true;
         talk->wanted = message.len;
         return GMC_ERR_AGAIN;
@@ -415,7 +122,8 @@ static gmc_status publish(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         head.first = false;
         at += len;
     } while (at < message.len);
-    deliver(gw, ch, &(struct gmc_message){.sequence = talk->sequence, .end = end, .body = message});
+    gw_inbox_put(gw, ch,
+                 &(struct gmc_message){.sequence = talk->sequence, .end = end, .body = message});
     talk->sequence += !end; /* which is behind the last one, and counts as none */
     return GMC_OK;
 }
@@ -488,7 +196,7 @@ static void take_messages(struct gmc_gateway *gw, struct gwchannel *ch)
             ch->talk->ended = true;
         else
             ch->stored_bytes += message.body.len;
-        deliver(gw, ch, &message);
+        gw_inbox_put(gw, ch, &message);
     }
     if (ch->talk->ended && ch->dst->phase == GW_RECEIVING) {
         ch->dst->phase = GW_DONE;
@@ -532,16 +240,11 @@ gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
         gw_blame(gw, ch, stripe, "a packet that the source did not seal");
         return GMC_ERR_AUTH;
     }
-    if (number >= talk->next) {
-        struct gmc_message_head head;
-        talk->next = number + 1;
-        if (gmc_message_head_get(gmc_bytes(room, data->body.len), &head) == GMC_OK && head.first &&
-            !head.end)
-            talk->newest = number;
-    }
-    keep(gw, ch, number, data);
     if (gmc_message_rx_put(&talk->rx, number, data->body.len) != GMC_OK)
         gw->counts.dropped_malformed++;
+    talk->next = number < talk->next ? talk->next : number + 1;
+    talk->newest = talk->rx.newest;
+    keep(gw, ch, number, data);
     take_messages(gw, ch);
     return GMC_OK;
 }
@@ -566,8 +269,8 @@ void gw_talk_over(struct gmc_gateway *gw, struct gwchannel *ch)
     if (talk->ended)
         return;
     talk->ended = true;
-    deliver(gw, ch,
-            &(struct gmc_message){.sequence = talk->sequence,
-                                  .end = true,
-                                  .body = gmc_bytes(ch->reason, strlen(ch->reason))});
+    gw_inbox_put(gw, ch,
+                 &(struct gmc_message){.sequence = talk->sequence,
+                                       .end = true,
+                                       .body = gmc_bytes(ch->reason, strlen(ch->reason))});
 }

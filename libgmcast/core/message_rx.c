@@ -128,8 +128,11 @@ gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t
         held->head = (struct gmc_message_head){.first = true, .sequence = UINT64_MAX};
     held->len = status == GMC_OK ? (uint32_t)len : GMC_MESSAGE_HEAD_BYTES;
     held->state = HELD;
-    if (number >= rx->top)
+    if (number >= rx->top) {
         rx->top = number + 1;
+        if (status == GMC_OK && held->head.first && !held->head.end)
+            rx->newest = number;
+    }
     if (rx->order != GMC_MESSAGES_ORDERED)
         rx->is_ready = find_around(rx, number, &rx->ready) && !is_early_end(rx, rx->ready);
     return status;

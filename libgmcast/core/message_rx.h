@@ -35,6 +35,7 @@ struct gmc_message_rx {
     bool based;            /* where to begin is known */
     uint64_t base;         /* no packet below is wanted any more */
     uint64_t top;          /* one above the highest that was put */
+    uint64_t newest;       /* where the newest message begins, which is not the end */
     uint64_t floor;        /* what is missing below will not come */
     uint64_t whole;        /* ordered: all from base to here are held */
     uint64_t ready;        /* else: first packet of the message that the last put made whole */
