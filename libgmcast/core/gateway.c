@@ -559,8 +559,10 @@ void gmc_gateway_on_timer(struct gmc_gateway *gw, gmc_time now)
     while ((node = gmc_heap_peek(&gw->timers)) != NULL && node->key <= now) {
         gmc_heap_remove(&gw->timers, node);
         struct gwtimer *timer = GMC_CONTAINER_OF(node, struct gwtimer, node);
-        if (timer->channel != NULL) {
+        if (timer->channel != NULL && timer == &timer->channel->timer) {
             gw_channel_timer(gw, timer->channel);
+        } else if (timer->channel != NULL) {
+            gw_proof_timer(gw, timer->channel);
         } else if (timer->peer->link != NULL) {
             gmc_link_on_timer(timer->peer->link, now);
             gw_touch(gw, timer->peer);

@@ -169,7 +169,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     release_handles(gw, ch);
     gw_page_forget(ch);
     gw_pass_forget(ch);
-    gw_talk_free(ch);
+    gw_talk_free(gw, ch);
     if (ch->src != NULL)
         gw_source_free(gw, ch->src);
     if (ch->dst != NULL)
@@ -323,7 +323,7 @@ gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
     ch->record = record;
     ch->recorded = true;
     ch->epoch = record.epoch;
-    return GMC_OK;
+    return ch->talk != NULL ? gw_proof_set_record(gw, ch) : GMC_OK;
 }
 
 /* A new key epoch: nothing that was sealed or half received before fits any more. */
@@ -333,7 +333,7 @@ void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch)
     release_children(gw, ch);
     gmc_cache_reset_channel(gw->cache, ch->slot);
     if (ch->talk != NULL)
-        gw_talk_set_record(ch, true);
+        gw_talk_set_record(gw, ch, true);
 }
 
 /* ---- links ---- */

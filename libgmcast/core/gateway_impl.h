@@ -165,12 +165,17 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
 /* gateway_message.c: message channels, as their source and as a receiver */
 bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                   enum gmc_message_order order);
-void gw_talk_free(struct gwchannel *ch);
+void gw_talk_free(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_talk_reap(struct gwchannel *ch);
 /* A record says how large packets are, and perhaps that all begins anew. */
-void gw_talk_set_record(struct gwchannel *ch, bool is_new);
-gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
-                        const struct gmc_link_data *data);
+void gw_talk_set_record(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new);
+/* From this peer, which is the parent. */
+gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                        struct gwstripe *stripe, const struct gmc_link_data *data);
+/* The next packet of the source: sealed, kept, and offered to children. It consists of these two
+ * pieces; what begins a message is the newest one. */
+gmc_status gw_talk_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes head,
+                        struct gmc_bytes piece, bool is_newest);
 void gw_talk_on_skip(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                      uint64_t floor);
 /* The channel is over here, perhaps before its last message. */
@@ -184,6 +189,32 @@ void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer);
 /* Is there room for a message of so many bytes, or can it be made? */
 bool gw_talk_has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes);
 
+/* gateway_proof.c: who relays messages cannot make any */
+/* At the source, before there is a record. */
+GMC_NODISCARD gmc_status gw_proof_begin(struct gmc_gateway *gw, struct gwchannel *ch);
+/* At a receiver, by the record. */
+GMC_NODISCARD gmc_status gw_proof_set_record(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_proof_fini(struct gmc_gateway *gw, struct gwtalk *talk);
+/* At the source: a packet of this number is about to be sealed; a message is complete; how many
+ * packets and bytes the proofs will take when so many packets more are published. */
+GMC_NODISCARD gmc_status gw_proof_note(struct gmc_gateway *gw, struct gwchannel *ch,
+                                       uint64_t number, struct gmc_bytes packet);
+void gw_proof_message(struct gmc_gateway *gw, struct gwchannel *ch);
+size_t gw_proof_room(const struct gwchannel *ch, size_t packets, size_t *bytes);
+/* Time to send them, or not to wait for them any more. */
+void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch);
+/* At a receiver: does it need proofs of what this peer sends? */
+bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer);
+/* A packet came that waits for its proof. */
+void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch);
+/* One came, in the place that it was given. AUTH: the source did not sign it, or it says that a
+ * packet is forged. */
+GMC_NODISCARD gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch,
+                                       uint64_t number, struct gmc_bytes packet, bool is_needed);
+/* The parent sends what the source did not: it is left, and nothing that it sent is kept. */
+void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                     const char *what);
+
 /* gateway_inbox.c: messages that go to the shell */
 void gw_inbox_begin_input(struct gmc_gateway *gw);
 void gw_inbox_put(struct gmc_gateway *gw, const struct gwchannel *ch,
@@ -193,6 +224,12 @@ bool gw_inbox_next(struct gmc_gateway *gw, struct gmc_output *out);
 /* gateway_message_tx.c: its packets to children */
 void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t next);
 void gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number);
+/* A newer message begins with this packet, which is not offered yet: who has a part of the one
+ * before gets the rest. */
+void gw_hearers_set_newest(struct gwchannel *ch, uint64_t number);
+/* They ask anew, and say what they lack. */
+void gw_hearers_detach(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                       const char *text);
 /* No packet below that is not here will come here. */
 void gw_hearers_skip(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t floor);
 void gw_hearer_fate(struct gmc_gateway *gw, struct gwchild *child, uint64_t number, bool acked);
@@ -229,8 +266,11 @@ void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
 void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
+/* The parent sent what is not to be; after some of it, it is left. */
 void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
               const char *what);
+void gw_leave_parent(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                     const char *what);
 uint32_t gw_rx_window(const struct gmc_gateway *gw);
 void gw_want_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 

@@ -16,7 +16,8 @@ bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name
     gw_text(talk->name, sizeof(talk->name), "%s", name);
     talk->order = order;
     gmc_message_ring_init(&talk->ring, gw->config.message_bytes);
-    gmc_message_rx_init(&talk->rx, order, GMC_MESSAGE_PACKET_MIN);
+    gmc_message_rx_init(&talk->rx, order, GMC_MESSAGE_PACKET_MIN, gw->config.crypto->ops->hash);
+    talk->proofs.timer.channel = ch;
     ch->talk = talk;
     ch->digest_known = true; /* all zeros: of messages there is none */
     return true;
@@ -31,22 +32,27 @@ void gw_talk_reap(struct gwchannel *ch)
     gmc_message_rx_fini(&ch->talk->rx);
 }
 
-void gw_talk_free(struct gwchannel *ch)
+void gw_talk_free(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     gw_talk_reap(ch);
+    if (ch->talk != NULL)
+        gw_proof_fini(gw, ch->talk);
     free(ch->talk);
     ch->talk = NULL;
 }
 
-void gw_talk_set_record(struct gwchannel *ch, bool is_new)
+void gw_talk_set_record(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new)
 {
     struct gwtalk *talk = ch->talk;
     if (!is_new)
         return;
+    gw_set_timer(gw, &talk->proofs.timer, GMC_TIME_NEVER);
+    talk->proofs.count = 0;
     size_t capacity = talk->ring.capacity;
     gw_talk_reap(ch);
     gmc_message_ring_init(&talk->ring, capacity);
-    gmc_message_rx_init(&talk->rx, talk->order, ch->record.fragment_bytes);
+    gmc_message_rx_init(&talk->rx, talk->order, ch->record.fragment_bytes,
+                        gw->config.crypto->ops->hash);
     talk->next = talk->newest = 0;
 }
 
@@ -70,31 +76,34 @@ void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_out(gw, GMC_OUT_ROOM, gw->self)->output.id = ch->key.e;
 }
 
-static gmc_status seal_packet(struct gmc_gateway *gw, struct gwchannel *ch,
-                              const struct gmc_message_head *head, struct gmc_bytes piece)
+gmc_status gw_talk_seal(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes head,
+                        struct gmc_bytes piece, bool is_newest)
 {
     struct gwtalk *talk = ch->talk;
     uint64_t number = talk->next;
-    uint32_t len = (uint32_t)(GMC_MESSAGE_HEAD_BYTES + piece.len);
+    uint32_t len = (uint32_t)(head.len + piece.len);
     struct gmc_message_packet packet;
     gmc_status status = gmc_message_ring_put(&talk->ring, number, len, &packet);
     if (status != GMC_OK)
         return status;
-    gmc_message_head_put(packet.body, head);
+    memcpy(packet.body, head.data, head.len);
     if (piece.len > 0)
-        memcpy(packet.body + GMC_MESSAGE_HEAD_BYTES, piece.data, piece.len);
+        memcpy(packet.body + head.len, piece.data, piece.len);
+    if (!gmc_proof_is(head))
+        status = gw_proof_note(gw, ch, number, gmc_bytes(packet.body, len));
     uint8_t nonce[GMC_NONCE_BYTES], aad[18];
     uint32_t block = (uint32_t)(number >> 16);
     gw_seal_nonce(block, (uint16_t)number, nonce);
-    status =
-        gw->config.crypto->ops->seal(ch->aead, nonce, gw_seal_aad(ch, block, (uint16_t)number, aad),
-                                     packet.body, len, packet.body, packet.tag);
+    if (status == GMC_OK)
+        status = gw->config.crypto->ops->seal(ch->aead, nonce,
+                                              gw_seal_aad(ch, block, (uint16_t)number, aad),
+                                              packet.body, len, packet.body, packet.tag);
     if (status != GMC_OK) {
         gmc_message_ring_take_back(&talk->ring);
         return status;
     }
-    if (head->first && !head->end)
-        talk->newest = number;
+    if (is_newest)
+        gw_hearers_set_newest(ch, number);
     talk->next++;
     gw_hearers_offer(gw, ch, number);
     return GMC_OK;
@@ -112,16 +121,21 @@ static gmc_status publish(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     }
     size_t room = ch->object.fragment_bytes - GMC_MESSAGE_HEAD_BYTES, at = 0;
     struct gmc_message_head head = {.first = true, .end = end, .sequence = talk->sequence};
+    uint8_t bytes[GMC_MESSAGE_HEAD_BYTES];
     do {
         size_t len = message.len - at < room ? message.len - at : room;
         head.last = at + len == message.len;
+        gmc_message_head_put(bytes, &head);
         /* There is room, and the number is fresh: what is left is memory, before the first. */
-        gmc_status status = seal_packet(gw, ch, &head, gmc_bytes(message.data + at, len));
+        gmc_status status =
+            gw_talk_seal(gw, ch, gmc_bytes(bytes, sizeof(bytes)), gmc_bytes(message.data + at, len),
+                         head.first && !head.end);
         if (status != GMC_OK)
             return status;
         head.first = false;
         at += len;
     } while (at < message.len);
+    gw_proof_message(gw, ch);
     gw_inbox_put(gw, ch,
                  &(struct gmc_message){.sequence = talk->sequence, .end = end, .body = message});
     talk->sequence += !end; /* which is behind the last one, and counts as none */
@@ -215,8 +229,25 @@ static gmc_status open_packet(struct gmc_gateway *gw, const struct gwchannel *ch
                                         data->body.data, data->body.len, room, data->seal_tag);
 }
 
-gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
-                        const struct gmc_link_data *data)
+/* What is forged is not kept for others. */
+static gmc_status take_packet(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
+                              struct gmc_bytes packet, bool needs_proof)
+{
+    struct gmc_message_rx *rx = &ch->talk->rx;
+    if (gmc_proof_is(packet))
+        return gw_proof_take(gw, ch, number, packet, needs_proof);
+    gmc_status status = gmc_message_rx_put(rx, number, packet.len, !needs_proof);
+    if (status == GMC_ERR_AUTH)
+        return status;
+    if (status != GMC_OK)
+        gw->counts.dropped_malformed++;
+    if (rx->unproven > 0)
+        gw_proof_wait(gw, ch);
+    return GMC_OK;
+}
+
+gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
+                        struct gwstripe *stripe, const struct gmc_link_data *data)
 {
     struct gwtalk *talk = ch->talk;
     uint64_t number = gmc_message_number(data->block, data->fragment);
@@ -240,10 +271,14 @@ gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
         gw_blame(gw, ch, stripe, "a packet that the source did not seal");
         return GMC_ERR_AUTH;
     }
-    if (gmc_message_rx_put(&talk->rx, number, data->body.len) != GMC_OK)
-        gw->counts.dropped_malformed++;
+    if (take_packet(gw, ch, number, gmc_bytes(room, data->body.len),
+                    gw_proof_is_needed(ch, peer)) != GMC_OK) {
+        gw_proof_forged(gw, ch, stripe, "a packet that the source did not send");
+        return GMC_ERR_AUTH;
+    }
     talk->next = number < talk->next ? talk->next : number + 1;
-    talk->newest = talk->rx.newest;
+    if (talk->newest != talk->rx.newest)
+        gw_hearers_set_newest(ch, talk->rx.newest);
     keep(gw, ch, number, data);
     take_messages(gw, ch);
     return GMC_OK;
@@ -257,6 +292,8 @@ void gw_talk_on_skip(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         gw->counts.messages_refused++;
         return;
     }
+    if (!ch->talk->rx.based)
+        ch->talk->ring.low = floor;
     gmc_message_rx_skip(&ch->talk->rx, floor);
     gw_hearers_skip(gw, ch, floor);
     take_messages(gw, ch);

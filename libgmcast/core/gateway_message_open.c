@@ -88,6 +88,8 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
         status == GMC_OK ? gw_source_new(gw, to.list, to.count, &status, error) : NULL;
     if (ch != NULL && !gw_talk_init(gw, ch, request->name, request->order))
         status = gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another channel%s", "");
+    else if (ch != NULL && gw_proof_begin(gw, ch) != GMC_OK)
+        status = gw_say(gw, error, GMC_ERR_NOMEM, "no key pair for another channel%s", "");
     else if (ch != NULL && to.home != NULL)
         status = gw_source_add_nodes(gw, ch, to.home, error);
     listeners_free(&to);

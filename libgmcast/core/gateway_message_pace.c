@@ -17,10 +17,13 @@ static const struct gwchild *pacemaker(const struct gwchannel *ch, const struct 
 }
 
 /* The first packet that the child is not known to have got. Of the latest only, what was sent once
- * is enough. */
+ * is enough, and nobody waits for the rest of an older message. */
 static uint64_t position_of(const struct gwtalk *talk, const struct gwchild *child)
 {
-    uint64_t first = gw_hearer_lacks(child, talk->order != GMC_MESSAGES_LATEST);
+    bool latest = talk->order == GMC_MESSAGES_LATEST;
+    uint64_t first = gw_hearer_lacks(child, !latest);
+    if (latest && first < talk->newest)
+        first = talk->newest;
     return first < talk->next ? first : talk->next;
 }
 
@@ -119,7 +122,9 @@ bool gw_talk_has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes
 {
     struct gmc_message_ring *ring = &ch->talk->ring;
     size_t packets = packets_of(ch, bytes);
-    size_t all = bytes + packets * GMC_MESSAGE_HEAD_BYTES;
+    size_t more, all = bytes + packets * GMC_MESSAGE_HEAD_BYTES;
+    packets += gw_proof_room(ch, packets, &more);
+    all += more;
     wait_again(ch);
     return gmc_message_ring_make_room(ring, lowest_wanted(gw, ch), packets, all) ||
            (leave_behind(ch) &&

@@ -24,14 +24,28 @@ static void forget_below(struct gwchild *child, uint64_t number)
     (void)status; /* at the lower end nothing is split */
 }
 
-/* So many gaps that they cannot be kept: the child asks anew, and says what it lacks. */
-static void lose_track(struct gmc_gateway *gw, struct gwchild *child)
+/* The child asks anew, and says what it lacks. */
+static void detach(struct gmc_gateway *gw, struct gwchild *child, gmc_status status,
+                   const char *text)
 {
     struct gmc_msg msg = gw_about(child->channel, GMC_MSG_DETACH);
-    msg.status = GMC_ERR_FULL;
-    msg.text = "more gaps than can be kept";
+    msg.status = status;
+    msg.text = text;
     gw_send(gw, child->peer, &msg);
     gw_child_free(gw, child);
+}
+
+static void lose_track(struct gmc_gateway *gw, struct gwchild *child)
+{
+    detach(gw, child, GMC_ERR_FULL, "more gaps than can be kept");
+}
+
+void gw_hearers_detach(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status status,
+                       const char *text)
+{
+    struct gmc_list *node, *after;
+    GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
+    detach(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel), status, text);
 }
 
 static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t floor)
@@ -72,6 +86,21 @@ void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t 
     gw_touch(gw, child->peer);
     if (ch->is_source)
         gw_talk_look_for_room(gw, ch);
+}
+
+void gw_hearers_set_newest(struct gwchannel *ch, uint64_t number)
+{
+    struct gwtalk *talk = ch->talk;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->sent_end <= talk->newest)
+            continue; /* what it has a part of is older */
+        child->begun = talk->newest;
+        child->finish = number;
+    }
+    talk->newest = number;
 }
 
 void gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number)
@@ -138,13 +167,22 @@ static bool is_skip_ripe(const struct gwchild *child)
            first_of(&child->flying) >= child->skip_due;
 }
 
+/* What is older than the newest message, but for what the child lacks of the one that it has a part
+ * of: on a slow path it would never get a whole one. */
+static void leave_out_old(struct gwchild *child, uint64_t newest)
+{
+    forget_below(child, child->begun);
+    gmc_status status = gmc_interval_remove(&child->pending, child->finish, newest);
+    (void)status; /* if it has too many gaps, old ones stay */
+}
+
 /* The next packet that is still here. What has left the ring the child does not get; it then goes
  * on in the middle of the ring, since the oldest ones there are about to leave too. */
 static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_message_packet *packet)
 {
     const struct gwtalk *talk = child->channel->talk;
     if (talk->order == GMC_MESSAGES_LATEST)
-        forget_below(child, talk->newest);
+        leave_out_old(child, talk->newest);
     while ((*number = first_of(&child->pending)) != UINT64_MAX) {
         if (gmc_message_ring_get(&talk->ring, *number, packet))
             return true;
@@ -185,6 +223,8 @@ static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_d
     status = gmc_interval_remove(&child->pending, number, number + 1);
     (void)status; /* the lowest one: nothing is split */
     gw->counts.data_bytes_out += packet.len;
+    if (number >= child->sent_end)
+        child->sent_end = number + 1;
     if (child->channel->is_source)
         gw_talk_look_for_room(gw, child->channel);
     return true;

@@ -323,6 +323,10 @@ static gmc_status encode_record(struct gmc_gateway *gw, const struct gwchannel *
                                 .order = ch->talk != NULL ? (uint32_t)ch->talk->order : 0};
     gw->config.crypto->ops->hash(secret, GMC_KEY_BYTES, record.key_hash);
     memcpy(record.root, root, GMC_HASH_BYTES);
+    if (ch->talk != NULL) {
+        memcpy(record.proof_key, ch->talk->proofs.key, sizeof(record.proof_key));
+        record.proof_key_len = ch->talk->proofs.key_len;
+    }
     return gmc_record_encode(&record, bytes, len);
 }
 

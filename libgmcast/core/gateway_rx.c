@@ -128,7 +128,7 @@ gmc_status gw_rx_data(struct gmc_gateway *gw, struct gwpeer *peer, const struct 
     }
     gw->counts.data_bytes_in += data->body.len;
     if (ch->talk != NULL)
-        return gw_talk_data(gw, ch, stripe, data);
+        return gw_talk_data(gw, peer, ch, stripe, data);
     if (data->block >= ch->blocks || gw_stripe_of(ch, data->block) != stripe) {
         gw->counts.dropped_malformed++;
         return GMC_ERR_INVALID;
@@ -334,9 +334,16 @@ void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bloc
 void gw_blame(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
               const char *what)
 {
+    if (++stripe->blames >= GW_BLAME_MAX)
+        gw_leave_parent(gw, ch, stripe, what);
+}
+
+void gw_leave_parent(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                     const char *what)
+{
     gmc_peer parent = gmc_overlay_candidate(&stripe->overlay);
     struct gwpeer *peer = gw_peer(gw, parent);
-    if (peer == NULL || ++stripe->blames < GW_BLAME_MAX)
+    if (peer == NULL)
         return;
     stripe->blames = 0;
     gw_event_parent(gw, ch, stripe, parent, GMC_ERR_MISMATCH, "%s sent %s; leaving it", peer->name,

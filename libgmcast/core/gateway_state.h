@@ -67,7 +67,7 @@ struct gwgroup;
 struct gwhearing;
 struct gwpeer;
 
-/* A place in the composition's timer heap: a peer's or a channel's. */
+/* A place in the composition's timer heap: a peer's, a channel's, or that of a channel's proofs. */
 struct gwtimer {
     struct gmc_heap_node node;
     struct gwpeer *peer;
@@ -98,6 +98,9 @@ struct gwchild {
     bool is_based;     /* it knows where the channel begins for it, and takes packets */
     uint64_t based_at; /* or will, once its link has brought so many bytes; 0: it was not told */
     uint64_t skip_due; /* it is to be told that nothing below comes; 0: no */
+    uint64_t sent_end; /* one above the highest packet that it was sent */
+    uint64_t begun, finish; /* of the latest only: of this range of packets it has a part already,
+                             * and gets the rest; 0, 0: there is none */
     bool lags;         /* it is so much slower than others that publishers do not wait for it */
     int64_t deficit;   /* bytes, deficit round robin among the link's channels */
     uint64_t cap_bps;  /* as of its last turn; 0: none */
@@ -362,6 +365,19 @@ struct gwstripe {
 };
 
 /* A message channel. */
+/* Proofs of a message channel: gateway_proof.c. */
+struct gwproofs {
+    struct gmc_signer *signer;      /* of the source; NULL elsewhere */
+    uint8_t key[GMC_PROOF_KEY_MAX]; /* its public half */
+    size_t key_len;                 /* 0: there are no proofs */
+    struct gmc_pubkey *verifier;    /* of a receiver; NULL: there are none */
+    uint8_t *hashes;                /* source: of the packets from `first` on, not proven yet */
+    size_t count, capacity;
+    uint64_t first;
+    gmc_time sent_at;     /* source: the last ones */
+    struct gwtimer timer; /* source: of the next ones; receiver: waits no longer */
+};
+
 struct gwtalk {
     char name[GMC_CHANNEL_NAME_MAX + 1];
     enum gmc_message_order order;
@@ -375,6 +391,7 @@ struct gwtalk {
     bool ending;              /* ... which is the last, and goes when all members have answered */
     bool ended;               /* the last message is here, or the channel is over */
     bool was_heard;           /* somebody attached, ever */
+    struct gwproofs proofs;
 };
 
 struct gwchannel {

@@ -124,7 +124,7 @@ gmc_status gw_target_take_record(struct gmc_gateway *gw, struct gwchannel *ch,
     if (ch->talk != NULL) {
         ch->object = object;
         ch->object_known = true;
-        gw_talk_set_record(ch, first);
+        gw_talk_set_record(gw, ch, first);
     } else {
         gw_channel_set_object(ch, &object);
     }

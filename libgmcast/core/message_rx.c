@@ -8,19 +8,23 @@
 
 #include "base/assert.h"
 
-enum state { MISSING, HELD, DONE /* came out, or is lost */ };
+enum state { MISSING, UNPROVEN, HELD, DONE /* came out, or is lost */ };
 
 struct gmc_message_held {
     uint8_t state;
-    uint32_t len; /* with the head */
+    bool has_hash; /* whatever its state: it was proven what it is */
+    bool passes;   /* part of no message */
+    uint32_t len;  /* with the head */
     struct gmc_message_head head;
+    uint8_t hash[GMC_PROOF_HASH_BYTES];
 };
 
 void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
-                         uint32_t packet_bytes)
+                         uint32_t packet_bytes,
+                         void (*hash)(const uint8_t *, size_t, uint8_t out[32]))
 {
     GMC_ASSERT(packet_bytes >= GMC_MESSAGE_PACKET_MIN && packet_bytes <= 65536);
-    *rx = (struct gmc_message_rx){.order = order, .packet_bytes = packet_bytes};
+    *rx = (struct gmc_message_rx){.order = order, .packet_bytes = packet_bytes, .hash = hash};
     rx->window = GMC_MESSAGE_WINDOW_PACKETS;
     while ((uint64_t)rx->window * packet_bytes > GMC_MESSAGE_WINDOW_BYTES)
         rx->window /= 2;
@@ -56,16 +60,33 @@ static bool is_held(const struct gmc_message_rx *rx, uint64_t number)
     return rx->held != NULL && is_in_window(rx, number) && held_of(rx, number)->state == HELD;
 }
 
+static void set_state(struct gmc_message_rx *rx, struct gmc_message_held *held, enum state state)
+{
+    if (held->state == UNPROVEN)
+        rx->unproven--;
+    if (state == UNPROVEN)
+        rx->unproven++;
+    held->state = (uint8_t)state;
+}
+
+/* Its place in the window is that of a later one now. */
+static void leave(struct gmc_message_rx *rx, uint64_t number)
+{
+    struct gmc_message_held *held = held_of(rx, number);
+    set_state(rx, held, MISSING);
+    held->has_hash = held->passes = false;
+}
+
 /* Everything below is done with. */
 static void advance(struct gmc_message_rx *rx, uint64_t base)
 {
     uint64_t end = base - rx->base < rx->window ? base : rx->base + rx->window;
     for (uint64_t n = rx->base; rx->held != NULL && n < end; n++)
-        held_of(rx, n)->state = MISSING;
+        leave(rx, n);
     rx->base = base;
     while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL &&
            held_of(rx, rx->base)->state == DONE)
-        held_of(rx, rx->base++)->state = MISSING;
+        leave(rx, rx->base++);
     if (rx->whole < rx->base)
         rx->whole = rx->base;
     if (rx->top < rx->base)
@@ -118,24 +139,85 @@ static void look_for_end(struct gmc_message_rx *rx)
     rx->is_ready = true;
 }
 
-gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len)
+static bool fits(const struct gmc_message_rx *rx, uint64_t number, size_t len)
+{
+    uint8_t hash[32];
+    rx->hash(bytes_of(rx, number), len, hash);
+    return memcmp(hash, held_of(rx, number)->hash, GMC_PROOF_HASH_BYTES) == 0;
+}
+
+/* Messages may be whole around these packets. */
+static void look_at(struct gmc_message_rx *rx, uint64_t from, uint64_t end)
+{
+    rx->look = from > rx->base ? from : rx->base;
+    rx->look_end = end;
+}
+
+gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len,
+                              bool is_proven)
 {
     GMC_ASSERT(is_in_window(rx, number) && len <= rx->packet_bytes);
     struct gmc_message_held *held = held_of(rx, number);
+    if (!is_proven && held->has_hash) {
+        if (!fits(rx, number, len))
+            return GMC_ERR_AUTH;
+        is_proven = true;
+    }
     gmc_status status = gmc_message_head_get(gmc_bytes(bytes_of(rx, number), len), &held->head);
     /* What the source should not have sealed stands for a packet of no message. */
     if (status != GMC_OK)
         held->head = (struct gmc_message_head){.first = true, .sequence = UINT64_MAX};
-    held->len = status == GMC_OK ? (uint32_t)len : GMC_MESSAGE_HEAD_BYTES;
-    held->state = HELD;
+    held->passes = status != GMC_OK;
+    held->len = (uint32_t)len;
+    set_state(rx, held, is_proven ? HELD : UNPROVEN);
     if (number >= rx->top) {
         rx->top = number + 1;
         if (status == GMC_OK && held->head.first && !held->head.end)
             rx->newest = number;
     }
-    if (rx->order != GMC_MESSAGES_ORDERED)
-        rx->is_ready = find_around(rx, number, &rx->ready) && !is_early_end(rx, rx->ready);
+    look_at(rx, number, number + 1);
     return status;
+}
+
+void gmc_message_rx_pass(struct gmc_message_rx *rx, uint64_t number)
+{
+    GMC_ASSERT(is_in_window(rx, number));
+    struct gmc_message_held *held = held_of(rx, number);
+    held->passes = true;
+    set_state(rx, held, rx->order == GMC_MESSAGES_ORDERED ? HELD : DONE);
+    if (number >= rx->top)
+        rx->top = number + 1;
+    advance(rx, rx->base);
+    look_for_end(rx);
+}
+
+gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx, const struct gmc_proof *proof)
+{
+    gmc_status status = GMC_OK;
+    GMC_ASSERT(rx->held != NULL); /* it came as a packet */
+    for (uint32_t i = 0; i < proof->count; i++) {
+        uint64_t number = proof->first + i;
+        if (!is_in_window(rx, number))
+            continue;
+        struct gmc_message_held *held = held_of(rx, number);
+        memcpy(held->hash, proof->hashes.data + (size_t)i * GMC_PROOF_HASH_BYTES,
+               GMC_PROOF_HASH_BYTES);
+        held->has_hash = true;
+        if (held->state != UNPROVEN)
+            continue;
+        bool is_it = fits(rx, number, held->len);
+        set_state(rx, held, is_it ? HELD : MISSING);
+        status = is_it ? status : GMC_ERR_AUTH;
+    }
+    look_at(rx, proof->first, proof->first + proof->count);
+    return status;
+}
+
+void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx)
+{
+    for (uint32_t i = 0; rx->unproven > 0 && i < rx->window; i++)
+        if (rx->held[i].state == UNPROVEN)
+            set_state(rx, &rx->held[i], MISSING);
 }
 
 /* ---- messages out ---- */
@@ -147,7 +229,8 @@ static bool join(struct gmc_message_rx *rx, uint64_t first, uint64_t last,
     size_t len = 0;
     for (uint64_t n = first; n <= last; n++) {
         const struct gmc_message_held *held = held_of(rx, n);
-        if (held->head.sequence != head->sequence || held->head.first != (n == first))
+        if (held->passes || held->head.sequence != head->sequence ||
+            held->head.first != (n == first))
             return false;
         len += held->len - GMC_MESSAGE_HEAD_BYTES;
     }
@@ -198,6 +281,10 @@ static bool next_ordered(struct gmc_message_rx *rx, struct gmc_message *message)
             continue;
         uint64_t last = rx->whole++;
         const struct gmc_message_head *head = &held_of(rx, last)->head;
+        if (held_of(rx, last)->passes) {
+            advance(rx, last + 1);
+            continue;
+        }
         /* A message that begins anew says that the one before it has no end; what does not begin
          * lost its beginning. */
         if (head->first && rx->base < last)
@@ -219,10 +306,19 @@ static bool next_ordered(struct gmc_message_rx *rx, struct gmc_message *message)
     return false;
 }
 
-static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
+static bool find_next(struct gmc_message_rx *rx)
 {
-    if (!rx->is_ready)
-        return false;
+    while (!rx->is_ready && rx->look < rx->look_end) {
+        uint64_t number = rx->look++;
+        rx->is_ready = is_held(rx, number) && find_around(rx, number, &rx->ready) &&
+                       !is_early_end(rx, rx->ready);
+    }
+    return rx->is_ready;
+}
+
+/* The message that begins at `ready`; false: it is none, or old. */
+static bool take_ready(struct gmc_message_rx *rx, struct gmc_message *message)
+{
     rx->is_ready = false;
     uint64_t last = rx->ready;
     while (!held_of(rx, last)->head.last)
@@ -231,7 +327,7 @@ static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
     if (is_message && rx->order == GMC_MESSAGES_LATEST && message->sequence < rx->next_sequence)
         is_message = false;
     for (uint64_t n = rx->ready; n <= last; n++)
-        held_of(rx, n)->state = DONE;
+        set_state(rx, held_of(rx, n), DONE);
     /* Behind the newest nothing is waited for. */
     if (is_message && rx->order == GMC_MESSAGES_LATEST)
         advance(rx, last + 1);
@@ -241,6 +337,14 @@ static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
     if (is_message)
         came_out(rx, message);
     return is_message;
+}
+
+static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
+{
+    while (find_next(rx))
+        if (take_ready(rx, message))
+            return true;
+    return false;
 }
 
 bool gmc_message_rx_next(struct gmc_message_rx *rx, struct gmc_message *message)

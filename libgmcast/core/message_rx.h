@@ -6,6 +6,9 @@
  * Unordered: each comes out when it is whole. Latest: so too, but none that is older than one
  * that came out; what is older is not waited for, but the end waits for the newest.
  *
+ * What the source did not send itself waits for its proof (gmc_message_rx_prove), or comes behind
+ * it; what does not fit it is thrown away, and is missing as before.
+ *
  * Packets are held in a window of at most GMC_MESSAGE_WINDOW_BYTES from the first one on that is
  * not done with; a window holds a message of GMC_MESSAGE_BYTES_MAX with a margin. */
 #ifndef GMC_CORE_MESSAGE_RX_H
@@ -38,9 +41,12 @@ struct gmc_message_rx {
     uint64_t newest;       /* where the newest message begins, which is not the end */
     uint64_t floor;        /* what is missing below will not come */
     uint64_t whole;        /* ordered: all from base to here are held */
-    uint64_t ready;        /* else: first packet of the message that the last put made whole */
+    uint64_t ready;        /* else: first packet of a message that is whole */
     bool is_ready;
+    uint64_t look, look_end;       /* not ordered: packets around which messages may be whole */
+    uint32_t unproven;             /* packets that wait for their proof */
     struct gmc_message_held *held; /* by number */
+    void (*hash)(const uint8_t *, size_t, uint8_t out[32]); /* of crypto/crypto.h */
     uint8_t *bytes;
     uint8_t *joined; /* a message of several packets */
     size_t joined_capacity;
@@ -54,9 +60,11 @@ struct gmc_message {
     struct gmc_bytes body;
 };
 
-/* Allocates nothing. packet_bytes: GMC_MESSAGE_PACKET_MIN to 65536 (asserted). */
+/* Allocates nothing. packet_bytes: GMC_MESSAGE_PACKET_MIN to 65536 (asserted). hash: the function
+ * of crypto/crypto.h; proofs have the first bytes of what it gives. */
 void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
-                         uint32_t packet_bytes);
+                         uint32_t packet_bytes,
+                         void (*hash)(const uint8_t *data, size_t len, uint8_t out[32]));
 void gmc_message_rx_fini(struct gmc_message_rx *rx);
 
 /* No packet below `floor` will come. The first call says where the channel begins for us; before it
@@ -67,9 +75,19 @@ void gmc_message_rx_skip(struct gmc_message_rx *rx, uint64_t floor);
  * EXISTS: it is here, or not wanted any more. FULL: beyond the window, or not begun. NOMEM. */
 GMC_NODISCARD gmc_status gmc_message_rx_room(struct gmc_message_rx *rx, uint64_t number,
                                              uint8_t **room);
-/* The packet has been written, len bytes of it. INVALID, TRUNCATED: it cannot be one; it is then
- * not wanted again, and the message that it would be part of is lost. */
-GMC_NODISCARD gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len);
+/* The packet has been written, len bytes of it. is_proven: it is the source's own word; else it
+ * waits for its proof. INVALID, TRUNCATED: it cannot be one; it is then not wanted again, and the
+ * message that it would be part of is lost. AUTH: it is not what a proof says, and still wanted. */
+GMC_NODISCARD gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t number, size_t len,
+                                            bool is_proven);
+/* The packet of this number, which room was given for, is part of no message. */
+void gmc_message_rx_pass(struct gmc_message_rx *rx, uint64_t number);
+/* The source says what packets hash to; those behind the window are not looked at. AUTH: one that
+ * waited is another; it is wanted again. */
+GMC_NODISCARD gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx,
+                                              const struct gmc_proof *proof);
+/* Throws away what waits for its proof: it is wanted again. */
+void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx);
 
 /* The next message; to be called until false after each put and skip. Borrowed until the next call
  * of any function. */

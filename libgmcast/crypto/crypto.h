@@ -19,9 +19,12 @@
 #define GMC_HASH_BYTES 32
 #define GMC_SIGNATURE_BYTES_MAX 1024
 #define GMC_PUBKEY_BYTES_MAX 2048
+#define GMC_SIGNER_SPKI_MAX 64
+#define GMC_SIGNER_SIGNATURE_MAX 64
 
 struct gmc_aead;   /* a key prepared for sealing, opening and tagging */
 struct gmc_pubkey; /* a peer's public key, prepared for verifying */
+struct gmc_signer; /* a key pair that was made for one channel */
 
 struct gmc_crypto_ops {
     const char *name;
@@ -63,6 +66,16 @@ struct gmc_crypto_ops {
     void (*pubkey_free)(struct gmc_pubkey *key);
     /* GMC_OK or GMC_ERR_AUTH. */
     gmc_status (*verify)(struct gmc_pubkey *key, struct gmc_bytes data, struct gmc_bytes sig);
+
+    /* A key pair from 32 secret bytes, and its public half as DER SubjectPublicKeyInfo (*spki_len:
+     * in capacity, out length; SIGNER_SPKI_MAX is enough): Ed25519 (RFC 8032), which takes the same
+     * time whatever the domain's key is. NULL: no memory, no room. */
+    struct gmc_signer *(*signer_new)(void *ctx, const uint8_t secret[GMC_KEY_BYTES], uint8_t *spki,
+                                     size_t *spki_len);
+    void (*signer_free)(struct gmc_signer *signer);
+    /* As sign; SIGNER_SIGNATURE_MAX bytes are enough. */
+    gmc_status (*signer_sign)(struct gmc_signer *signer, struct gmc_bytes data, uint8_t *sig,
+                              size_t *sig_len);
 
     /* Secret random bytes, from a generator that the shell seeded (so that a recorded run
      * repeats). */

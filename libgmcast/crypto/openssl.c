@@ -276,6 +276,9 @@ static const struct gmc_crypto_ops openssl_ops = {
     .sign = gmc_crypto_openssl_sign,
     .pubkey_new = gmc_crypto_openssl_pubkey_new,
     .pubkey_free = gmc_crypto_openssl_pubkey_free,
+    .signer_new = gmc_crypto_openssl_signer_new,
+    .signer_free = gmc_crypto_openssl_signer_free,
+    .signer_sign = gmc_crypto_openssl_signer_sign,
     .verify = gmc_crypto_openssl_verify,
     .random = random_bytes,
 };

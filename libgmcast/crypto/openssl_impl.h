@@ -26,6 +26,11 @@ gmc_status gmc_crypto_openssl_sign(void *ctx, const struct gmc_pubkey *signer,
                                    struct gmc_bytes data, uint8_t *sig, size_t *sig_len);
 struct gmc_pubkey *gmc_crypto_openssl_pubkey_new(void *ctx, struct gmc_bytes spki);
 void gmc_crypto_openssl_pubkey_free(struct gmc_pubkey *pubkey);
+struct gmc_signer *gmc_crypto_openssl_signer_new(void *ctx, const uint8_t secret[GMC_KEY_BYTES],
+                                                 uint8_t *spki, size_t *spki_len);
+void gmc_crypto_openssl_signer_free(struct gmc_signer *signer);
+gmc_status gmc_crypto_openssl_signer_sign(struct gmc_signer *signer, struct gmc_bytes data,
+                                          uint8_t *sig, size_t *sig_len);
 gmc_status gmc_crypto_openssl_verify(struct gmc_pubkey *pubkey, struct gmc_bytes data,
                                      struct gmc_bytes sig);
 

@@ -20,6 +20,10 @@ struct gmc_pubkey {
     EVP_PKEY *key;
 };
 
+struct gmc_signer {
+    EVP_PKEY *key;
+};
+
 static const char *refuse_curve(const EVP_PKEY *key)
 {
     char group[32] = "";
@@ -74,18 +78,13 @@ static EVP_PKEY *key_of(const struct gmc_crypto_openssl *x, const struct gmc_pub
     return NULL;
 }
 
-gmc_status gmc_crypto_openssl_sign(void *ctx, const struct gmc_pubkey *signer,
-                                   struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+static gmc_status sign_with(EVP_PKEY *key, struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
 {
-    EVP_PKEY *key = key_of(ctx, signer);
     EVP_MD_CTX *context;
     EVP_PKEY_CTX *settings;
-    size_t need;
+    size_t need = (size_t)EVP_PKEY_get_size(key);
     gmc_status status = GMC_ERR_INVALID;
 
-    if (key == NULL)
-        return GMC_ERR_STATE;
-    need = (size_t)EVP_PKEY_get_size(key);
     if (*sig_len < need)
         return GMC_ERR_FULL;
     context = EVP_MD_CTX_new();
@@ -103,6 +102,61 @@ gmc_status gmc_crypto_openssl_sign(void *ctx, const struct gmc_pubkey *signer,
     return status;
 }
 
+gmc_status gmc_crypto_openssl_sign(void *ctx, const struct gmc_pubkey *signer,
+                                   struct gmc_bytes data, uint8_t *sig, size_t *sig_len)
+{
+    EVP_PKEY *key = key_of(ctx, signer);
+
+    return key != NULL ? sign_with(key, data, sig, sig_len) : GMC_ERR_STATE;
+}
+
+static gmc_status put_spki(const EVP_PKEY *key, uint8_t *out, size_t *len)
+{
+    int need = i2d_PUBKEY(key, NULL);
+
+    if (need <= 0) {
+        ERR_clear_error();
+        return GMC_ERR_INVALID;
+    }
+    if ((size_t)need > *len)
+        return GMC_ERR_FULL;
+    *len = (size_t)i2d_PUBKEY(key, &out);
+    return GMC_OK;
+}
+
+/* ---- a channel's own pair ---- */
+struct gmc_signer *gmc_crypto_openssl_signer_new(void *ctx, const uint8_t secret[GMC_KEY_BYTES],
+                                                 uint8_t *spki, size_t *spki_len)
+{
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, secret, GMC_KEY_BYTES);
+    struct gmc_signer *signer = malloc(sizeof(*signer));
+
+    (void)ctx;
+    if (key == NULL || signer == NULL || put_spki(key, spki, spki_len) != GMC_OK) {
+        EVP_PKEY_free(key);
+        free(signer);
+        ERR_clear_error();
+        return NULL;
+    }
+    signer->key = key;
+    return signer;
+}
+
+void gmc_crypto_openssl_signer_free(struct gmc_signer *signer)
+{
+    if (signer == NULL)
+        return;
+    EVP_PKEY_free(signer->key);
+    free(signer);
+}
+
+gmc_status gmc_crypto_openssl_signer_sign(struct gmc_signer *signer, struct gmc_bytes data,
+                                          uint8_t *sig, size_t *sig_len)
+{
+    return sign_with(signer->key, data, sig, sig_len);
+}
+
+/* ---- public keys ---- */
 struct gmc_pubkey *gmc_crypto_openssl_pubkey_new(void *ctx, struct gmc_bytes spki)
 {
     struct gmc_pubkey *pubkey;
@@ -184,17 +238,5 @@ struct gmc_crypto_openssl *gmc_crypto_openssl_new_ed25519(const uint8_t private_
 
 gmc_status gmc_crypto_openssl_spki(const struct gmc_crypto_openssl *x, uint8_t *out, size_t *len)
 {
-    int need;
-
-    if (x->keys[0] == NULL)
-        return GMC_ERR_STATE;
-    need = i2d_PUBKEY(x->keys[0], NULL);
-    if (need <= 0) {
-        ERR_clear_error();
-        return GMC_ERR_INVALID;
-    }
-    if ((size_t)need > *len)
-        return GMC_ERR_FULL;
-    *len = (size_t)i2d_PUBKEY(x->keys[0], &out);
-    return GMC_OK;
+    return x->keys[0] != NULL ? put_spki(x->keys[0], out, len) : GMC_ERR_STATE;
 }

@@ -193,6 +193,8 @@ GMC_NODISCARD gmc_status gmc_msg_decode(struct gmc_bytes bytes, struct gmc_msg *
 void gmc_msg_release(struct gmc_msg_holder *holder);
 
 /* ---- the channel record ---- */
+#define GMC_PROOF_KEY_MAX 64
+
 struct gmc_record {
     const char *source;
     uint64_t e;
@@ -212,6 +214,8 @@ struct gmc_record {
     uint8_t root[32];     /* of the Merkle tree over them; zeros if there are none */
     const char *name;     /* of a message channel; "" or NULL: an object */
     uint32_t order;       /* of its messages, enum gmc_message_order (core/message_rx.h) */
+    uint8_t proof_key[GMC_PROOF_KEY_MAX]; /* of what proves their packets: wire/message.h */
+    size_t proof_key_len;                 /* 0: there are no proofs */
 };
 
 /* 1 to GMC_CHANNEL_NAME_MAX printable characters of ASCII, no space and no slash. */

@@ -29,7 +29,7 @@ bool gmc_channel_name_ok(const char *name)
 static gmc_status check(const struct gmc_record *record)
 {
     if (!gmc_codec_name_ok(record->source) || record->members >= GMC_MEMBERS_MAX ||
-        record->stripes > GMC_STRIPES_MAX ||
+        record->stripes > GMC_STRIPES_MAX || record->proof_key_len > GMC_PROOF_KEY_MAX ||
         (has_name(record) && !gmc_channel_name_ok(record->name)))
         return GMC_ERR_INVALID;
     return GMC_OK;
@@ -59,6 +59,7 @@ gmc_status gmc_record_encode(const struct gmc_record *record, uint8_t **out, siz
     message.root = gmc_codec_data(record->root, sizeof(record->root));
     message.name = gmc_codec_text(record->name);
     message.order = record->order;
+    message.proof_key = gmc_codec_data(record->proof_key, record->proof_key_len);
     return gmc_codec_pack(&message.base, out, len);
 }
 
@@ -74,7 +75,8 @@ static gmc_status decode_record(struct gmc_bytes bytes, struct gmc_record *recor
         return status;
     message = (const Gmcast__Wire__Record *)unpacked;
     if (message->key_hash.len != sizeof(record->key_hash) ||
-        message->root.len != sizeof(record->root))
+        message->root.len != sizeof(record->root) ||
+        message->proof_key.len > sizeof(record->proof_key))
         return GMC_ERR_INVALID;
     *record = (struct gmc_record){
         .source = message->source,
@@ -93,9 +95,12 @@ static gmc_status decode_record(struct gmc_bytes bytes, struct gmc_record *recor
         .members = message->members,
         .name = message->name,
         .order = message->order,
+        .proof_key_len = message->proof_key.len,
     };
     memcpy(record->key_hash, message->key_hash.data, sizeof(record->key_hash));
     memcpy(record->root, message->root.data, sizeof(record->root));
+    if (message->proof_key.len > 0)
+        memcpy(record->proof_key, message->proof_key.data, message->proof_key.len);
     return check(record);
 }
 

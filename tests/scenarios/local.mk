@@ -49,4 +49,5 @@ TESTS += tests/scenarios/test_interruptions.py
 check_PROGRAMS += tests/scenarios/test_sim_drive
 tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_messages
+tests_scenarios_test_story_messages_LDFLAGS = -Wl,--wrap=gw_hearers_offer
 tests_scenarios_test_story_messages_LDADD = $(STORY_LIBS)

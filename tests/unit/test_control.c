@@ -548,12 +548,16 @@ static void a_record_says_that_it_is_in_the_background(void **state)
     record.background = true;
     record.name = "news";
     record.order = 2;
+    record.proof_key_len = GMC_PROOF_KEY_MAX;
+    memset(record.proof_key, 0x5a, sizeof(record.proof_key));
     assert_ok(gmc_record_encode(&record, &bytes, &len));
     assert_ok(gmc_record_decode(gmc_bytes(bytes, len), &got, &holder));
     gmc_msg_bytes_free(bytes);
     assert_true(got.background && !record_sample.background);
     assert_string_equal(got.name, "news");
     assert_int_equal(got.order, 2);
+    assert_int_equal(got.proof_key_len, GMC_PROOF_KEY_MAX);
+    assert_memory_equal(got.proof_key, record.proof_key, GMC_PROOF_KEY_MAX);
     gmc_record_release(holder);
 }
 
@@ -576,6 +580,9 @@ static void bad_records_are_refused(void **state)
     assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
     record.name = NULL;
     record.source = "two words";
+    assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
+    record.source = record_sample.source;
+    record.proof_key_len = GMC_PROOF_KEY_MAX + 1;
     assert_int_equal(gmc_record_encode(&record, &bytes, &len), GMC_ERR_INVALID);
 }
 

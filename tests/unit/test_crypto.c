@@ -372,6 +372,40 @@ static void only_the_signer_verifies(void **state)
     ops->pubkey_free(b);
 }
 
+/* A pair that was made from a secret: its public half alone is enough to verify, and another secret
+ * makes another pair. */
+static void a_channel_has_a_pair_of_its_own(void **state)
+{
+    const struct fixture *f = *state;
+    const struct gmc_crypto_ops *ops = f->a.ops;
+    uint8_t secret[GMC_KEY_BYTES], spki[GMC_SIGNER_SPKI_MAX], other_spki[GMC_SIGNER_SPKI_MAX];
+    uint8_t sig[GMC_SIGNER_SIGNATURE_MAX];
+    size_t spki_len = sizeof(spki), other_len = sizeof(other_spki), len = sizeof(sig);
+    struct gmc_bytes data = gmc_bytes("hashes", 6);
+
+    fill(secret, sizeof(secret), 31);
+    struct gmc_signer *signer = ops->signer_new(f->a.ctx, secret, spki, &spki_len);
+    secret[0] ^= 1;
+    struct gmc_signer *other = ops->signer_new(f->a.ctx, secret, other_spki, &other_len);
+    assert_true(signer != NULL && other != NULL);
+    assert_ok(ops->signer_sign(signer, data, sig, &len));
+    struct gmc_pubkey *key = ops->pubkey_new(f->b.ctx, gmc_bytes(spki, spki_len));
+    struct gmc_pubkey *other_key = ops->pubkey_new(f->b.ctx, gmc_bytes(other_spki, other_len));
+    assert_true(key != NULL && other_key != NULL);
+    assert_ok(ops->verify(key, data, gmc_bytes(sig, len)));
+    assert_int_equal(ops->verify(other_key, data, gmc_bytes(sig, len)), GMC_ERR_AUTH);
+    assert_int_equal(ops->verify(key, gmc_bytes("hushes", 6), gmc_bytes(sig, len)), GMC_ERR_AUTH);
+    len = 8;
+    assert_int_equal(ops->signer_sign(signer, data, sig, &len), GMC_ERR_FULL);
+    spki_len = 8;
+    assert_null(ops->signer_new(f->a.ctx, secret, spki, &spki_len));
+    ops->pubkey_free(key);
+    ops->pubkey_free(other_key);
+    ops->signer_free(signer);
+    ops->signer_free(other);
+    ops->signer_free(NULL);
+}
+
 static void bad_public_keys_are_refused(void **state)
 {
     struct fixture *f = *state;
@@ -567,6 +601,7 @@ int main(void)
         BOTH(a_pair_is_two_hashes),
         BOTH(derive_separates),
         BOTH(only_the_signer_verifies),
+        BOTH(a_channel_has_a_pair_of_its_own),
         BOTH(bad_public_keys_are_refused),
         BOTH(random_repeats_by_seed),
         cmocka_unit_test_setup_teardown(seals_as_libcrypto, setup_openssl, teardown_openssl),

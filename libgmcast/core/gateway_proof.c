@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Proofs of a message channel: the source signs the hashes of its packets with a key pair of the
+ * channel's own, whose public half stands in the record. Every member knows the content key, so
+ * without them a relay could seal messages of its own. Who has the source for a parent needs none.
+ *
+ * A proof goes out at once when there was none for a millisecond, else then: one signature is for
+ * all packets of that time. Of the latest only, each message has its own behind it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gateway_impl.h"
+
+#define PROOF_EVERY GMC_MS(1)
+#define PROOF_HASHES_MAX 256u
+/* Proofs are sent again as other packets are, so this is long. */
+#define PROOF_WAIT GMC_S(5)
+
+/* ---- the source ---- */
+gmc_status gw_proof_begin(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    const struct gmc_crypto *crypto = gw->config.crypto;
+    struct gwproofs *proofs = &ch->talk->proofs;
+    uint8_t secret[GMC_KEY_BYTES];
+    size_t len = sizeof(proofs->key);
+    crypto->ops->random(crypto->ctx, secret, sizeof(secret));
+    proofs->signer = crypto->ops->signer_new(crypto->ctx, secret, proofs->key, &len);
+    memset(secret, 0, sizeof(secret));
+    proofs->key_len = proofs->signer != NULL ? len : 0;
+    return proofs->signer != NULL ? GMC_OK : GMC_ERR_NOMEM;
+}
+
+void gw_proof_fini(struct gmc_gateway *gw, struct gwtalk *talk)
+{
+    struct gwproofs *proofs = &talk->proofs;
+    const struct gmc_crypto_ops *ops = gw->config.crypto->ops;
+    gmc_heap_remove(&gw->timers, &proofs->timer.node);
+    if (proofs->signer != NULL)
+        ops->signer_free(proofs->signer);
+    if (proofs->verifier != NULL)
+        ops->pubkey_free(proofs->verifier);
+    free(proofs->hashes);
+}
+
+/* Nodes of this domain have the source for a parent. */
+static bool proves(const struct gwchannel *ch)
+{
+    return ch->talk->proofs.signer != NULL && ch->src->member_count > ch->src->node_count;
+}
+
+static uint32_t hashes_in_a_packet(const struct gwchannel *ch)
+{
+    uint32_t room = (ch->object.fragment_bytes - GMC_PROOF_ROOM) / GMC_PROOF_HASH_BYTES;
+    return room < PROOF_HASHES_MAX ? room : PROOF_HASHES_MAX;
+}
+
+size_t gw_proof_room(const struct gwchannel *ch, size_t packets, size_t *bytes)
+{
+    size_t hashes = ch->talk->proofs.count + packets, each = hashes_in_a_packet(ch);
+    *bytes = 0;
+    if (!proves(ch))
+        return 0;
+    size_t proofs = (hashes + each - 1) / each;
+    *bytes = proofs * GMC_PROOF_ROOM + hashes * GMC_PROOF_HASH_BYTES;
+    return proofs;
+}
+
+gmc_status gw_proof_note(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
+                         struct gmc_bytes packet)
+{
+    struct gwproofs *proofs = &ch->talk->proofs;
+    uint8_t hash[GMC_HASH_BYTES];
+    if (!proves(ch))
+        return GMC_OK;
+    if (proofs->count == proofs->capacity) {
+        size_t capacity = proofs->capacity == 0 ? PROOF_HASHES_MAX : 2 * proofs->capacity;
+        uint8_t *more = realloc(proofs->hashes, capacity * GMC_PROOF_HASH_BYTES);
+        if (more == NULL)
+            return GMC_ERR_NOMEM;
+        proofs->hashes = more;
+        proofs->capacity = capacity;
+    }
+    if (proofs->count == 0)
+        proofs->first = number;
+    gw->config.crypto->ops->hash(packet.data, packet.len, hash);
+    memcpy(proofs->hashes + proofs->count++ * GMC_PROOF_HASH_BYTES, hash, GMC_PROOF_HASH_BYTES);
+    return GMC_OK;
+}
+
+/* Of so many packets from `at` on. */
+static gmc_status send_one(struct gmc_gateway *gw, struct gwchannel *ch, size_t at, size_t count)
+{
+    struct gwproofs *proofs = &ch->talk->proofs;
+    uint8_t bytes[GMC_PROOF_SIGNED_HEAD + GMC_PROOF_ROOM + PROOF_HASHES_MAX * GMC_PROOF_HASH_BYTES];
+    uint8_t signature[GMC_SIGNER_SIGNATURE_MAX];
+    size_t signature_len = sizeof(signature);
+    struct gmc_proof proof = {.first = proofs->first + at,
+                              .hashes = gmc_bytes(proofs->hashes + at * GMC_PROOF_HASH_BYTES,
+                                                  count * GMC_PROOF_HASH_BYTES)};
+    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, proof.first, proof.hashes);
+    gmc_status status = gw->config.crypto->ops->signer_sign(proofs->signer, gmc_bytes(bytes, len),
+                                                            signature, &signature_len);
+    if (status != GMC_OK)
+        return status;
+    proof.signature = gmc_bytes(signature, signature_len);
+    len = gmc_proof_put(bytes, &proof);
+    return gw_talk_seal(gw, ch, gmc_bytes(bytes, len), gmc_bytes(NULL, 0), false);
+}
+
+static void send_all(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwproofs *proofs = &ch->talk->proofs;
+    size_t each = hashes_in_a_packet(ch);
+    for (size_t at = 0; at < proofs->count; at += each) {
+        size_t count = proofs->count - at < each ? proofs->count - at : each;
+        gmc_status status = send_one(gw, ch, at, count);
+        if (status != GMC_OK)
+            gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, status,
+                     "%zu packets could not be signed: members behind others lack them", count);
+    }
+    proofs->count = 0;
+    proofs->sent_at = gw->now;
+}
+
+void gw_proof_message(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwproofs *proofs = &ch->talk->proofs;
+    if (proofs->count == 0)
+        return;
+    if (ch->talk->order == GMC_MESSAGES_LATEST || proofs->count >= hashes_in_a_packet(ch)) {
+        send_all(gw, ch);
+        return;
+    }
+    gmc_time due = gmc_time_max(gw->now, gmc_time_add(proofs->sent_at, PROOF_EVERY));
+    gw_set_timer(gw, &proofs->timer, due);
+}
+
+/* ---- a receiver ---- */
+gmc_status gw_proof_set_record(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwproofs *proofs = &ch->talk->proofs;
+    const struct gmc_crypto_ops *ops = gw->config.crypto->ops;
+    if (proofs->signer != NULL || ch->record.proof_key_len == 0)
+        return GMC_OK;
+    struct gmc_pubkey *key =
+        ops->pubkey_new(gw->config.crypto->ctx,
+                        gmc_bytes(ch->record.proof_key, ch->record.proof_key_len));
+    if (key == NULL)
+        return GMC_ERR_INVALID;
+    if (proofs->verifier != NULL)
+        ops->pubkey_free(proofs->verifier);
+    proofs->verifier = key;
+    return GMC_OK;
+}
+
+bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer)
+{
+    return ch->talk->proofs.verifier != NULL && peer != ch->source_peer;
+}
+
+/* From now on, or from the last proof on. */
+static void wait_on(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    bool waits = ch->talk->rx.unproven > 0;
+    gw_set_timer(gw, &ch->talk->proofs.timer,
+                 waits ? gmc_time_add(gw->now, PROOF_WAIT) : GMC_TIME_NEVER);
+}
+
+void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    const struct gmc_heap_node *node = &ch->talk->proofs.timer.node;
+    if (!gmc_heap_node_is_queued(node) || node->key == GMC_TIME_NEVER)
+        wait_on(gw, ch);
+}
+
+static gmc_status verify(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                         const struct gmc_proof *proof)
+{
+    uint8_t bytes[GMC_PROOF_SIGNED_HEAD + PROOF_HASHES_MAX * GMC_PROOF_HASH_BYTES];
+    if (proof->count > PROOF_HASHES_MAX)
+        return GMC_ERR_AUTH;
+    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, proof->first, proof->hashes);
+    return gw->config.crypto->ops->verify(ch->talk->proofs.verifier, gmc_bytes(bytes, len),
+                                          proof->signature);
+}
+
+gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
+                         struct gmc_bytes packet, bool is_needed)
+{
+    struct gmc_message_rx *rx = &ch->talk->rx;
+    struct gmc_proof proof;
+    gmc_status status = gmc_proof_get(packet, number, &proof);
+    if (status != GMC_OK)
+        gw->counts.dropped_malformed++;
+    else if (ch->talk->proofs.verifier != NULL && (is_needed || rx->unproven > 0))
+        status = verify(gw, ch, &proof);
+    if (status == GMC_ERR_AUTH)
+        return status;
+    gmc_message_rx_pass(rx, number);
+    if (status != GMC_OK)
+        return GMC_OK; /* the source's own fault: what it should have proven waits in vain */
+    status = gmc_message_rx_prove(rx, &proof);
+    wait_on(gw, ch);
+    return status;
+}
+
+void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                     const char *what)
+{
+    struct gwtalk *talk = ch->talk;
+    gw->counts.dropped_seal++;
+    gmc_message_rx_drop_unproven(&talk->rx);
+    wait_on(gw, ch);
+    /* What is kept for children may be forged, and what they were sent. */
+    gw_hearers_detach(gw, ch, GMC_ERR_MISMATCH, what);
+    gmc_message_ring_fini(&talk->ring);
+    talk->ring.low = talk->next = talk->rx.base;
+    gw_leave_parent(gw, ch, stripe, what);
+}
+
+void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    if (ch->closing)
+        return;
+    if (ch->is_source)
+        send_all(gw, ch);
+    else if (ch->talk->rx.unproven > 0)
+        gw_proof_forged(gw, ch, &ch->stripes[0], "packets without the source's proof");
+}
