@@ -17,6 +17,7 @@ struct sim_run_transfer {
     struct sim_event start;
     struct gmc_channel_key key; /* e 0: not begun */
     gmc_time begin, end;        /* of the engine; end 0: it has not ended */
+    gmc_time *verified;         /* of each target, that the source first heard of it; 0: not yet */
     char error[128];            /* why it could not begin */
 };
 

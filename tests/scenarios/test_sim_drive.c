@@ -232,6 +232,26 @@ static void test_traffic(void **state)
     json_decref(summary);
 }
 
+/* The times of domains are those of the transfer, also when its source was started anew, and its
+ * clock runs as it likes. */
+static void test_domain_times(void **state)
+{
+    (void)state;
+    json_t *summary =
+        summary_of(NET TRANSFER "gateway s { clock-drift = 900ppm }\n"
+                                "fault { what = kill node = s at = 500ms for = 2s }\n");
+    assert_true(is_complete(summary));
+    double last = 0, end = number(summary, "completion_seconds");
+    for (const char *name = "ab"; *name != '\0'; name++) {
+        double seconds =
+            number(row(summary, "domains", "domain", (char[]){*name, '\0'}), "seconds");
+        assert_true(seconds > 2.5);
+        last = seconds > last ? seconds : last;
+    }
+    assert_true(last == end);
+    json_decref(summary);
+}
+
 static void test_failed(void **state)
 {
     json_t *summary = summary_of(NET TRANSFER "fault { what = disk-full node = a at = 300ms }\n");
@@ -470,14 +490,15 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
-        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),        cmocka_unit_test(test_source_is_gone),
-        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
-        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
-        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),         cmocka_unit_test(test_domain_times),
+        cmocka_unit_test(test_source_is_gone), cmocka_unit_test(test_loss_times),
+        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
+        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
+        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
+        cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
