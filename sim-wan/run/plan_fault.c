@@ -164,8 +164,10 @@ gmc_status sim_plan_read_faults(struct sim_plan_reader *reader)
         for (size_t j = 0; j < plan->fault_count && status == GMC_OK; j++)
             if (sim_faults_collide(fault, &plan->faults[j]))
                 status = sim_conf_refuse(&reader->conf, part, NULL,
-                                         "the fault overlaps with an earlier one that changes the "
-                                         "same, and the first to end would undo both");
+                                         "the fault overlaps with that of line %d, which changes "
+                                         "the same: the first to end would undo both; let one "
+                                         "begin when the other has ended",
+                                         sim_conf_part(&reader->conf, "fault", j)->line);
         plan->fault_count++;
     }
     return status;

@@ -232,6 +232,24 @@ static void test_traffic(void **state)
     json_decref(summary);
 }
 
+/* A disk that answers nothing does so whatever becomes of the gateway. */
+static void test_stalled_disk(void **state)
+{
+    static const char *const others[] = {"fault { what = kill node = a at = 300ms for = 100ms }",
+                                         "fault { what = freeze node = a at = 300ms for = 100ms }"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "%s%s%s\n%s", NET, TRANSFER,
+                 "fault { what = disk-stall node = a at = 200ms for = 3s }", others[i]);
+        json_t *summary = summary_of(text);
+        assert_true(is_complete(summary));
+        assert_true(number(row(summary, "domains", "domain", "a"), "seconds") > 3.2);
+        assert_true(number(row(summary, "domains", "domain", "b"), "seconds") < 1.2);
+        json_decref(summary);
+    }
+}
+
 /* The times of domains are those of the transfer, also when its source was started anew, and its
  * clock runs as it likes. */
 static void test_domain_times(void **state)
@@ -490,15 +508,15 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
-        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),         cmocka_unit_test(test_domain_times),
-        cmocka_unit_test(test_source_is_gone), cmocka_unit_test(test_loss_times),
-        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
-        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
-        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
-        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),        cmocka_unit_test(test_stalled_disk),
+        cmocka_unit_test(test_domain_times),  cmocka_unit_test(test_source_is_gone),
+        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
+        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
