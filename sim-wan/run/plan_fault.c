@@ -62,8 +62,9 @@ static gmc_status read_wires(struct sim_plan_reader *reader, const struct sim_co
                              struct sim_fault *fault)
 {
     struct sim_topo *topo = &reader->plan->topo;
-    const struct sim_topo_link *link = &topo->links[fault->wire];
+    struct sim_topo_link *link = &topo->links[fault->wire];
     gmc_status status = GMC_OK;
+    link->a_to_b.may_change = link->b_to_a.may_change = true;
     for (int way = 0; way < 2 && status == GMC_OK; way++) {
         struct sim_wire_spec spec = {.config = way == 0 ? link->a_to_b : link->b_to_a};
         status = sim_topo_conf_apply(&reader->conf, part, topo, &spec);

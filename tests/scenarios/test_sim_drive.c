@@ -232,6 +232,27 @@ static void test_traffic(void **state)
     json_decref(summary);
 }
 
+/* What waits on a wire that a fault makes faster goes out faster; and where one fault begins when
+ * another ends, both do what they say. */
+static void test_wire_changes(void **state)
+{
+    (void)state;
+    json_t *summary =
+        summary_of("nodes = {s, b} limit = 1200ms link { between = {s, b} rate = 1Mbit }\n"
+                   "traffic x { from = s to = b rate = 5Mbit packet = 1250 for = 1s }\n"
+                   "fault { what = wire between = {s, b} at = 1s rate = 100Mbit }\n");
+    const json_t *x = row(summary, "traffic", "name", "x");
+    assert_true(number(x, "sent_packets") > 490);
+    assert_true(number(x, "received_packets") == number(x, "sent_packets"));
+    json_decref(summary);
+    summary = summary_of("nodes = {s, b} limit = 4s link { between = {s, b} rate = 10Mbit }\n"
+                         "traffic x { from = s to = b rate = 1Mbit packet = 1250 }\n"
+                         "fault { what = wire between = {s, b} for = 1s loss = 100% }\n"
+                         "fault { what = wire between = {s, b} at = 1s for = 1s loss = 50% }\n");
+    assert_in_range(number(row(summary, "wires", "to", "b"), "dropped_loss"), 120, 180);
+    json_decref(summary);
+}
+
 /* A disk that answers nothing does so whatever becomes of the gateway. */
 static void test_stalled_disk(void **state)
 {
@@ -508,15 +529,16 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
-        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),        cmocka_unit_test(test_stalled_disk),
-        cmocka_unit_test(test_domain_times),  cmocka_unit_test(test_source_is_gone),
-        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
-        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
-        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),         cmocka_unit_test(test_wire_changes),
+        cmocka_unit_test(test_stalled_disk),   cmocka_unit_test(test_domain_times),
+        cmocka_unit_test(test_source_is_gone), cmocka_unit_test(test_loss_times),
+        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
+        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
+        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
+        cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
