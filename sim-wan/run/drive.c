@@ -86,6 +86,7 @@ static void on_packet(void *ctx, uint32_t wire, int direction, enum sim_wire_new
 static void on_sample(struct sim_event *event, gmc_time now)
 {
     struct sim_run *run = SIM_OWNER(event, struct sim_run, sampling);
+    run->samples++;
     for (size_t i = 0; i < SIM_RECORDERS_MAX; i++)
         if (run->recorders[i] != NULL && sim_recorders[i]->sample != NULL)
             sim_recorders[i]->sample(run->recorders[i]);

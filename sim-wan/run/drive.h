@@ -34,6 +34,7 @@ struct sim_run {
     struct sim_run_channel *channels;   /* as in the plan */
     size_t channels_left, endless_left; /* not over: with a length, without */
     uint64_t events_before;             /* events and, by lane, counters at zero */
+    uint64_t samples;                   /* events that are the recorders', not the scenario's */
     struct sim_lane_counters *before;   /* wire * 2 + direction */
     struct sim_event sampling;
     void *recorders[SIM_RECORDERS_MAX]; /* states of those that run */

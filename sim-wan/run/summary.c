@@ -305,7 +305,7 @@ json_t *sim_run_summary(const struct sim_run *run)
     put_times(run, limits, summary);
     sim_json_put(summary, "simulated_seconds", sim_json_real(sim_seconds(run->end - run->zero)));
     sim_json_put(summary, "events",
-                 sim_json_integer(run->world->engine.fired - run->events_before));
+                 sim_json_integer(run->world->engine.fired - run->events_before - run->samples));
     sim_json_put(summary, "trace_hash", sim_json_text(hash));
     sim_json_put(summary, "violations", sim_json_integer(run->world->oracle.violations));
     sim_json_put(summary, "violation_texts", violations(run));

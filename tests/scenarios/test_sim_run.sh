@@ -77,9 +77,9 @@ printf 'nodes = {a, b}\nlink { between = {a, c} }\n' >"$dir/bad.conf"
 expect 1 -T "$dir/bad.conf"
 grep -q "bad.conf:2: no node is called 'c'" "$dir/err" || fail "no place: $(cat "$dir/err")"
 
-# The same again, to the byte but for the CPU's time; also with lines of what happens.
+# The same again, to the byte but for the CPU's time; also with lines of what happens, and records.
 expect 0 --json "$dir/first" "$dir/small.conf"
-expect 0 --json "$dir/second" --events "$dir/small.conf"
+expect 0 --json "$dir/second" --events --csv "$dir/beside" "$dir/small.conf"
 [ -s "$dir/err" ] || fail "no lines of what happens"
 for name in first second; do
     grep -v '^ "cpu_seconds"' "$dir/$name" >"$dir/$name.same"
