@@ -253,6 +253,19 @@ static void test_wire_changes(void **state)
     json_decref(summary);
 }
 
+/* Sessions and datagrams find out what a path takes. */
+static void test_small_packets(void **state)
+{
+    (void)state;
+    json_t *summary = summary_of("nodes = {s, a} routers = {r} limit = 60s\n"
+                                 "wire w { rate = 10Mbit delay = 5ms queue = 50ms }\n"
+                                 "link { between = {s, r} wire = w mtu = 1400 }\n"
+                                 "link { between = {r, a} wire = w mtu = 600 }\n" TRANSFER);
+    assert_true(is_complete(summary));
+    assert_true(number(summary, "completion_seconds") < 5);
+    json_decref(summary);
+}
+
 /* A disk that answers nothing does so whatever becomes of the gateway. */
 static void test_stalled_disk(void **state)
 {
@@ -529,16 +542,16 @@ static void test_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),          cmocka_unit_test(test_trees_are_warm),
-        cmocka_unit_test(test_repairs),        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),         cmocka_unit_test(test_wire_changes),
-        cmocka_unit_test(test_stalled_disk),   cmocka_unit_test(test_domain_times),
-        cmocka_unit_test(test_source_is_gone), cmocka_unit_test(test_loss_times),
-        cmocka_unit_test(test_traffic),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_background),     cmocka_unit_test(test_beside_tcp),
-        cmocka_unit_test(test_messages),       cmocka_unit_test(test_slow_messages),
-        cmocka_unit_test(test_channel_faults), cmocka_unit_test(test_channel_ends),
-        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
+        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
+        cmocka_unit_test(test_failed),        cmocka_unit_test(test_wire_changes),
+        cmocka_unit_test(test_small_packets), cmocka_unit_test(test_stalled_disk),
+        cmocka_unit_test(test_domain_times),  cmocka_unit_test(test_source_is_gone),
+        cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
+        cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_slow_messages), cmocka_unit_test(test_channel_faults),
+        cmocka_unit_test(test_channel_ends),  cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
