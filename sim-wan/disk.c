@@ -21,26 +21,7 @@ const char *sim_store_kind_name(enum gmc_store_kind kind)
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "?";
 }
 
-void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *config)
-{
-    disk->config = *config;
-    if (disk->config.latency == 0)
-        disk->config.latency = LATENCY_DEFAULT;
-    if (disk->config.jitter == 0)
-        disk->config.jitter = disk->config.latency;
-}
-
 static void on_due(struct sim_event *event, gmc_time now);
-
-void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_objects *objects,
-                   const struct gmc_crypto *crypto, const struct sim_disk_sink *sink,
-                   const struct sim_disk_config *config, const struct gmc_prng *prng)
-{
-    *disk = (struct sim_disk){
-        .engine = engine, .objects = objects, .crypto = crypto, .sink = *sink, .prng = *prng};
-    sim_event_init(&disk->event, on_due);
-    sim_disk_configure(disk, config);
-}
 
 /* ---- the queue ---- */
 static void free_op(struct sim_disk *disk, struct sim_disk_op *op)
@@ -129,25 +110,84 @@ static void arm(struct sim_disk *disk)
     sim_engine_at(disk->engine, &disk->event, waits ? disk->first->due : GMC_TIME_NEVER);
 }
 
-static gmc_time due_at(struct sim_disk *disk, const struct gmc_store_op *op)
+static void set_times(struct sim_disk *disk, struct sim_disk_op *copy)
 {
+    const struct gmc_store_op *op = &copy->op;
     const struct sim_disk_config *config = &disk->config;
     disk->busy_until = gmc_time_max(disk->busy_until, disk->engine->now);
     if (config->rate_bps > 0)
         disk->busy_until =
             gmc_time_add(disk->busy_until,
                          gmc_duration_of_bytes(op->len + op->bytes.len, config->rate_bps));
-    return gmc_time_add(disk->busy_until,
-                        config->latency + gmc_prng_below(&disk->prng, config->jitter + 1));
+    copy->transferred = disk->busy_until;
+    copy->due = gmc_time_add(disk->busy_until,
+                             config->latency + gmc_prng_below(&disk->prng, config->jitter + 1));
 }
 
 void sim_disk_submit(struct sim_disk *disk, const struct gmc_store_op *op)
 {
     struct sim_disk_op *copy = copy_op(disk, op);
-    copy->due = due_at(disk, op);
+    set_times(disk, copy);
     disk->count.ops++;
     insert(disk, copy);
     arm(disk);
+}
+
+/* ---- settings ---- */
+/* When what would be transferred at `then` is, if the rate changes now. */
+static gmc_time at_new_rate(gmc_time then, gmc_time now, uint64_t old_bps, uint64_t new_bps)
+{
+    if (then <= now)
+        return then;
+    if (new_bps == 0)
+        return now;
+    while ((old_bps | new_bps) > UINT32_MAX) {
+        old_bps >>= 1;
+        new_bps >>= 1;
+    }
+    return gmc_time_add(now, gmc_duration_scale(then - now, (uint32_t)old_bps,
+                                                new_bps > 0 ? (uint32_t)new_bps : 1));
+}
+
+/* Without a rate before nothing waits. */
+static void change_rate(struct sim_disk *disk, uint64_t rate_bps)
+{
+    gmc_time now = disk->engine->now;
+    uint64_t old_bps = disk->config.rate_bps;
+    struct sim_disk_op *op = disk->first, *next;
+    if (old_bps == 0 || old_bps == rate_bps)
+        return;
+    disk->first = disk->last = NULL;
+    disk->pending = 0;
+    for (; op != NULL; op = next) {
+        gmc_duration latency = op->due - op->transferred;
+        next = op->next;
+        op->transferred = at_new_rate(op->transferred, now, old_bps, rate_bps);
+        op->due = gmc_time_add(op->transferred, latency);
+        insert(disk, op);
+    }
+    disk->busy_until = at_new_rate(disk->busy_until, now, old_bps, rate_bps);
+    arm(disk);
+}
+
+void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *config)
+{
+    change_rate(disk, config->rate_bps);
+    disk->config = *config;
+    if (disk->config.latency == 0)
+        disk->config.latency = LATENCY_DEFAULT;
+    if (disk->config.jitter == 0)
+        disk->config.jitter = disk->config.latency;
+}
+
+void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_objects *objects,
+                   const struct gmc_crypto *crypto, const struct sim_disk_sink *sink,
+                   const struct sim_disk_config *config, const struct gmc_prng *prng)
+{
+    *disk = (struct sim_disk){
+        .engine = engine, .objects = objects, .crypto = crypto, .sink = *sink, .prng = *prng};
+    sim_event_init(&disk->event, on_due);
+    sim_disk_configure(disk, config);
 }
 
 static gmc_status planted_failure(struct sim_disk *disk, enum gmc_store_kind kind)

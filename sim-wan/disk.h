@@ -85,6 +85,7 @@ void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_
                    const struct gmc_crypto *crypto, const struct sim_disk_sink *sink,
                    const struct sim_disk_config *config, const struct gmc_prng *prng);
 void sim_disk_fini(struct sim_disk *disk);
+/* A new rate is that of what waits, too. */
 void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *config);
 
 /* Takes an operation; it is answered through the sink, later. */

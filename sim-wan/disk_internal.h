@@ -8,6 +8,7 @@
 
 struct sim_disk_op {
     struct sim_disk_op *next, *prev;
+    gmc_time transferred; /* its bytes, in their turn */
     gmc_time due;
     struct gmc_store_op op; /* paths NULL; use those below */
     char **paths;

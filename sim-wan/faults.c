@@ -14,6 +14,7 @@ struct sim_fault_entry {
     struct sim_fault fault;
     struct sim_event event;
     bool active;
+    gmc_time end;                       /* while it is active */
     struct sim_wire_config before[2];   /* LOSS, WIRE */
     struct sim_disk_config disk_before; /* DISK */
 };
@@ -40,8 +41,7 @@ void sim_faults_fini(struct sim_faults *faults)
     free(faults->entries);
 }
 
-/* Whether the fault is about this direction of its wire. */
-static bool is_on_way(const struct sim_fault *fault, int way)
+bool sim_fault_is_on_way(const struct sim_fault *fault, int way)
 {
     return fault->ways == SIM_FAULT_BOTH_WAYS || (fault->ways == SIM_FAULT_BACK) == (way == 1);
 }
@@ -49,7 +49,7 @@ static bool is_on_way(const struct sim_fault *fault, int way)
 static void cut(const struct sim_fault_entry *entry, bool begin)
 {
     for (int way = 0; way < 2; way++)
-        if (is_on_way(&entry->fault, way))
+        if (sim_fault_is_on_way(&entry->fault, way))
             sim_lane_set_up(sim_net_lane(&entry->faults->world->net, entry->fault.wire, way),
                             !begin);
 }
@@ -59,7 +59,7 @@ static void change_wire(struct sim_fault_entry *entry, bool begin)
     const struct sim_fault *fault = &entry->fault;
     for (int way = 0; way < 2; way++) {
         struct sim_lane *lane = sim_net_lane(&entry->faults->world->net, fault->wire, way);
-        if (!is_on_way(fault, way))
+        if (!sim_fault_is_on_way(fault, way))
             continue;
         if (begin)
             entry->before[way] = lane->config;
@@ -117,7 +117,7 @@ static void begin_fault(struct sim_fault_entry *entry)
         sim_net_block_udp(&world->net, fault->host, fault->other, true);
         break;
     case SIM_FAULT_STALL:
-        sim_disk_stall(&host->disk, true);
+        sim_host_stall_disk(host, true);
         break;
     case SIM_FAULT_READS:
         failing_reads(host, true);
@@ -154,7 +154,7 @@ static void end_fault(struct sim_fault_entry *entry)
         sim_net_block_udp(&world->net, fault->host, fault->other, false);
         break;
     case SIM_FAULT_STALL:
-        sim_disk_stall(&host->disk, false);
+        sim_host_stall_disk(host, false);
         break;
     case SIM_FAULT_READS:
         failing_reads(host, false);
@@ -168,17 +168,30 @@ static void end_fault(struct sim_fault_entry *entry)
     }
 }
 
+/* What ends at this time does so before another fault begins, which may change the same. */
+static void end_due(struct sim_faults *faults, gmc_time now)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        struct sim_fault_entry *entry = faults->entries[i];
+        if (!entry->active || entry->end > now)
+            continue;
+        sim_engine_cancel(&faults->world->engine, &entry->event);
+        entry->active = false;
+        end_fault(entry);
+    }
+}
+
 static void on_event(struct sim_event *event, gmc_time now)
 {
     struct sim_fault_entry *entry = SIM_OWNER(event, struct sim_fault_entry, event);
-    if (entry->active) {
-        entry->active = false;
-        end_fault(entry);
+    bool begins = !entry->active;
+    end_due(entry->faults, now);
+    if (!begins)
         return;
-    }
     entry->active = true;
+    entry->end = gmc_time_add(now, entry->fault.duration);
     begin_fault(entry);
-    sim_engine_at(&entry->faults->world->engine, event, gmc_time_add(now, entry->fault.duration));
+    sim_engine_at(&entry->faults->world->engine, event, entry->end);
 }
 
 void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault)
@@ -193,17 +206,43 @@ void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault)
     sim_engine_at(&faults->world->engine, &entry->event, fault->at);
 }
 
+/* One that takes no time is there at its instant nevertheless. */
+static gmc_time end_of(const struct sim_fault *fault)
+{
+    return gmc_time_add(fault->at, fault->duration > 0 ? fault->duration : 1);
+}
+
+static bool is_same_pair(const struct sim_fault *a, const struct sim_fault *b)
+{
+    return (a->host == b->host && a->other == b->other) ||
+           (a->host == b->other && a->other == b->host);
+}
+
+static bool is_same_way(const struct sim_fault *a, const struct sim_fault *b)
+{
+    return a->wire == b->wire &&
+           (a->ways == b->ways || a->ways == SIM_FAULT_BOTH_WAYS || b->ways == SIM_FAULT_BOTH_WAYS);
+}
+
 bool sim_faults_collide(const struct sim_fault *a, const struct sim_fault *b)
 {
-    bool together =
-        a->at <= gmc_time_add(b->at, b->duration) && b->at <= gmc_time_add(a->at, a->duration);
-    bool on_wire =
-        a->kind == SIM_FAULT_LOSS || a->kind == SIM_FAULT_CUT || a->kind == SIM_FAULT_WIRE;
-    bool same_wire = a->wire == b->wire && (a->ways == b->ways || a->ways == SIM_FAULT_BOTH_WAYS ||
-                                            b->ways == SIM_FAULT_BOTH_WAYS);
+    if (a->at >= end_of(b) || b->at >= end_of(a))
+        return false;
     if (a->kind <= SIM_FAULT_FREEZE)
-        return together && b->kind <= SIM_FAULT_FREEZE && b->host == a->host;
-    return together && b->kind == a->kind && (on_wire ? same_wire : b->host == a->host);
+        return b->kind <= SIM_FAULT_FREEZE && b->host == a->host;
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case SIM_FAULT_CUT:
+    case SIM_FAULT_LOSS:
+    case SIM_FAULT_WIRE:
+        return is_same_way(a, b);
+    case SIM_FAULT_BREAK:
+    case SIM_FAULT_BLOCK:
+        return is_same_pair(a, b);
+    default:
+        return b->host == a->host;
+    }
 }
 
 /* The second of two that collide is left out. */

@@ -48,7 +48,8 @@ void sim_faults_init(struct sim_faults *faults, struct sim_world *world);
 /* Before the world is freed. */
 void sim_faults_fini(struct sim_faults *faults);
 void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault);
-/* Whether two faults set the same thing at the same time: they would undo each other's end. */
+/* Whether two faults set the same thing at the same time: they would undo each other's end. One
+ * that begins when the other ends does not collide with it. */
 bool sim_faults_collide(const struct sim_fault *a, const struct sim_fault *b);
 /* `count` faults between two times, none lasting beyond the second. */
 void sim_faults_draw(struct sim_faults *faults, struct gmc_prng *prng, size_t count, gmc_time from,
@@ -56,5 +57,7 @@ void sim_faults_draw(struct sim_faults *faults, struct gmc_prng *prng, size_t co
 /* Ends all that is under way, drops all to come, starts all gateways. */
 void sim_faults_heal(struct sim_faults *faults);
 const char *sim_fault_name(enum sim_fault_kind kind);
+/* Whether the fault of a wire is about this direction of it. */
+bool sim_fault_is_on_way(const struct sim_fault *fault, int way);
 
 #endif

@@ -298,7 +298,7 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
     host->frozen = false;
     host->news_count = 0;
     sim_host_empty_socket(host);
-    sim_disk_stall(&host->disk, false);
+    sim_disk_stall(&host->disk, host->disk_stalled);
     bool kill = crash == SIM_CRASH_KILL;
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
                    host->name, kill ? "is killed" : "loses power");
@@ -434,7 +434,7 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
                    host->name, frozen ? "is stopped" : "is continued");
     host->frozen = frozen;
-    sim_disk_stall(&host->disk, frozen);
+    sim_disk_stall(&host->disk, frozen || host->disk_stalled);
     sim_host_arm(host);
     if (frozen)
         return;
@@ -446,6 +446,12 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
     host->news_count = 0;
     sim_host_read_segments(host);
     sim_host_read_socket(host);
+}
+
+void sim_host_stall_disk(struct sim_host *host, bool stalled)
+{
+    host->disk_stalled = stalled;
+    sim_disk_stall(&host->disk, host->frozen || stalled);
 }
 
 void sim_host_set_clock(struct sim_host *host, const struct sim_clock *clock)

@@ -36,6 +36,7 @@ struct sim_host {
     uint64_t multicast_bps;         /* of a node that can relay to its subnet; 0: it cannot */
     uint32_t hears;                 /* host of whose group it listens, and one; 0: none */
     bool frozen;                    /* the process is stopped: it hears and does nothing */
+    bool disk_stalled;              /* by a fault, whatever becomes of the process */
     bool dial_only;                 /* takes no connections */
     uint64_t uplink_bps;            /* that its gateway is told; 0: not known. Before the start */
     uint64_t downlink_bps;
@@ -95,6 +96,8 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash);
  * arrive meanwhile wait in the socket's buffer and are lost when it is full; so do segments, which
  * are not acknowledged before it goes on; news of sessions waits. */
 void sim_host_freeze(struct sim_host *host, bool frozen);
+/* The disk answers nothing, or does again: neither a restart nor a process that goes on helps. */
+void sim_host_stall_disk(struct sim_host *host, bool stalled);
 /* What the host's own clock shows. */
 gmc_time sim_host_now(const struct sim_host *host);
 

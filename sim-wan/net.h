@@ -97,6 +97,8 @@ uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host);
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to);
 /* Propagation delay of the path; GMC_TIME_NEVER when there is none. */
 gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to);
+/* The largest IP packet that the whole path takes; UINT32_MAX when there is none. */
+uint32_t sim_net_path_mtu(struct sim_net *net, uint32_t from, uint32_t to);
 
 /* Whether every wire's counters add up; *wire: the first that does not. */
 bool sim_net_is_balanced(const struct sim_net *net, uint32_t *wire);

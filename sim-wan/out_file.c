@@ -63,6 +63,12 @@ bool sim_out_close(struct sim_out_file *out, bool keep)
     return reason == 0;
 }
 
+bool sim_out_flush(void)
+{
+    errno = finish(stdout);
+    return errno == 0;
+}
+
 bool sim_out_check(const char *path)
 {
     struct sim_out_file out;

@@ -18,6 +18,8 @@ bool sim_out_open(struct sim_out_file *out, const char *path);
 /* Puts the file in its place; without `keep`, or when anything was not written, removes it. False:
  * errno says why. Where none is open nothing happens. */
 bool sim_out_close(struct sim_out_file *out, bool keep);
+/* Whether all that went to standard output arrived there. False: errno says why. */
+bool sim_out_flush(void);
 /* Whether a file could be written there; none is left. False: errno says why. */
 bool sim_out_check(const char *path);
 

@@ -183,3 +183,16 @@ gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)
     }
     return delay;
 }
+
+uint32_t sim_net_path_mtu(struct sim_net *net, uint32_t from, uint32_t to)
+{
+    const uint16_t *ports = sim_net_routes_to(net, to);
+    uint32_t mtu = UINT32_MAX;
+    while (from != to && ports[from] != SIM_NO_PORT) {
+        const struct sim_port *port = &net->hosts[from].ports[ports[from]];
+        uint32_t of_wire = net->wires[port->wire]->lanes[port->direction].config.mtu;
+        mtu = of_wire < mtu ? of_wire : mtu;
+        from = port->neighbour;
+    }
+    return mtu;
+}

@@ -16,6 +16,15 @@ void sim_tcp_init(struct sim_tcp *tcp, struct sim_engine *engine, struct sim_net
     gmc_map_init(&tcp->conns, 0);
 }
 
+/* What both sides announce, and what path MTU discovery (RFC 1191) would leave of it. */
+static uint16_t segment_max(struct sim_net *net, uint32_t from, uint32_t to)
+{
+    uint32_t mtu = sim_net_path_mtu(net, from, to);
+    if (mtu >= SIM_TCP_SEGMENT_BYTES + SIM_TCP_OVERHEAD_BYTES)
+        return SIM_TCP_SEGMENT_BYTES;
+    return mtu > SIM_TCP_OVERHEAD_BYTES ? (uint16_t)(mtu - SIM_TCP_OVERHEAD_BYTES) : 1;
+}
+
 static void end_init(struct sim_tcp_end *end, uint32_t host, gmc_time now)
 {
     end->host = host;
@@ -35,6 +44,8 @@ struct sim_conn *sim_tcp_connect(struct sim_tcp *tcp, uint32_t from, uint32_t to
     conn->began = tcp->engine->now;
     end_init(&conn->ends[0], from, conn->began);
     end_init(&conn->ends[1], to, conn->began);
+    conn->ends[0].segment_max = segment_max(tcp->net, from, to);
+    conn->ends[1].segment_max = segment_max(tcp->net, to, from);
     conn->ends[0].side = 0;
     conn->ends[1].side = 1;
     conn->ends[0].state = SIM_END_OPENING;

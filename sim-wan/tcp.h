@@ -5,6 +5,7 @@
  *
  * Source  RFC 9293; RFC 6298 (time-outs: 1 s at first, 200 ms at least, doubled); RFC 5681 (slow
  *         start from 10 segments, halving); a segment counts as lost when three later ones arrived
+ * Segments are as large as the path takes when the connection begins.
  * Bounds  backlog of SIM_TCP_BACKLOG_MAX bytes in each direction, then frames are refused
  *
  * Both ends live in one struct: a segment's bytes stay with the sender until acknowledged, and the

@@ -36,6 +36,7 @@ struct sim_tcp_end {
     enum sim_end_state state;
     void *user;
     /* sending */
+    uint16_t segment_max;                 /* bytes of data in one */
     struct sim_tcp_segment *first, *last; /* not yet acknowledged */
     uint32_t next_sequence;
     size_t backlog;                     /* bytes in them */

@@ -36,18 +36,19 @@ void sim_tcp_append_empty(struct sim_tcp_end *end)
 }
 
 /* Whether more bytes fit into the last segment: it was never sent and is not the handshake's. */
-static bool has_room(const struct sim_tcp_segment *segment)
+static bool has_room(const struct sim_tcp_end *end)
 {
+    const struct sim_tcp_segment *segment = end->last;
     return segment != NULL && segment->sequence > 0 && segment->sent_at == 0 &&
-           segment->len < SIM_TCP_SEGMENT_BYTES;
+           segment->len < end->segment_max;
 }
 
 void sim_tcp_append(struct sim_tcp_end *end, struct gmc_bytes bytes)
 {
     end->backlog += bytes.len;
     while (bytes.len > 0) {
-        struct sim_tcp_segment *segment = has_room(end->last) ? end->last : new_segment(end);
-        size_t room = SIM_TCP_SEGMENT_BYTES - segment->len;
+        struct sim_tcp_segment *segment = has_room(end) ? end->last : new_segment(end);
+        size_t room = end->segment_max - (size_t)segment->len;
         size_t part = bytes.len < room ? bytes.len : room;
         memcpy(segment->data + segment->len, bytes.data, part);
         segment->len = (uint16_t)(segment->len + part);

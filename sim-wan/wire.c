@@ -311,7 +311,8 @@ void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *con
         lane->config.mtu = MTU_DEFAULT;
     lane->queue_time = time_of(config->queue_bytes, config->rate_bps);
     lane->mark_time = time_of(config->mark_bytes, config->rate_bps);
-    lane->is_lazy = config->rate_bps > 0 && (config->codel.target > 0 || config->queue_packets > 0);
+    lane->is_lazy = config->rate_bps > 0 &&
+                    (config->codel.target > 0 || config->queue_packets > 0 || config->may_change);
     if (!lane->is_lazy)
         take_turns(lane, GMC_TIME_NEVER);
     arm(lane);

@@ -8,11 +8,11 @@
  * offered; the lane keeps its packets sorted by arrival and has one event pending, that of the
  * first. A packet costs one event per hop.
  *
- * CoDel decides when a packet's turn comes, and a bound in packets needs to know whose turn has
- * come: then packets wait in a list, and the turns up to now are gone through when the next packet
- * is offered or arrives. That needs no event of its own either, because nothing can arrive before
- * the turn of the first that waits and the delay are over. What CoDel drops is therefore reported
- * up to a delay late.
+ * CoDel decides when a packet's turn comes, a bound in packets needs to know whose turn has
+ * come, and where a fault changes the wire, what waits is sent at the new rate: then packets wait
+ * in a list, and the turns up to now are gone through when the next packet is offered or arrives.
+ * That needs no event of its own either, because nothing can arrive before the turn of the first
+ * that waits and the delay are over. What CoDel drops is therefore reported up to a delay late.
  *
  * Bytes are conserved and counted: offered + duplicated = delivered + dropped (by reason) + held.
  */
@@ -55,6 +55,7 @@ struct sim_wire_config {
     uint64_t mark_bytes;        /* CE for packets that find more in the queue; 0: never */
     enum sim_ecn_path ecn_path; /* beyond the queue */
     uint32_t mtu;               /* IP packet; larger ones are dropped; 0: 1500 */
+    bool may_change; /* while packets wait: then they wait in a list, and get what is new */
 };
 
 /* What the config loses in the long run, parts per million, rounded down; a trace of times counts
@@ -140,7 +141,7 @@ void sim_lane_fini(struct sim_lane *lane);
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
 /* A lane that goes down loses what it holds. */
 void sim_lane_set_up(struct sim_lane *lane, bool up);
-/* For packets to come and those that wait; those on the way keep their time. */
+/* For packets to come and those that wait in a list; those on the way keep their time. */
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config);
 
 /* The loss trace begins now. */

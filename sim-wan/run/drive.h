@@ -17,6 +17,7 @@ struct sim_run_transfer {
     struct sim_event start;
     struct gmc_channel_key key; /* e 0: not begun */
     gmc_time begin, end;        /* of the engine; end 0: it has not ended */
+    gmc_time *verified;         /* of each target, that the source first heard of it; 0: not yet */
     char error[128];            /* why it could not begin */
 };
 
@@ -33,6 +34,7 @@ struct sim_run {
     struct sim_run_channel *channels;   /* as in the plan */
     size_t channels_left, endless_left; /* not over: with a length, without */
     uint64_t events_before;             /* events and, by lane, counters at zero */
+    uint64_t samples;                   /* events that are the recorders', not the scenario's */
     struct sim_lane_counters *before;   /* wire * 2 + direction */
     struct sim_event sampling;
     void *recorders[SIM_RECORDERS_MAX]; /* states of those that run */

@@ -47,9 +47,11 @@ static void put_capacities(struct flow_net *net, const struct sim_plan *plan)
     }
     for (size_t i = 0; i < plan->fault_count; i++) {
         const struct sim_fault *fault = &plan->faults[i];
-        for (size_t way = 0; fault->kind == SIM_FAULT_WIRE && way < 2; way++) {
+        for (int way = 0; fault->kind == SIM_FAULT_WIRE && way < 2; way++) {
+            if (!sim_fault_is_on_way(fault, way))
+                continue;
             uint64_t changed = wire_capacity(&fault->lanes[way]);
-            uint64_t *best = &net->capacity[2 * fault->wire + way];
+            uint64_t *best = &net->capacity[2 * fault->wire + (uint32_t)way];
             *best = changed > *best ? changed : *best;
         }
     }

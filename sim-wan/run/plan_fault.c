@@ -62,8 +62,9 @@ static gmc_status read_wires(struct sim_plan_reader *reader, const struct sim_co
                              struct sim_fault *fault)
 {
     struct sim_topo *topo = &reader->plan->topo;
-    const struct sim_topo_link *link = &topo->links[fault->wire];
+    struct sim_topo_link *link = &topo->links[fault->wire];
     gmc_status status = GMC_OK;
+    link->a_to_b.may_change = link->b_to_a.may_change = true;
     for (int way = 0; way < 2 && status == GMC_OK; way++) {
         struct sim_wire_spec spec = {.config = way == 0 ? link->a_to_b : link->b_to_a};
         status = sim_topo_conf_apply(&reader->conf, part, topo, &spec);
@@ -164,8 +165,10 @@ gmc_status sim_plan_read_faults(struct sim_plan_reader *reader)
         for (size_t j = 0; j < plan->fault_count && status == GMC_OK; j++)
             if (sim_faults_collide(fault, &plan->faults[j]))
                 status = sim_conf_refuse(&reader->conf, part, NULL,
-                                         "the fault overlaps with an earlier one that changes the "
-                                         "same, and the first to end would undo both");
+                                         "the fault overlaps with that of line %d, which changes "
+                                         "the same: the first to end would undo both; let one "
+                                         "begin when the other has ended",
+                                         sim_conf_part(&reader->conf, "fault", j)->line);
         plan->fault_count++;
     }
     return status;

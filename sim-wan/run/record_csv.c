@@ -30,8 +30,8 @@ struct host_before {
 struct csv {
     const struct sim_run *run;
     struct sim_out_file wires, domains, links, messages, traffic;
-    gmc_time last;                    /* sample */
-    struct sim_lane_counters *before; /* wire * 2 + direction */
+    gmc_time last;                  /* sample */
+    struct sim_wire_before *before; /* wire * 2 + direction */
     struct host_before *hosts;
     struct sim_lateness **latencies;    /* by channel and subscriber */
     struct sim_traffic_counters *flows; /* at the sample before */
@@ -45,7 +45,7 @@ static void *open_csv(const struct sim_run *run, const char *target, char *error
     csv->before = sim_calloc(lanes, sizeof(*csv->before));
     csv->hosts = sim_calloc(run->world->host_count, sizeof(*csv->hosts));
     for (uint32_t i = 0; i < lanes; i++)
-        csv->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
+        csv->before[i] = sim_sample_now(run, i / 2, (int)(i % 2));
     csv->last = run->zero;
     csv->flows = sim_calloc(run->plan->traffic_count, sizeof(*csv->flows));
     csv->latencies = sim_calloc(run->plan->channel_count, sizeof(struct sim_lateness *));

@@ -354,6 +354,10 @@ int sim_command_run(int argc, char **argv)
     } else if (status == 2) {
         status = EXIT_SUCCESS; /* help */
     }
+    if (status != EXIT_BAD && !sim_out_flush()) {
+        fprintf(stderr, "sim-wan run: standard output: %s\n", strerror(errno));
+        status = EXIT_BAD;
+    }
     sim_run_options_fini(&options);
     sim_mpi_end();
     return status;

@@ -9,18 +9,23 @@ double sim_sample_seconds(const struct sim_run *run)
     return (double)(run->world->engine.now - run->zero) / 1e9;
 }
 
-struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire, int direction,
-                                       gmc_duration interval, struct sim_lane_counters *before)
+struct sim_wire_before sim_sample_now(const struct sim_run *run, uint32_t wire, int direction)
 {
     const struct sim_lane *lane = sim_net_lane(&run->world->net, wire, direction);
-    const struct sim_lane_counters *now = &lane->count;
-    struct sim_lane_counters since = sim_lane_since(now, before);
+    return (struct sim_wire_before){lane->count, lane->config.rate_bps};
+}
+
+struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire, int direction,
+                                       gmc_duration interval, struct sim_wire_before *before)
+{
+    const struct sim_lane *lane = sim_net_lane(&run->world->net, wire, direction);
+    struct sim_lane_counters since = sim_lane_since(&lane->count, &before->count);
     struct sim_wire_sample sample = {0};
     if (interval > 0)
         sample.rate_bps = (double)since.delivered_bytes * 8e9 / (double)interval;
-    if (lane->config.rate_bps > 0 && interval > 0)
+    if (before->rate_bps > 0 && interval > 0)
         sample.utilisation = (double)sim_lane_carried_bytes(&since) * 8e9 /
-                             (double)lane->config.rate_bps / (double)interval;
+                             (double)before->rate_bps / (double)interval;
     if (lane->config.rate_bps > 0) {
         sample.queue_bytes =
             (uint64_t)((double)sim_lane_backlog(lane) / 8e9 * (double)lane->config.rate_bps);
@@ -35,7 +40,7 @@ struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire,
             sample.dropped_other += count;
     }
     sample.marked = since.marked_packets;
-    *before = *now;
+    *before = sim_sample_now(run, wire, direction);
     return sample;
 }
 

@@ -8,15 +8,22 @@
 /* Seconds of the scenario's clock. */
 double sim_sample_seconds(const struct sim_run *run);
 
+/* One direction of a wire as it was at the sample before. */
+struct sim_wire_before {
+    struct sim_lane_counters count;
+    uint64_t rate_bps; /* a fault may change it when the next sample is taken, and before that */
+};
+struct sim_wire_before sim_sample_now(const struct sim_run *run, uint32_t wire, int direction);
+
 /* One direction of a wire since the sample before, which is kept in *before and replaced. */
 struct sim_wire_sample {
     double rate_bps;      /* that arrived at the end */
-    double utilisation;   /* of its rate; 0 where it has no limit */
+    double utilisation;   /* of the rate that it had before; 0 where that had no limit */
     uint64_t queue_bytes; /* now */
     uint64_t dropped_queue, dropped_loss, dropped_other, marked; /* packets */
 };
 struct sim_wire_sample sim_sample_wire(const struct sim_run *run, uint32_t wire, int direction,
-                                       gmc_duration interval, struct sim_lane_counters *before);
+                                       gmc_duration interval, struct sim_wire_before *before);
 
 /* What the source knows of its n-th target (in its own order, which stays); false: there is none
  * (yet), or the source is down. */

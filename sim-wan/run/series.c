@@ -22,7 +22,7 @@ void sim_series_init(struct sim_series *series, const struct sim_run *run)
         sim_calloc(plan->traffic_count * SIM_SERIES_SAMPLES, sizeof(*series->arrivals));
     series->arrived = sim_calloc(plan->traffic_count, sizeof(*series->arrived));
     for (uint32_t i = 0; i < series->lane_count; i++)
-        series->before[i] = sim_net_lane(&run->world->net, i / 2, (int)(i % 2))->count;
+        series->before[i] = sim_sample_now(run, i / 2, (int)(i % 2));
 }
 
 void sim_series_fini(struct sim_series *series)

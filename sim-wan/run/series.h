@@ -10,12 +10,12 @@
 
 struct sim_series {
     const struct sim_run *run;
-    size_t count;                     /* samples */
-    uint64_t every, calls;            /* of the calls, the every-th is taken */
-    gmc_time last;                    /* sample */
-    double *seconds;                  /* by sample */
-    float *rates, *queues;            /* [lane * SAMPLES + sample]: bit/s before it, bytes at it */
-    struct sim_lane_counters *before; /* by lane: wire * 2 + direction */
+    size_t count;                   /* samples */
+    uint64_t every, calls;          /* of the calls, the every-th is taken */
+    gmc_time last;                  /* sample */
+    double *seconds;                /* by sample */
+    float *rates, *queues;          /* [lane * SAMPLES + sample]: bit/s before it, bytes at it */
+    struct sim_wire_before *before; /* by lane: wire * 2 + direction */
     size_t lane_count;
     float *shares;       /* [target * SAMPLES + sample]: what it has, 0 to 1 */
     size_t target_count; /* of all transfers, one after the other */

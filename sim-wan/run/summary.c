@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim-wan/mem.h"
 #include "sim-wan/run/drive.h"
@@ -87,15 +88,28 @@ static double first_wire(const struct sim_run *run, const struct sim_plan_transf
     return plan->bytes > 0 ? (double)most / (double)plan->bytes : 0;
 }
 
+/* From the beginning of the transfer until the target was verified, or the transfer or the run
+ * ended without; 0: not known. */
+static gmc_duration time_of_member(const struct sim_run_transfer *transfer,
+                                   const struct gmc_member_info *info)
+{
+    const struct sim_run *run = transfer->run;
+    for (size_t i = 0; i < transfer->plan->target_count; i++)
+        if (info->state == GMC_MEMBER_VERIFIED &&
+            strcmp(run->plan->topo.nodes[transfer->plan->targets[i]].name, info->domain) == 0)
+            return gmc_time_sub(transfer->verified[i], transfer->begin);
+    return (transfer->end > 0 ? transfer->end : run->end) - transfer->begin;
+}
+
 static void put_member(const struct sim_run_transfer *transfer, const char *state,
-                       const struct gmc_member_info *info, json_t *domains, json_t *links)
+                       gmc_duration time, const struct gmc_member_info *info, json_t *domains,
+                       json_t *links)
 {
     json_t *domain = json_object(), *link = json_object();
     sim_json_put(domain, "transfer", sim_json_text(transfer->plan->name));
     sim_json_put(domain, "domain", sim_json_text(info->domain));
     sim_json_put(domain, "state", sim_json_text(state));
-    sim_json_put(domain, "seconds",
-                 info->elapsed > 0 ? sim_json_real(sim_seconds(info->elapsed)) : json_null());
+    sim_json_put(domain, "seconds", time > 0 ? sim_json_real(sim_seconds(time)) : json_null());
     sim_json_put(domain, "bytes", sim_json_integer(info->bytes));
     if (info->reason != NULL && info->reason[0] != '\0')
         sim_json_put(domain, "reason", sim_json_text(info->reason));
@@ -119,7 +133,8 @@ static void put_members(const struct sim_run_transfer *transfer, json_t *domains
     if (sim_channel_index(source, &transfer->key, &index)) {
         for (size_t i = 0;
              gmc_gateway_member_info(source->gateway, sim_host_now(source), index, i, &info); i++)
-            put_member(transfer, member_state(info.state), &info, domains, links);
+            put_member(transfer, member_state(info.state), time_of_member(transfer, &info), &info,
+                       domains, links);
         return;
     }
     for (size_t i = 0; i < transfer->plan->target_count; i++) {
@@ -128,7 +143,7 @@ static void put_members(const struct sim_run_transfer *transfer, json_t *domains
         info = (struct gmc_member_info){.domain = name,
                                         .bytes = bytes,
                                         .reason = "the source's gateway is down"};
-        put_member(transfer, "unknown", &info, domains, links);
+        put_member(transfer, "unknown", 0, &info, domains, links);
     }
 }
 
@@ -290,7 +305,7 @@ json_t *sim_run_summary(const struct sim_run *run)
     put_times(run, limits, summary);
     sim_json_put(summary, "simulated_seconds", sim_json_real(sim_seconds(run->end - run->zero)));
     sim_json_put(summary, "events",
-                 sim_json_integer(run->world->engine.fired - run->events_before));
+                 sim_json_integer(run->world->engine.fired - run->events_before - run->samples));
     sim_json_put(summary, "trace_hash", sim_json_text(hash));
     sim_json_put(summary, "violations", sim_json_integer(run->world->oracle.violations));
     sim_json_put(summary, "violation_texts", violations(run));

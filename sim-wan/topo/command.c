@@ -321,5 +321,9 @@ int sim_command_topology(int argc, char **argv)
     }
     bool ok = show(&arguments, &topo, &notes);
     sim_topo_fini(&topo);
+    if (ok && !sim_out_flush()) {
+        fprintf(stderr, "sim-wan topology: standard output: %s\n", strerror(errno));
+        ok = false;
+    }
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -2,6 +2,7 @@
 /* Topologies in our own format; see conf.h. */
 #include "sim-wan/topo/conf.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #define DELAY_MAX GMC_S(3600)
 #define SIZE_MAX_BYTES (UINT64_C(1) << 40)
 #define ALL_PPM 1000000
+#define MTU_FULL 1500u
 
 /* ---- the tables ---- */
 const struct sim_conf_option sim_topo_conf_top[] = {{"nodes", SIM_CONF_TEXTS, 0, 0, NULL},
@@ -134,6 +136,18 @@ static gmc_status check_companions(struct sim_conf *conf, const struct sim_conf_
     return GMC_OK;
 }
 
+/* Marking looks at bytes. */
+static gmc_status check_mark(struct sim_conf *conf, const struct sim_conf_part *part)
+{
+    struct sim_conf_queue queue;
+    if (sim_conf_queue(part, "mark-above", &queue) && queue.packets > 0)
+        return sim_conf_refuse(conf, part, "mark-above",
+                               "mark-above counts bytes: expected a size such as %" PRIu64
+                               " (as many full packets), or a time such as 10ms",
+                               queue.packets * MTU_FULL);
+    return GMC_OK;
+}
+
 static gmc_status apply_trace(struct sim_conf *conf, const struct sim_conf_part *part,
                               struct sim_topo *topo, struct sim_wire_config *wire)
 {
@@ -162,7 +176,8 @@ gmc_status sim_topo_conf_apply(struct sim_conf *conf, const struct sim_conf_part
     apply_bursts(part, &wire->gilbert);
     apply_queue(part, spec);
     note_companions(part, spec);
-    return apply_trace(conf, part, topo, wire);
+    gmc_status status = check_mark(conf, part);
+    return status == GMC_OK ? apply_trace(conf, part, topo, wire) : status;
 }
 
 gmc_status sim_topo_conf_apply_named(struct sim_conf *conf, const struct sim_conf_part *part,

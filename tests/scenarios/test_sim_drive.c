@@ -232,6 +232,78 @@ static void test_traffic(void **state)
     json_decref(summary);
 }
 
+/* What waits on a wire that a fault makes faster goes out faster; and where one fault begins when
+ * another ends, both do what they say. */
+static void test_wire_changes(void **state)
+{
+    (void)state;
+    json_t *summary =
+        summary_of("nodes = {s, b} limit = 1200ms link { between = {s, b} rate = 1Mbit }\n"
+                   "traffic x { from = s to = b rate = 5Mbit packet = 1250 for = 1s }\n"
+                   "fault { what = wire between = {s, b} at = 1s rate = 100Mbit }\n");
+    const json_t *x = row(summary, "traffic", "name", "x");
+    assert_true(number(x, "sent_packets") > 490);
+    assert_true(number(x, "received_packets") == number(x, "sent_packets"));
+    json_decref(summary);
+    summary = summary_of("nodes = {s, b} limit = 4s link { between = {s, b} rate = 10Mbit }\n"
+                         "traffic x { from = s to = b rate = 1Mbit packet = 1250 }\n"
+                         "fault { what = wire between = {s, b} for = 1s loss = 100% }\n"
+                         "fault { what = wire between = {s, b} at = 1s for = 1s loss = 50% }\n");
+    assert_in_range(number(row(summary, "wires", "to", "b"), "dropped_loss"), 120, 180);
+    json_decref(summary);
+}
+
+/* Sessions and datagrams find out what a path takes. */
+static void test_small_packets(void **state)
+{
+    (void)state;
+    json_t *summary = summary_of("nodes = {s, a} routers = {r} limit = 60s\n"
+                                 "wire w { rate = 10Mbit delay = 5ms queue = 50ms }\n"
+                                 "link { between = {s, r} wire = w mtu = 1400 }\n"
+                                 "link { between = {r, a} wire = w mtu = 600 }\n" TRANSFER);
+    assert_true(is_complete(summary));
+    assert_true(number(summary, "completion_seconds") < 5);
+    json_decref(summary);
+}
+
+/* A disk that answers nothing does so whatever becomes of the gateway. */
+static void test_stalled_disk(void **state)
+{
+    static const char *const others[] = {"fault { what = kill node = a at = 300ms for = 100ms }",
+                                         "fault { what = freeze node = a at = 300ms for = 100ms }"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof(text), "%s%s%s\n%s", NET, TRANSFER,
+                 "fault { what = disk-stall node = a at = 200ms for = 3s }", others[i]);
+        json_t *summary = summary_of(text);
+        assert_true(is_complete(summary));
+        assert_true(number(row(summary, "domains", "domain", "a"), "seconds") > 3.2);
+        assert_true(number(row(summary, "domains", "domain", "b"), "seconds") < 1.2);
+        json_decref(summary);
+    }
+}
+
+/* The times of domains are those of the transfer, also when its source was started anew, and its
+ * clock runs as it likes. */
+static void test_domain_times(void **state)
+{
+    (void)state;
+    json_t *summary =
+        summary_of(NET TRANSFER "gateway s { clock-drift = 900ppm }\n"
+                                "fault { what = kill node = s at = 500ms for = 2s }\n");
+    assert_true(is_complete(summary));
+    double last = 0, end = number(summary, "completion_seconds");
+    for (const char *name = "ab"; *name != '\0'; name++) {
+        double seconds =
+            number(row(summary, "domains", "domain", (char[]){*name, '\0'}), "seconds");
+        assert_true(seconds > 2.5);
+        last = seconds > last ? seconds : last;
+    }
+    assert_true(last == end);
+    json_decref(summary);
+}
+
 static void test_failed(void **state)
 {
     json_t *summary = summary_of(NET TRANSFER "fault { what = disk-full node = a at = 300ms }\n");
@@ -472,7 +544,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),         cmocka_unit_test(test_trees_are_warm),
         cmocka_unit_test(test_repairs),       cmocka_unit_test(test_times),
-        cmocka_unit_test(test_failed),        cmocka_unit_test(test_source_is_gone),
+        cmocka_unit_test(test_failed),        cmocka_unit_test(test_wire_changes),
+        cmocka_unit_test(test_small_packets), cmocka_unit_test(test_stalled_disk),
+        cmocka_unit_test(test_domain_times),  cmocka_unit_test(test_source_is_gone),
         cmocka_unit_test(test_loss_times),    cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_order),         cmocka_unit_test(test_background),
         cmocka_unit_test(test_beside_tcp),    cmocka_unit_test(test_messages),

@@ -77,9 +77,9 @@ printf 'nodes = {a, b}\nlink { between = {a, c} }\n' >"$dir/bad.conf"
 expect 1 -T "$dir/bad.conf"
 grep -q "bad.conf:2: no node is called 'c'" "$dir/err" || fail "no place: $(cat "$dir/err")"
 
-# The same again, to the byte but for the CPU's time; also with lines of what happens.
+# The same again, to the byte but for the CPU's time; also with lines of what happens, and records.
 expect 0 --json "$dir/first" "$dir/small.conf"
-expect 0 --json "$dir/second" --events "$dir/small.conf"
+expect 0 --json "$dir/second" --events --csv "$dir/beside" "$dir/small.conf"
 [ -s "$dir/err" ] || fail "no lines of what happens"
 for name in first second; do
     grep -v '^ "cpu_seconds"' "$dir/$name" >"$dir/$name.same"
@@ -133,6 +133,10 @@ ln -s /dev/full "$dir/pictures/x-wires.dat"
 expect 1 --plot "$dir/pictures/x" --json "$dir/kept" "$dir/small.conf"
 grep -q '^one .*complete' "$dir/out" || fail "the table is lost: $(cat "$dir/out")"
 cmp -s "$dir/kept" "$dir/kept.before" && fail "the summary is lost"
+status=0
+"$sim_wan" run "$dir/small.conf" >/dev/full 2>"$dir/err" || status=$?
+[ "$status" = 1 ] || fail "a table that was lost, and status $status"
+grep -q 'sim-wan run: standard output: No space' "$dir/err" || fail "no words: $(cat "$dir/err")"
 ln -s target "$dir/link"
 expect 0 --json "$dir/link" "$dir/small.conf"
 if [ ! -L "$dir/link" ] || [ ! -s "$dir/target" ]; then fail "a link was replaced"; fi

@@ -84,6 +84,11 @@ EOF
 "$sim_wan" topology star:3 -o star.dot >/dev/null
 grep -qF '"n0" -- "n3"' star.dot || fail "no edge in star.dot"
 
+if "$sim_wan" topology star:3 >/dev/full 2>err; then
+    fail "what was lost is not said"
+fi
+grep -qF "sim-wan topology: standard output: No space" err || fail "no words: $(cat err)"
+
 if ! command -v gnuplot >/dev/null; then
     if "$sim_wan" topology --plot x star:3 >/dev/null 2>err; then
         fail "drawn without gnuplot"

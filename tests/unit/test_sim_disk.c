@@ -249,6 +249,39 @@ static void test_times(void **state)
     bench_fini(&bench);
 }
 
+/* What waits is transferred at the rate that the disk has then. */
+static void test_rate_changes(void **state)
+{
+    (void)state;
+    struct bench bench;
+    uint8_t buffers[4][BLOCK];
+    struct sim_disk_config config = {.latency = GMC_MS(2), .jitter = 1, .rate_bps = 524288000};
+    bench_init(&bench, &(struct sim_disk_config){0}, 1);
+    open_object(&bench);
+    sim_disk_configure(&bench.disk, &config);
+    bench.count = 0;
+    gmc_time begin = bench.engine.now;
+    for (int i = 0; i < 4; i++) {
+        struct gmc_store_op op = new_op(&bench, GMC_STORE_READ);
+        op.data = buffers[i];
+        op.len = BLOCK; /* 1 ms each */
+        sim_disk_submit(&bench.disk, &op);
+    }
+    /* Half of the first, then ten times slower for 10 ms, then without a limit. */
+    sim_engine_run(&bench.engine, begin + GMC_US(500));
+    config.rate_bps /= 10;
+    sim_disk_configure(&bench.disk, &config);
+    sim_engine_run(&bench.engine, begin + GMC_US(10500));
+    config.rate_bps = 0;
+    sim_disk_configure(&bench.disk, &config);
+    settle(&bench);
+    assert_int_equal(bench.count, 4);
+    assert_in_range(bench.at[0], begin + GMC_US(7500), begin + GMC_US(7500) + 2);
+    for (int i = 1; i < 4; i++)
+        assert_in_range(bench.at[i], begin + GMC_US(12500), begin + GMC_US(12500) + 2);
+    bench_fini(&bench);
+}
+
 static void save(struct bench *bench, const char *name, const char *text)
 {
     struct gmc_store_op op = new_op(bench, GMC_STORE_SAVE);
@@ -387,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_full_disk_and_planted_failures),
         cmocka_unit_test(test_times),
+        cmocka_unit_test(test_rate_changes),
         cmocka_unit_test(test_kill_keeps_what_was_answered),
         cmocka_unit_test(test_power_loss_keeps_what_was_synced),
         cmocka_unit_test(test_source),

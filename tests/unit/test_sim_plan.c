@@ -172,7 +172,10 @@ static void test_errors(void **state)
         {NET
          "fault { what = kill node = a at = 1s for = 2s }\nfault { what = freeze node = a at = 2s "
          "for = 3s }",
-         ":2: the fault overlaps with an earlier one"},
+         ":2: the fault overlaps with that of line 1, which changes the same"},
+        {NET "fault { what = block-udp between = {s, a} }\n"
+             "fault { what = block-udp between = {a, s} at = 2s }",
+         ":2: the fault overlaps with that of line 1"},
         {NET "fault { what = break between = {s, b} for = 1s }",
          ":1: a connection breaks once: for means nothing for what = break"},
         {NET "fault { what = wire between = {s, r} at = 1s }",
@@ -196,6 +199,26 @@ static void test_errors(void **state)
         if (read_text(cases[i].text, &plan, error) == GMC_OK ||
             strncmp(error, cases[i].words, strlen(cases[i].words)) != 0)
             fail_msg("'%s' gives: %s", cases[i].text, error);
+        sim_plan_fini(&plan);
+    }
+}
+
+/* What does not set the same at the same time. */
+static void test_faults_beside(void **state)
+{
+    static const char *const cases[] = {
+        NET "fault { what = block-udp between = {s, a} }\n"
+            "fault { what = block-udp between = {s, b} }",
+        NET "fault { what = wire between = {s, r} loss = 1% for = 2s }\n"
+            "fault { what = wire between = {s, r} loss = 2% at = 2s }",
+        NET "fault { what = kill node = a at = 1s for = 2s }\n"
+            "fault { what = disk-stall node = a for = 2s }"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim_plan plan;
+        char error[SIM_CONF_ERROR_MAX] = "";
+        if (read_text(cases[i], &plan, error) != GMC_OK)
+            fail_msg("'%s' gives: %s", cases[i], error);
         sim_plan_fini(&plan);
     }
 }
@@ -233,6 +256,10 @@ static void test_limit(void **state)
     assert_true(limit_of("nodes = {s, t} link { between = {s, t} rate = 1Mbit }"
                          "transfer o { from = s size = 1MB }"
                          "fault { what = wire between = {s, t} at = 1s rate = 4Mbit }") == 2);
+    /* But not where it changes the other direction. */
+    assert_true(limit_of("nodes = {s, t} link { between = {s, t} rate = 1Mbit }"
+                         "transfer o { from = s size = 1MB }"
+                         "fault { what = wire between = {t, s} one-way = yes rate = 4Mbit }") == 8);
 }
 
 static void test_seeds(void **state)
@@ -251,8 +278,11 @@ static void test_seeds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_family),
-                                       cmocka_unit_test(test_errors), cmocka_unit_test(test_limit),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),
+                                       cmocka_unit_test(test_family),
+                                       cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_faults_beside),
+                                       cmocka_unit_test(test_limit),
                                        cmocka_unit_test(test_seeds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,27 @@ static void test_csv_of_losses(void **state)
 }
 
 /* Messages at 0, 10, 20 and 30 ms; a sample comes before what is due at its time. */
+/* What was carried until a fault changed the rate is measured by the rate until then. */
+static void test_csv_of_a_change(void **state)
+{
+    (void)state;
+    assert_string_equal(record("nodes = {a, b} settle = 0ms limit = 9ms clocks = exact\n"
+                               "link { between = {a, b} rate = 16Mbit }\n"
+                               "traffic x { from = a to = b rate = 8Mbit packet = 1000B }\n"
+                               "fault { what = wire between = {a, b} at = 5ms rate = 80Mbit }\n"
+                               "record { every = 5ms }\n",
+                               "csv", "series"),
+                        "");
+    assert_text("series/wires.csv", "seconds,from,to,rate_bps,utilisation,queue_bytes,dropped_"
+                                    "queue,dropped_loss,dropped_other,marked\n"
+                                    "0.000000,a,b,0,0.0000,0,0,0,0,0\n"
+                                    "0.000000,b,a,0,0.0000,0,0,0,0,0\n"
+                                    "0.005000,a,b,6400000,0.4000,0,0,0,0,0\n"
+                                    "0.005000,b,a,0,0.0000,0,0,0,0,0\n"
+                                    "0.009000,a,b,8000000,0.1000,1000,0,0,0,0\n"
+                                    "0.009000,b,a,0,0.0000,0,0,0,0,0\n");
+}
+
 static void test_csv_of_messages(void **state)
 {
     (void)state;
@@ -410,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ns),
         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_csv_of_a_change),
         cmocka_unit_test(test_csv_of_a_transfer),
         cmocka_unit_test(test_csv_of_messages),
         cmocka_unit_test(test_csv_of_losses),

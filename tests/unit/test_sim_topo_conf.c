@@ -138,6 +138,8 @@ static void test_errors(void **state)
          ":1: codel-ecn does nothing alone: codel is missing"},
         {"nodes = {paris,\nParis} link { between = {paris, Paris} }",
          ":2: 'paris' and 'Paris' are one name: letters may be large or small"},
+        {"nodes = {a, b} link { between = {a, b} rate = 1Mbit mark-above = 20packets }",
+         ":1: mark-above counts bytes: expected a size such as 30000"},
         {"node a { longitude = 3 }", ":1: node 'a' has one coordinate"},
         {"node a { longitude = 3 latitude = 91 }", ":1: expected -90 to 90 degrees"},
         {"nodes = {a, b}\nlink { between = {a, b} }\nlink { between = {b, a} }",
