@@ -28,20 +28,22 @@ bool gw_deaf_any(const struct gwchannel *ch)
 }
 
 /* One that loses so much that the group does not wait for it would hold the deaf up too. */
-static bool can_help(const struct gwchannel *ch, const struct gwnode *node)
+static bool can_help(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                     const struct gwnode *node)
 {
     const struct gwlistener *listener = gw_listener_of(ch->group, node->peer);
-    return listener != NULL && gw_listener_counts(listener) && node->told && node->peer->up &&
-           node->state != GMC_MEMBER_FAILED && node->address.len > 0 && !node->is_direct;
+    return listener != NULL && gw_listener_counts(listener) && node->told &&
+           gw_node_is_relied_on(gw, node) && node->state != GMC_MEMBER_FAILED &&
+           node->address.len > 0 && !node->is_direct;
 }
 
-uint32_t gw_deaf_helper(const struct gwchannel *ch)
+uint32_t gw_deaf_helper(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     const struct gwtarget *dst = ch->dst;
-    if (dst->tree_root > 0 && can_help(ch, &dst->nodes[dst->tree_root - 1]))
+    if (dst->tree_root > 0 && can_help(gw, ch, &dst->nodes[dst->tree_root - 1]))
         return dst->tree_root;
     for (size_t i = 0; i < dst->node_count; i++)
-        if (can_help(ch, &dst->nodes[i]))
+        if (can_help(gw, ch, &dst->nodes[i]))
             return (uint32_t)i + 1;
     return 0;
 }

@@ -345,8 +345,12 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     gmc_time when = GMC_TIME_NEVER;
-    for (size_t i = 0; i < ch->dst->node_count; i++)
-        when = gmc_time_min(when, patience_ends(gw, ch, &ch->dst->nodes[i]));
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        const struct gwnode *node = &ch->dst->nodes[i];
+        when = gmc_time_min(when, patience_ends(gw, ch, node));
+        if (node->feeds_from > gw->now)
+            when = gmc_time_min(when, node->feeds_from);
+    }
     return when;
 }
 

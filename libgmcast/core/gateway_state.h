@@ -131,6 +131,7 @@ struct gwpeer {
     bool is_relay;         /* it does so for some channel, or did lately */
     bool out_of_reach;     /* multicast from here did not come to it when it was last tried */
     bool up;               /* the link was reported up */
+    bool is_silent;        /* as the link said at the last look */
     bool wanted;           /* the shell was asked for a session */
     bool replaced;         /* its link makes room for that of a newer session */
     bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
@@ -284,6 +285,8 @@ struct gwnode {
     bool by_relay;    /* `planned` is such a one */
     bool forged;      /* a relay that has said that somebody forges in its group */
     gmc_time parent_since;
+    gmc_time feeds_from;     /* it was silent before, and is not relied on until then */
+    uint32_t silences;       /* times that it was, as far as they count */
     struct gmc_addr address; /* of its datagrams, as last seen; len 0: they come within TLS */
     gmc_peer fed_by;         /* as it reports; GMC_PEER_NONE */
     gmc_time
