@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Nodes that do not hear the group of their domain, while others do: a tree of their own, whose
  * first one gets all from a node that hears. So the gateway's port carries each byte once, for the
- * group, and the deaf do not wait until that is over. */
+ * group, and the deaf do not wait until that is over. Who they are is kept for the next transfers,
+ * which do not wait for a word of theirs; but they are asked to listen in each of them, and one
+ * that hears again has only to say so. */
 #include "core/gateway_group_impl.h"
 
-void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer, bool deaf)
+void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf)
 {
     struct gwnode *node = gw_node_find(ch, peer);
+    peer->is_deaf = deaf && !peer->out_of_reach; /* which is kept of its whole subnet */
     if (node == NULL || node->deaf == deaf)
         return;
     node->deaf = deaf;

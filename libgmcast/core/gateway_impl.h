@@ -497,8 +497,7 @@ void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
 
 /* gateway_deaf.c: nodes that do not hear the group, while others do */
-void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
-                 bool deaf);
+void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf);
 /* The next group finds out anew. */
 void gw_deaf_forget(struct gwchannel *ch);
 bool gw_deaf_any(const struct gwchannel *ch);

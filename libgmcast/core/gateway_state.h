@@ -130,6 +130,7 @@ struct gwpeer {
     bool can_relay;        /* it sends there by multicast */
     bool is_relay;         /* it does so for some channel, or did lately */
     bool out_of_reach;     /* multicast from here did not come to it when it was last tried */
+    bool is_deaf;          /* it did not hear the group when it was last asked to, others did */
     bool up;               /* the link was reported up */
     bool is_silent;        /* as the link said at the last look */
     bool wanted;           /* the shell was asked for a session */

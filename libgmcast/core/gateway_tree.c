@@ -341,8 +341,9 @@ void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
     bool relayed = gw_subnets_are_possible(gw, ch);
-    bool wanted = gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED &&
-                  !relayed && (!gw_group_is_possible(gw, ch) || gw_deaf_any(ch));
+    bool wanted =
+        gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED && !relayed &&
+        (!gw_group_is_possible(gw, ch) || (gw_deaf_any(ch) && !gw_group_may_be_heard(gw, ch)));
     if (!wanted && !relayed && !dst->tree_used && !dst->relayed)
         return;
     take_places(dst);
