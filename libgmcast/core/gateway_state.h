@@ -244,11 +244,13 @@ struct gwsource {
     struct gwround *round;   /* the probe round under way; NULL if none */
     struct gwsparse *sparse; /* what a large group measures (gateway_measure.c); NULL: all pairs */
     bool scanned;
-    gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
-    bool unsaved;      /* the present record; members are told when it is not */
-    bool save_due;     /* what became of a member; with the next step */
-    bool is_on_disk;   /* as it is now, or was before */
-    bool gathering;    /* PROBING: the members' links are waited for */
+    gmc_time asked_at;    /* patience with the silent counts from here, or from their last word */
+    bool unsaved;         /* the present record; members are told when it is not */
+    bool save_due;        /* what became of a member; with the next step */
+    bool is_on_disk;      /* what its user asked for */
+    gmc_time save_again;  /* the last save failed, and is repeated then; 0: it did not */
+    char save_error[160]; /* why */
+    bool gathering;       /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
