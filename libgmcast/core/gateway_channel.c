@@ -453,6 +453,10 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
         return gw_source_restore(gw, ch, saved->bytes);
     if (strcmp(saved->name, "record") == 0)
         return gw_target_restore(gw, ch, saved->bytes);
+    if (strcmp(saved->name, "stopped") == 0) {
+        gw_stopped_restore(ch, saved->bytes);
+        return GMC_OK;
+    }
     if (strcmp(saved->name, "have") != 0)
         return GMC_ERR_UNKNOWN;
     free(ch->saved_have);

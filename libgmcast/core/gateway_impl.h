@@ -457,6 +457,11 @@ struct gwnode_counts {
     uint32_t all, verified, failed, left;
 };
 struct gwnode_counts gw_nodes_count(const struct gwchannel *ch);
+/* ---- gateway_stopped.c ---- */
+void gw_stopped_save(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_stopped_restore(struct gwchannel *ch, struct gmc_bytes saved);
+/* Whether what was saved before the restart names it. */
+bool gw_stopped_has(const struct gwchannel *ch, const char *name);
 /* It has a link, and is not silent nor was lately: others may be fed by it. */
 bool gw_node_is_relied_on(const struct gmc_gateway *gw, const struct gwnode *node);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
