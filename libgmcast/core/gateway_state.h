@@ -344,7 +344,7 @@ struct gwtarget {
     bool tree_again;             /* ... whose shape is to be asked for anew */
     uint32_t tree_root;          /* who feeds its first ones, as a parent; 0 this gateway */
     bool relayed;                /* subnets have relays, or had */
-    char *saved_stopped; /* names of nodes, as gateway_stopped.c has them; NULL: none */
+    char *saved_stopped;         /* names of nodes, as gateway_stopped.c has them; NULL: none */
     struct gwbeside *neighbours; /* of a node: in that tree */
     size_t neighbour_count;
     gmc_peer tree_parent; /* of a node, among them; GMC_PEER_NONE: its gateway */
