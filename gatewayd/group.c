@@ -281,6 +281,15 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
     step(ctx);
 }
 
+/* Its link was lost, or it was started anew, in the middle: that says nothing of multicast. */
+static bool is_cut_off(const struct member *member, struct gmc_bytes reply,
+                       const struct gwd_group_test *answer)
+{
+    bool waits = member->state == ASKED || member->state == REPORTING;
+    bool has_no_report = member->state == REPORTING && answer != NULL && answer->text[0] == '!';
+    return waits && (reply.len == 0 || has_no_report);
+}
+
 void gwd_group_on_reply(struct gwd_group *g, uint64_t id, struct gmc_bytes reply)
 {
     gmc_peer peer = (gmc_peer)(id & ~GWD_GROUP_IDS);
@@ -289,7 +298,9 @@ void gwd_group_on_reply(struct gwd_group *g, uint64_t id, struct gmc_bytes reply
     bool is_answer = gwd_group_test_get(reply, &test) && test.token == g->token;
     if (member == NULL)
         return;
-    if (member->state == ASKED && (!is_answer || test.text[0] == '!'))
+    if (is_cut_off(member, reply, is_answer ? &test : NULL))
+        member->state = UNTESTED; /* the next round tests it */
+    else if (member->state == ASKED && (!is_answer || test.text[0] == '!'))
         judge(g, peer, 0, is_answer ? test.text : "!the node cannot be tested");
     else if (member->state == ASKED && test.step == GWD_GROUP_LISTENS)
         member->state = LISTENS;

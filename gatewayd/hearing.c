@@ -102,6 +102,7 @@ static bool hear(struct gwd_hearing *h, const struct gwd_mcast_group *group)
     if (h->udp != NULL && is_same(&h->group.group, &group->group) &&
         is_same(&h->group.sender, &group->sender))
         return true;
+    h->token = 0; /* a test of another group is over */
     leave(h);
     h->group = *group;
     if (!find_interface(h, group)) {
@@ -149,12 +150,16 @@ size_t gwd_hearing_on_request(struct gwd_hearing *h, struct gmc_bytes request,
         return gwd_group_test_put(&answer, out);
     }
     if (test.step == GWD_GROUP_LISTEN) {
+        (void)hear(h, &test.group);
         h->token = test.token;
         h->received = 0;
-        (void)hear(h, &test.group);
     } else {
         answer.step = GWD_GROUP_REPORT_IS;
-        answer.received = test.token == h->token ? h->received : 0;
+        if (test.token != h->token) {
+            gwd_text(answer.text, sizeof answer.text, "!it did not listen when the test began");
+            return gwd_group_test_put(&answer, out);
+        }
+        answer.received = h->received;
         h->token = 0;
     }
     if (h->udp != NULL)

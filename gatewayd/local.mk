@@ -52,7 +52,9 @@ gatewayd_libgatewayd_la_SOURCES = \
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
 	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
-	tests/unit/test_gwd_race tests/unit/test_gwd_nodes tests/unit/test_gwd_mcast tests/unit/test_gwd_log
+	tests/unit/test_gwd_race tests/unit/test_gwd_nodes tests/unit/test_gwd_mcast tests/unit/test_gwd_log \
+	tests/unit/test_gwd_group
+tests_unit_test_gwd_group_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_log_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_mcast_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_nodes_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)

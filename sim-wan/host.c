@@ -401,7 +401,8 @@ static void on_peer(struct sim_host *host, uint32_t peer, struct gmc_peer_change
         hold_back(host, peer, change);
         return;
     }
-    static const char *const words[] = {"up", "down", "not reached", "refused"};
+    static const char *const words[] = {"up", "down", "not reached", "refused",
+                                        "ended, it is being stopped"};
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_SESSION, host->id,
                    host->name, "session with %s %s%s%s", host->world->hosts[peer]->name,
                    words[change->event], change->reason != NULL ? ": " : "",

@@ -35,6 +35,7 @@ struct sim_host {
     const char *subnet;             /* of a node, as it is told; NULL: not known */
     uint64_t multicast_bps;         /* of a node that can relay to its subnet; 0: it cannot */
     uint32_t hears;                 /* host of whose group it listens, and one; 0: none */
+    bool deaf;                      /* it joins no group: multicast does not come to it */
     bool frozen;                    /* the process is stopped: it hears and does nothing */
     bool disk_stalled;              /* by a fault, whatever becomes of the process */
     bool dial_only;                 /* takes no connections */

@@ -107,7 +107,7 @@ static void hear(struct sim_host *host, struct gmc_bytes word)
     if (host->hears > 0)
         sim_group_listen(net, host->hears - 1, host->id, false);
     host->hears = sender != NULL ? sender->id + 1 : 0;
-    if (sender != NULL)
+    if (sender != NULL && !host->deaf)
         sim_group_listen(net, sender->id, host->id, true);
 }
 

@@ -13,20 +13,33 @@ static const char help[] =
     "that has the data. TARGET is DOMAIN[/NODES][:PATH] as for gmcast stage; the nodes of a\n"
     "domain that is a target already are added to those that it has.";
 
+/* As far as a command may say that it was done: a restart of the gateway must not forget it. */
+static int add_one(struct gmc_client *client, const char *channel,
+                   const struct gmc_ctl_target *target)
+{
+    struct gmc_ctl_request request = {.kind = GMC_CTL_ADD,
+                                      .channel = channel,
+                                      .targets = target,
+                                      .target_count = 1};
+    const struct gmc_ctl_reply *reply;
+    char whole[GMC_CTL_CHANNEL_TEXT_MAX]; /* the answer is gone with the next call */
+
+    if (!session_call(client, &request, &reply))
+        return EXIT_REFUSED;
+    snprintf(whole, sizeof whole, "%s", reply->channel);
+    int status = session_wait_saved(client, whole);
+    if (status == EXIT_COMPLETE)
+        printf("%s joins %s\n", target->domain, whole);
+    return status;
+}
+
 static int add_all(struct gmc_client *client, const char *channel, const struct targets *targets)
 {
-    for (size_t i = 0; i < targets->count; i++) {
-        struct gmc_ctl_request request = {.kind = GMC_CTL_ADD,
-                                          .channel = channel,
-                                          .targets = &targets->list[i],
-                                          .target_count = 1};
-        const struct gmc_ctl_reply *reply;
+    int status = EXIT_COMPLETE;
 
-        if (!session_call(client, &request, &reply))
-            return EXIT_REFUSED;
-        printf("%s joins %s\n", targets->list[i].domain, reply->channel);
-    }
-    return EXIT_COMPLETE;
+    for (size_t i = 0; i < targets->count && status == EXIT_COMPLETE; i++)
+        status = add_one(client, channel, &targets->list[i]);
+    return status;
 }
 
 static int add(const struct gmcast_globals *globals, const struct targets *targets, int count,

@@ -416,6 +416,16 @@ int session_follow(struct gmc_client *client, const char *channel, enum session_
     return status;
 }
 
+/* There is nothing to be saved. */
+static int failed(const struct gmc_ctl_transfer *transfer)
+{
+    char safe[512];
+
+    text_safe_into(transfer->reason, safe, sizeof safe);
+    fprintf(stderr, "gmcast: the transfer failed: %s\n", safe);
+    return EXIT_REFUSED;
+}
+
 static int save_loop(struct follow *f)
 {
     const struct gmc_ctl_transfer *transfer;
@@ -426,13 +436,20 @@ static int save_loop(struct follow *f)
         enum gmc_client_result result = gmc_client_status(f->client, f->channel, &transfer);
         bool answered = result == GMC_CLIENT_OK && transfer->is_source;
 
+        if (answered && transfer->state == GMC_CTL_TRANSFER_FAILED)
+            return failed(transfer);
         /* What is over a crash cannot end any more. */
         if (answered && (!transfer->is_saving || gmc_client_transfer_is_over(transfer->state)))
             return EXIT_COMPLETE;
+        if (answered && transfer->reason[0] != '\0') {
+            char why[512];
+            snprintf(why, sizeof why, "a restart of the gateway would forget this, since %s",
+                     transfer->reason);
+            return detached(f, why);
+        }
         if (answered) {
             f->answered = now_seconds();
-            say_waiting(f, f->answered - began,
-                        "the transfer goes on, but is not saved yet (the gateway's log says why)");
+            say_waiting(f, f->answered - began, "the transfer goes on, but is not saved yet");
         } else if (result == GMC_CLIENT_OK) {
             if (!go_on_without_source(f, transfer))
                 return EXIT_DETACHED;

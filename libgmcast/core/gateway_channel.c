@@ -365,8 +365,8 @@ void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer)
     }
 }
 
-/* It may be dead, or its TCP connection may only stall: then it is told, sooner or later, that it
- * feeds us no more. */
+/* It may be dead, or stopped, or its TCP connection may only stall: then it is told, sooner or
+ * later, that it feeds us no more. */
 void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     struct gmc_list *node, *after;
@@ -375,15 +375,18 @@ void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer)
         struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
         if (ch->closing || ch->dst == NULL)
             continue;
+        bool left = false;
         for (uint32_t k = 0; k < ch->stripe_count; k++) {
             struct gwstripe *stripe = &ch->stripes[k];
             if (!gmc_overlay_on_silent(&stripe->overlay, gw->now, peer->number))
                 continue;
+            left = true;
             gw_event_parent(gw, ch, stripe, peer->number, GMC_ERR_TIMEOUT,
                             "lost its parent %s: nothing heard from it", peer->name);
             gw_target_let_go(gw, ch, stripe, peer);
         }
-        gw_target_step(gw, ch);
+        if (left)
+            gw_target_step(gw, ch);
     }
 }
 
@@ -450,6 +453,10 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
         return gw_source_restore(gw, ch, saved->bytes);
     if (strcmp(saved->name, "record") == 0)
         return gw_target_restore(gw, ch, saved->bytes);
+    if (strcmp(saved->name, "stopped") == 0) {
+        gw_stopped_restore(ch, saved->bytes);
+        return GMC_OK;
+    }
     if (strcmp(saved->name, "have") != 0)
         return GMC_ERR_UNKNOWN;
     free(ch->saved_have);

@@ -105,6 +105,8 @@ struct gwlistener *gw_listener_of(const struct gwgroup *group, const struct gwpe
 bool gw_listener_counts(const struct gwlistener *listener);
 size_t gw_group_hearing(const struct gwgroup *group);
 bool gw_group_is_gathered(const struct gmc_gateway *gw, const struct gwgroup *group);
+/* Nobody has said yet that he hears it, but somebody will soon, as far as is known. */
+bool gw_group_may_be_heard(const struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Does a node that hears lack some of the window? Who has all of it is noted. */
 bool gw_window_is_lacked(const struct gwgroup *group, struct gwwindow *window);
 /* The lowest block, from this one on, that a node which hears has not and that its link does not

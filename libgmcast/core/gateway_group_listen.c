@@ -162,6 +162,11 @@ void gw_group_relayed(struct gwchannel *ch, const struct gwnode *node)
     listener->deaf_said = listener->deaf_said || node->is_relay || node->by_relay;
 }
 
+static bool did_not_hear(const struct gwpeer *peer)
+{
+    return peer->out_of_reach || peer->is_deaf;
+}
+
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
 {
     if (!is_meant(gw, ch, peer))
@@ -181,7 +186,7 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
     listener->state = GW_ASKED;
     listener->deaf_said = false;
     /* What did not hear lately is not waited for. */
-    listener->asked_at = peer->out_of_reach ? gmc_time_sub(gw->now, GW_HEAR_WAIT) : gw->now;
+    listener->asked_at = did_not_hear(peer) ? gmc_time_sub(gw->now, GW_HEAR_WAIT) : gw->now;
     gw_group_tell(gw, group, peer, false);
     const struct gwnode *node = gw_node_find(ch, peer);
     if (node != NULL)
@@ -457,6 +462,8 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
         listener->next = msg->next;
         gw_subnet_reached(gw, ch, peer, true);
         gw_deaf_set(gw, ch, peer, false);
+        if (gw_deaf_any(ch))
+            gw_set_timer(gw, &ch->timer, gw->now); /* it may feed them */
         give_page(gw, ch, peer);
         gw_children_touch(gw, ch);
     }
@@ -473,9 +480,21 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 static bool is_awaited(const struct gwgroup *group, const struct gwpeer *peer)
 {
     const struct gwlistener *listener = gw_listener_of(group, peer);
-    if (listener == NULL)
-        return peer->up && !peer->out_of_reach;
-    return peer->up && listener->state == GW_ASKED && !listener->relays && !listener->relayed;
+    if (!peer->up || did_not_hear(peer))
+        return false;
+    return listener == NULL ||
+           (listener->state == GW_ASKED && !listener->relays && !listener->relayed);
+}
+
+bool gw_group_may_be_heard(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    const struct gwgroup *group = ch->group;
+    if (group == NULL || gw_group_hearing(group) > 0 || gw->now >= group->gather_until)
+        return false;
+    for (size_t i = 0; i < ch->dst->node_count; i++)
+        if (is_awaited(group, ch->dst->nodes[i].peer))
+            return true;
+    return false;
 }
 
 /* Has everybody answered who is expected to? */

@@ -146,6 +146,8 @@ gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
                                  const struct gmc_place *place);
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
+/* The peer, perhaps a node that feeds others, is silent, or is heard again. */
+void gw_tree_silence(struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_refused(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason);
@@ -503,6 +505,13 @@ struct gwnode_counts {
     uint32_t all, verified, failed, left;
 };
 struct gwnode_counts gw_nodes_count(const struct gwchannel *ch);
+/* ---- gateway_stopped.c ---- */
+void gw_stopped_save(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_stopped_restore(struct gwchannel *ch, struct gmc_bytes saved);
+/* Whether what was saved before the restart names it. */
+bool gw_stopped_has(const struct gwchannel *ch, const char *name);
+/* It has a link, and is not silent nor was lately: others may be fed by it. */
+bool gw_node_is_relied_on(const struct gmc_gateway *gw, const struct gwnode *node);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
 /* Those that are not complete will not be, for this. */
 void gw_nodes_give_up(struct gmc_gateway *gw, struct gwchannel *ch, const char *reason);
@@ -541,13 +550,12 @@ void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
 
 /* gateway_deaf.c: nodes that do not hear the group, while others do */
-void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
-                 bool deaf);
+void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf);
 /* The next group finds out anew. */
 void gw_deaf_forget(struct gwchannel *ch);
 bool gw_deaf_any(const struct gwchannel *ch);
 /* The node that feeds them, as a parent: one above its index, 0 the gateway. */
-uint32_t gw_deaf_helper(const struct gwchannel *ch);
+uint32_t gw_deaf_helper(const struct gmc_gateway *gw, const struct gwchannel *ch);
 
 /* gateway_subnet.c: subnets that multicast from here does not reach */
 /* A node of the channel can relay. */

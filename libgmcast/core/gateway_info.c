@@ -47,6 +47,12 @@ static void describe_plan(const struct gmc_gateway *gw, const struct gwchannel *
     }
 }
 
+/* Why it ended; while it runs, that it would not survive a restart. */
+static const char *reason_of(const struct gwchannel *ch)
+{
+    return ch->reason[0] == '\0' && ch->is_source ? ch->src->save_error : ch->reason;
+}
+
 bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,
                               struct gmc_channel_info *info)
 {
@@ -66,7 +72,7 @@ bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t
                                       .background = ch->record.background,
                                       .elapsed = gmc_time_sub(end, ch->opened_at),
                                       .tree_version = ch->record.version,
-                                      .reason = ch->reason};
+                                      .reason = reason_of(ch)};
     info->shape = ch->is_source ? ch->src->shape : (enum gmc_tree_shape)ch->record.shape;
     if (ch->digest_known)
         memcpy(info->digest, ch->digest, GMC_HASH_BYTES);

@@ -6,6 +6,11 @@
 
 #include "core/gateway_impl.h"
 
+/* Within a domain, where a round trip takes a millisecond and somebody else can feed whom a stopped
+ * node fed: some ten probes go unanswered in that time, and a machine that is only busy mostly lets
+ * a process run sooner. */
+#define NODE_SILENT GMC_MS(250)
+
 /* ---- sessions ---- */
 static void keep_counts(struct gwpeer *peer)
 {
@@ -28,6 +33,7 @@ void gw_link_close(struct gmc_gateway *gw, struct gwpeer *peer, const char *reas
     gmc_link_free(peer->link);
     peer->link = NULL;
     peer->up = false;
+    peer->is_silent = false;
     peer->wanted = false;
     peer->dirty = false;
     gmc_list_remove(&peer->dirty_node);
@@ -107,6 +113,7 @@ bool gw_link_make(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_
         .fixed_rate_bps = gw->config.fixed_rate_bps,
         .trace = gw->config.trace,
         .virtual_bodies = gw->config.virtual_bodies,
+        .silent_after = gw->config.node_of != NULL || peer->is_node ? NODE_SILENT : 0,
         .to = to != NULL ? *to : (struct gmc_addr){0},
     };
     gmc_prng_fork_nth(&gw->prng, "link", session->local_id, &config.prng);
@@ -196,6 +203,18 @@ void gw_watch_links(struct gmc_gateway *gw)
     }
 }
 
+/* One that is stopped or dead, or goes on: whom it feeds can be fed by others meanwhile. */
+static void check_silence(struct gmc_gateway *gw, struct gwpeer *peer)
+{
+    bool is_silent = gmc_link_is_silent(peer->link);
+    if (is_silent != peer->is_silent) {
+        peer->is_silent = is_silent;
+        gw_tree_silence(gw, peer);
+    }
+    if (is_silent)
+        gw_channel_on_silent(gw, peer);
+}
+
 /* A link that came up or died since the last look. */
 void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
 {
@@ -210,8 +229,8 @@ void gw_link_check(struct gmc_gateway *gw, struct gwpeer *peer)
                  peer->name, info.path == GMC_PATH_UDP ? "udp" : "within TLS");
         gw_channel_on_link_up(gw, peer);
         gw_domain_link_up(gw, peer);
-    } else if (state == GMC_LINK_UP && gmc_link_is_silent(peer->link)) {
-        gw_channel_on_silent(gw, peer);
+    } else if (state == GMC_LINK_UP) {
+        check_silence(gw, peer);
     } else if (state == GMC_LINK_DEAD) {
         if (!peer->is_neighbour) /* of whose session the shell knows nothing */
             gw_out(gw, GMC_OUT_REJECT, peer->number);
@@ -277,6 +296,8 @@ gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
             gmc_link_accept_data(peer->link, gw->now);
         if (peer->link != NULL && gmc_link_wakes(peer->link))
             gw_touch(gw, peer);
+        if (peer->link != NULL && peer->is_silent)
+            gw_link_check(gw, peer);
         return status;
     }
     gw_touch(gw, peer);

@@ -18,6 +18,7 @@ static gmc_status add_node(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     dst->nodes[dst->node_count++] =
         (struct gwnode){.peer = peer,
                         .since = gw->now,
+                        .stopped = !peer->up && gw_stopped_has(ch, peer->name),
                         .fed_by = GMC_PEER_NONE,
                         .is_spare = dst->inside_kind == GMC_INSIDE_SHARED};
     dst->is_relay = true;
@@ -272,7 +273,11 @@ void gw_nodes_link_changed(struct gmc_gateway *gw, struct gwchannel *ch, const s
         gw_group_left(gw, ch, peer, false);
     if (node == NULL)
         return;
-    node->stopped = !peer->up && peer->stopped && node->told;
+    bool stopped = !peer->up && (node->stopped || (peer->stopped && node->told));
+    if (stopped != node->stopped) {
+        node->stopped = stopped;
+        gw_stopped_save(gw, ch);
+    }
     node->told = false;
     if (peer->up && may_return(ch, node))
         revive(gw, ch, node);
@@ -332,7 +337,7 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
         check_digest(gw, ch, node);
         /* Whoever was stopped is waited for as well: mostly it is started again. */
         if (gw->now >= patience_ends(gw, ch, node) && node->stopped)
-            leave(gw, ch, node, node->peer->reason);
+            leave(gw, ch, node, node->peer->stopped ? node->peer->reason : "it was stopped");
         else if (gw->now >= patience_ends(gw, ch, node))
             fail(gw, ch, node, node->peer->reason);
         else if (!node->told && !node->is_spare && node->peer->up &&
@@ -345,8 +350,12 @@ void gw_nodes_step(struct gmc_gateway *gw, struct gwchannel *ch)
 gmc_time gw_nodes_deadline(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     gmc_time when = GMC_TIME_NEVER;
-    for (size_t i = 0; i < ch->dst->node_count; i++)
-        when = gmc_time_min(when, patience_ends(gw, ch, &ch->dst->nodes[i]));
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        const struct gwnode *node = &ch->dst->nodes[i];
+        when = gmc_time_min(when, patience_ends(gw, ch, node));
+        if (node->feeds_from > gw->now)
+            when = gmc_time_min(when, node->feeds_from);
+    }
     return when;
 }
 

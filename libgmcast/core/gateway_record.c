@@ -439,6 +439,7 @@ void gw_source_save(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
     src->save_due = false;
+    src->save_again = 0;
     if (ch->talk != NULL || src->plan)
         return;
     size_t size = saved_size(gw, ch);

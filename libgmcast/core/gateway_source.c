@@ -410,7 +410,7 @@ void gw_source_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     if (ch->closing)
         return;
-    if (ch->src->save_due)
+    if (ch->src->save_due || (ch->src->save_again != 0 && gw->now >= ch->src->save_again))
         gw_source_save(gw, ch);
     gw_source_want_members(gw, ch);
     if (ch->state == GMC_CHANNEL_PROBING && ch->src->gathering)

@@ -164,6 +164,13 @@ static struct gwchannel *own_channel(struct gmc_gateway *gw, const struct gmc_ch
     return ch != NULL && ch->is_source ? ch : NULL;
 }
 
+/* A restart must not forget it: who asked waits until it is on the disk. */
+static void must_be_saved(struct gwsource *src)
+{
+    src->save_due = true;
+    src->is_on_disk = false;
+}
+
 /* Further nodes of a domain that is a target already. It may have verified the object: then its
  * part is open again. */
 static gmc_status grow_member(struct gmc_gateway *gw, struct gwchannel *ch, struct gwmember *member,
@@ -196,7 +203,7 @@ static gmc_status grow_member(struct gmc_gateway *gw, struct gwchannel *ch, stru
         member->state = GMC_MEMBER_WAITING;
         member->verified_at = 0;
     }
-    ch->src->save_due = true;
+    must_be_saved(ch->src);
     if (ch->recorded) {
         member->grown = ch->saved_version + 1;
         if (!gw_source_make_record(gw, ch))
@@ -227,8 +234,8 @@ gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now, const struct gm
     if (gw_source_add_member(gw, ch, domain, target->path,
                              target->inside != NULL ? target->inside : "") != GMC_OK)
         return gw_say(gw, error, GMC_ERR_NOMEM, "no memory for another target%s", "");
-    /* Also when it cannot be reached yet: a restart must not forget it. */
-    ch->src->save_due = true;
+    /* Also when it cannot be reached yet. */
+    must_be_saved(ch->src);
     gw_source_step(gw, ch);
     return GMC_OK;
 }

@@ -133,7 +133,9 @@ struct gwpeer {
     bool can_relay;        /* it sends there by multicast */
     bool is_relay;         /* it does so for some channel, or did lately */
     bool out_of_reach;     /* multicast from here did not come to it when it was last tried */
+    bool is_deaf;          /* it did not hear the group when it was last asked to, others did */
     bool up;               /* the link was reported up */
+    bool is_silent;        /* as the link said at the last look */
     bool wanted;           /* the shell was asked for a session */
     bool replaced;         /* its link makes room for that of a newer session */
     bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
@@ -245,11 +247,13 @@ struct gwsource {
     struct gwround *round;   /* the probe round under way; NULL if none */
     struct gwsparse *sparse; /* what a large group measures (gateway_measure.c); NULL: all pairs */
     bool scanned;
-    gmc_time asked_at; /* patience with the silent counts from here, or from their last word */
-    bool unsaved;      /* the present record; members are told when it is not */
-    bool save_due;     /* what became of a member; with the next step */
-    bool is_on_disk;   /* as it is now, or was before */
-    bool gathering;    /* PROBING: the members' links are waited for */
+    gmc_time asked_at;    /* patience with the silent counts from here, or from their last word */
+    bool unsaved;         /* the present record; members are told when it is not */
+    bool save_due;        /* what became of a member; with the next step */
+    bool is_on_disk;      /* what its user asked for */
+    gmc_time save_again;  /* the last save failed, and is repeated then; 0: it did not */
+    char save_error[160]; /* why */
+    bool gathering;       /* PROBING: the members' links are waited for */
     gmc_time gather_until;
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
@@ -287,6 +291,8 @@ struct gwnode {
     bool by_relay;    /* `planned` is such a one */
     bool forged;      /* a relay that has said that somebody forges in its group */
     gmc_time parent_since;
+    gmc_time feeds_from;     /* it was silent before, and is not relied on until then */
+    uint32_t silences;       /* times that it was, as far as they count */
     struct gmc_addr address; /* of its datagrams, as last seen; len 0: they come within TLS */
     gmc_peer fed_by;         /* as it reports; GMC_PEER_NONE */
     gmc_time
@@ -341,6 +347,7 @@ struct gwtarget {
     bool tree_again;             /* ... whose shape is to be asked for anew */
     uint32_t tree_root;          /* who feeds its first ones, as a parent; 0 this gateway */
     bool relayed;                /* subnets have relays, or had */
+    char *saved_stopped;         /* names of nodes, as gateway_stopped.c has them; NULL: none */
     struct gwbeside *neighbours; /* of a node: in that tree */
     size_t neighbour_count;
     gmc_peer tree_parent; /* of a node, among them; GMC_PEER_NONE: its gateway */

@@ -5,6 +5,8 @@
 
 #include "core/gateway_impl.h"
 
+#define SAVE_AGAIN GMC_S(5) /* when a source's state could not be saved */
+
 static struct gwop *record_get(struct gmc_gateway *gw)
 {
     struct gmc_list *node = gmc_list_pop_front(&gw->spare_ops);
@@ -135,6 +137,21 @@ static void write_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct 
     }
 }
 
+/* What the user asked for last is on the disk, unless a later state waits behind this one. */
+static void source_save_answered(struct gmc_gateway *gw, struct gwsource *src,
+                                 const struct gwop *record, const struct gmc_store_result *result)
+{
+    bool ok = result->status == GMC_OK;
+    if (ok && record->waiting == NULL && !src->save_due)
+        src->is_on_disk = true;
+    src->save_error[0] = '\0';
+    if (ok)
+        return;
+    gw_text(src->save_error, sizeof(src->save_error), "its state cannot be saved: %s",
+            reason_of(result));
+    src->save_again = gmc_time_add(gw->now, SAVE_AGAIN);
+}
+
 static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwop *record,
                           const struct gmc_store_result *result)
 {
@@ -143,8 +160,8 @@ static void save_answered(struct gmc_gateway *gw, struct gwchannel *ch, const st
                  "cannot save the state of the transfer: %s", reason_of(result));
     if (record->checkpoint)
         gw_target_checkpointed(ch, result->status);
-    if (ch->is_source && result->status == GMC_OK)
-        ch->src->is_on_disk = true;
+    if (ch->is_source)
+        source_save_answered(gw, ch->src, record, result);
     if (record->waiting != NULL)
         gw_save(gw, ch, record->name, record->waiting, record->waiting_len);
     else if (ch->is_source)

@@ -47,7 +47,7 @@ static bool is_apart(const struct gmc_gateway *gw, const struct gwchannel *ch,
 static bool may_relay(const struct gmc_gateway *gw, const struct gwchannel *ch,
                       const struct gwnode *node)
 {
-    return node->peer->can_relay && node->told && node->peer->up &&
+    return node->peer->can_relay && node->told && gw_node_is_relied_on(gw, node) &&
            node->state != GMC_MEMBER_FAILED && is_apart(gw, ch, node);
 }
 

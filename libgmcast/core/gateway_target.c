@@ -27,6 +27,7 @@ void gw_target_free(struct gwtarget *dst)
     gmc_interval_fini(&dst->stable);
     free(dst->nodes);
     free(dst->neighbours);
+    free(dst->saved_stopped);
     free(dst);
 }
 

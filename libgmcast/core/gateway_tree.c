@@ -9,6 +9,10 @@
 #include "core/gateway_impl.h"
 
 #define REACH_WAIT GMC_MS(1500) /* for a node to find the parent that it was told */
+/* A node that was silent and is heard again feeds others after so long, so much longer each time:
+ * to lose one's parent costs a third of a second. */
+#define FEED_AGAIN GMC_S(1)
+#define FEED_AGAIN_DOUBLINGS 6u
 
 _Static_assert(sizeof(((struct gmc_addr *)NULL)->bytes) == GMC_ADDRESS_MAX, "any address fits");
 
@@ -127,9 +131,17 @@ static bool has_address(const struct gwnode *node)
     return node->address.len > 0;
 }
 
-static bool may_feed(const struct gwnode *node)
+static bool may_feed(const struct gmc_gateway *gw, const struct gwnode *node)
 {
-    return node->peer->up && node->state != GMC_MEMBER_FAILED && has_address(node);
+    return gw_node_is_relied_on(gw, node) && node->state != GMC_MEMBER_FAILED && has_address(node);
+}
+
+static bool feeds_any(const struct gwtarget *dst, const struct gwnode *node)
+{
+    for (size_t k = 0; k < dst->node_count; k++)
+        if (dst->nodes[k].parent == (size_t)(node - dst->nodes) + 1)
+            return true;
+    return false;
 }
 
 /* Its neighbours' sessions with it are to be told anew, or who its neighbours are. */
@@ -160,11 +172,11 @@ static bool set_parent(struct gmc_gateway *gw, struct gwtarget *dst, size_t i, u
 }
 
 /* Whoever cannot feed is stepped over. */
-static uint32_t living_parent(const struct gwtarget *dst, size_t i)
+static uint32_t living_parent(const struct gmc_gateway *gw, const struct gwtarget *dst, size_t i)
 {
     const struct gwnode *node = &dst->nodes[i];
     uint32_t at = has_address(node) && !node->is_direct ? node->planned : 0;
-    while (at > 0 && !may_feed(&dst->nodes[at - 1]))
+    while (at > 0 && !may_feed(gw, &dst->nodes[at - 1]))
         at = dst->nodes[at - 1].planned;
     return at;
 }
@@ -275,7 +287,7 @@ static bool choose_shaped(const struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
     bool by_group = gw_group_is_possible(gw, ch);
-    uint32_t root = by_group ? gw_deaf_helper(ch) : 0;
+    uint32_t root = by_group ? gw_deaf_helper(gw, ch) : 0;
     bool changed = dst->tree_again || root != dst->tree_root;
     dst->tree_again = false;
     dst->tree_root = root;
@@ -329,8 +341,9 @@ void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwtarget *dst = ch->dst;
     bool relayed = gw_subnets_are_possible(gw, ch);
-    bool wanted = gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED &&
-                  !relayed && (!gw_group_is_possible(gw, ch) || gw_deaf_any(ch));
+    bool wanted =
+        gw->inside_tree.shape != NULL && dst->inside_kind != GMC_INSIDE_SHARED && !relayed &&
+        (!gw_group_is_possible(gw, ch) || (gw_deaf_any(ch) && !gw_group_may_be_heard(gw, ch)));
     if (!wanted && !relayed && !dst->tree_used && !dst->relayed)
         return;
     take_places(dst);
@@ -341,7 +354,7 @@ void gw_tree_step(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_subnets_plan(gw, ch, relayed);
     bool moved = false;
     for (size_t i = 0; i < dst->node_count; i++)
-        moved = set_parent(gw, dst, i, living_parent(dst, i)) || moved;
+        moved = set_parent(gw, dst, i, living_parent(gw, dst, i)) || moved;
     for (size_t i = 0; i < dst->node_count; i++)
         gw_group_relayed(ch, &dst->nodes[i]);
     /* Who were neighbours, and are so again later, get another session: they ended that one. */
@@ -363,6 +376,32 @@ void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer)
         for (size_t i = 0; ch->dst != NULL && i < ch->dst->node_count; i++)
             if (ch->dst->nodes[i].peer == peer)
                 touch_around(ch->dst, i);
+    }
+}
+
+bool gw_node_is_relied_on(const struct gmc_gateway *gw, const struct gwnode *node)
+{
+    return node->peer->up && !node->peer->is_silent && gw->now >= node->feeds_from;
+}
+
+void gw_tree_silence(struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    struct gmc_list *item;
+    GMC_LIST_FOREACH(item, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(item, struct gwchannel, node);
+        struct gwnode *node = gw_node_find(ch, peer);
+        if (node == NULL || ch->closing)
+            continue;
+        if (!peer->is_silent) {
+            node->feeds_from = gmc_time_add(gw->now, FEED_AGAIN << node->silences);
+            if (node->silences < FEED_AGAIN_DOUBLINGS)
+                node->silences++;
+        } else if (node->told && feeds_any(ch->dst, node)) {
+            gw_event(gw, GMC_EVENT_MEMBER, ch, peer->number, GMC_ERR_TIMEOUT,
+                     "node %s says nothing: others feed whom it fed", peer->name);
+        }
+        gw_set_timer(gw, &ch->timer, gw->now);
     }
 }
 

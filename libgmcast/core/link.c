@@ -13,6 +13,7 @@ static void init_times(struct gmc_link *link, gmc_time now)
     link->now = now;
     link->heard = now;
     link->unanswered = GMC_TIME_NEVER;
+    link->doubted = GMC_TIME_NEVER;
     link->feedback.due = GMC_TIME_NEVER;
     link->echo_time = GMC_TIME_NEVER;
     link->pace.paid_until = now;
@@ -50,6 +51,7 @@ struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now
     if (link->udp_max == 0)
         link->udp_max = GMC_LINK_PACKET_MAX;
     link->dead_after = config->dead_after;
+    link->silent_after = config->silent_after;
     link->keepalive = config->keepalive != 0 ? config->keepalive : LINK_KEEPALIVE;
     link->state = GMC_LINK_VALIDATING;
     init_times(link, now);

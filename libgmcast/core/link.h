@@ -37,7 +37,10 @@ struct gmc_link_config {
     struct gmc_addr to; /* where the first datagrams go; len 0: the peer's configured address */
     gmc_duration dead_after; /* silence that ends the link; 0: 1.5 s plus 3 PTO */
     gmc_duration keepalive;  /* idle time after which a ping goes out; 0: 400 ms */
-    bool virtual_bodies;     /* padding of path probes is left out, see gate.h */
+    /* Silence over UDP that is told, though it does not end the link: so much and 3 PTO; 0: none
+     * is. For peers that are near and can be done without. */
+    gmc_duration silent_after;
+    bool virtual_bodies; /* padding of path probes is left out, see gate.h */
 };
 
 /* NULL when out of memory or when the keys cannot be prepared. */
@@ -167,8 +170,9 @@ enum gmc_link_state {
     GMC_LINK_DEAD /* silence; stays so */
 };
 enum gmc_link_state gmc_link_state(const struct gmc_link *link);
-/* Within TLS, whose TCP connection may stall for seconds and live: nothing was heard for as long as
- * ends a link over UDP. The link goes on; the next datagram ends the silence. */
+/* Nothing was heard for so long that the peer may be stopped or dead: within TLS, whose TCP
+ * connection may stall for seconds and live, for as long as ends a link over UDP; over UDP as the
+ * configuration says. The link goes on; the next datagram ends the silence. */
 bool gmc_link_is_silent(const struct gmc_link *link);
 
 /* Do UDP datagrams get through to the peer (out) and from it (in)? The peer's are heard; ours are

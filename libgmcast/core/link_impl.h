@@ -111,6 +111,7 @@ struct gmc_link {
     enum gmc_transport transport;
     uint32_t udp_max;                   /* what the local interface takes */
     gmc_duration dead_after, keepalive; /* dead_after 0: computed */
+    gmc_duration silent_after;          /* over UDP; 0: silence is not told there */
     bool watch;
 
     enum gmc_link_state state;
@@ -155,7 +156,8 @@ struct gmc_link {
     /* liveness */
     gmc_time heard;
     gmc_time unanswered; /* first packet after `heard` that wants an answer; NEVER */
-    bool silent;         /* within TLS: for so long that the peer may be dead */
+    gmc_time doubted;    /* since when it is asked once more whether the peer is silent; NEVER */
+    bool silent;         /* for so long that the peer may be dead */
 
     /* data waiting for the composition's word */
     bool offered;

@@ -146,6 +146,7 @@ static void on_authentic(struct gmc_link *link, gmc_time now, const struct gmc_d
 {
     link->heard = now;
     link->unanswered = GMC_TIME_NEVER;
+    link->doubted = GMC_TIME_NEVER;
     link->silent = false;
     link->bytes_received += in->bytes.len;
     link->reach.heard = link->reach.heard || in->path == GMC_PATH_UDP;

@@ -9,6 +9,9 @@
 #define COPIES_PER_PROBE 2
 #define COPIES_PER_LATE_PROBE 4
 #define LATE_PROBE 3
+/* Between the two looks that find a near peer silent, and how late the second one may be. */
+#define DOUBT GMC_MS(50)
+#define LATE GMC_MS(20)
 /* A probe timeout repeats so much of the control stream. */
 #define REPEAT_BYTES (16u * GMC_LINK_PACKET_MAX)
 
@@ -30,9 +33,29 @@ static gmc_duration dead_after(const struct gmc_link *link)
 /* When silence is told, though the link goes on. */
 static gmc_time silent_time(const struct gmc_link *link)
 {
-    if (link->silent || link->active != ROUTE_STREAM || link->unanswered == GMC_TIME_NEVER)
+    if (link->silent || link->unanswered == GMC_TIME_NEVER)
         return GMC_TIME_NEVER;
-    return gmc_time_add(link->unanswered, silent_after(link));
+    if (link->active == ROUTE_STREAM)
+        return gmc_time_add(link->unanswered, silent_after(link));
+    if (link->silent_after == 0)
+        return GMC_TIME_NEVER;
+    if (link->doubted != GMC_TIME_NEVER)
+        return gmc_time_add(link->doubted, DOUBT);
+    return gmc_time_add(link->unanswered, link->silent_after + 3 * gmc_loss_pto(&link->loss));
+}
+
+/* So short a silence may be ours: a process that was not run when it was to has not read yet what
+ * the peer said meanwhile. So it is asked again a moment later, until both looks were in time. */
+static void look_at_silence(struct gmc_link *link, gmc_time now)
+{
+    gmc_time due = silent_time(link);
+    if (due > now)
+        return;
+    bool in_time = link->doubted != GMC_TIME_NEVER && gmc_time_sub(now, due) <= LATE;
+    if (link->active == ROUTE_STREAM || in_time)
+        link->silent = true;
+    else
+        link->doubted = now;
 }
 
 /* When silence ends the link. */
@@ -91,8 +114,7 @@ void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
         gmc_link_die(link, now, GMC_ERR_TIMEOUT);
         return;
     }
-    if (silent_time(link) <= now)
-        link->silent = true;
+    look_at_silence(link, now);
     gmc_link_path_on_timer(link, now);
     gmc_loss_on_timer(&link->loss, now);
     gmc_link_run_pass(link, now);

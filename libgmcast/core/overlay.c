@@ -123,10 +123,13 @@ static gmc_duration rest(struct gmc_overlay *overlay)
 static gmc_time next_return(const struct gmc_overlay *overlay, gmc_time now)
 {
     uint32_t doublings = overlay->returns < RETURN_DOUBLINGS ? overlay->returns : RETURN_DOUBLINGS;
-    if (overlay->at == 0 || overlay->redirect != GMC_PEER_NONE || overlay->no_handshake)
+    bool is_node = overlay->no_handshake;
+    if (overlay->at == 0 || overlay->redirect != GMC_PEER_NONE || (is_node && !overlay->left_first))
         return GMC_TIME_NEVER;
-    return gmc_time_add(now, (overlay->left_first ? GMC_OVERLAY_RETURN_LEFT : GMC_OVERLAY_RETURN)
-                                 << doublings);
+    gmc_duration wait = is_node               ? GMC_OVERLAY_RETURN_NODE
+                        : overlay->left_first ? GMC_OVERLAY_RETURN_LEFT
+                                              : GMC_OVERLAY_RETURN;
+    return gmc_time_add(now, wait << doublings);
 }
 
 bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now)

@@ -23,7 +23,8 @@
  *     that this did not help it waits twice as long, up to 64 times. A wire that was cut for a
  *     while is not to cost a second copy to the end. When the link was there and that parent was
  *     left, or let go, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell silent or sent what is
- *     wrong may do so again.
+ *     wrong may do so again. Between nodes of a domain it is GMC_OVERLAY_RETURN_NODE, and there
+ *     alone: other parents are found by their gateway.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
@@ -44,6 +45,7 @@
 #define GMC_OVERLAY_BUSY_MAX 50u
 #define GMC_OVERLAY_RETURN GMC_S(1)
 #define GMC_OVERLAY_RETURN_LEFT GMC_S(10)
+#define GMC_OVERLAY_RETURN_NODE GMC_MS(500)
 #define GMC_OVERLAY_DEPTH_MAX 64
 
 enum gmc_overlay_state {
@@ -67,7 +69,7 @@ struct gmc_overlay {
     uint32_t returns;   /* to the first ancestor */
     bool left_first;    /* it was the parent, and was left over a link that lives */
     bool was_attached;  /* ever */
-    bool no_handshake;  /* candidates' sessions are there already */
+    bool no_handshake;  /* candidates are nodes of this domain, whose sessions are there already */
     struct gmc_prng prng;
 };
 

@@ -54,6 +54,35 @@ def test_a_disk_that_is_full_from_the_start():
         grid.nothing_left("b")
 
 
+def test_a_state_folder_that_is_full():
+    """Commands that end when something is saved do not say that it is."""
+    with lib.Grid("abc", start=False) as grid, small_disk(grid["a"].state, 1000000) as made:
+        if not made:
+            print("  skipped: no right to mount")
+            return
+        grid.start()
+        grid["c"].kill()
+        grid.write("a", "x", 4000000)
+        run = grid.begin("a", ["x"], "b", "--rate", "4M")
+        grid.wait_share("a", run.channel(), "b", 0.05)
+        fill(grid["a"].state)
+        code, _, error = grid["a"].gmcast("stage", grid["a"].data + "/x", "--to", "b", "--detach",
+                                          check_status=False)
+        lib.check(code == 1 and "No space left" in error, "%d: %s" % (code, error))
+        code, out, error = grid["a"].gmcast("add", run.channel(), "--to", "c", check_status=False)
+        lib.check(code == 4 and "a restart of the gateway would forget this" in error and
+                  "No space left" in error and out == "", "%d: %s %s" % (code, out, error))
+        # Room is made: it is saved after all.
+        os.unlink(os.path.join(grid["a"].state, "filler"))
+        lib.wait(lambda: not grid["a"].status(run.channel())["reason"],
+                 lambda: "it is not saved again: %s" % grid["a"].status(run.channel()))
+        grid["a"].kill()
+        grid["c"].start()
+        grid["a"].start()
+        grid.watch("a", run.channel()).expect("complete")
+        grid.same("a", "x", "c")
+
+
 def test_a_disk_that_becomes_full():
     with lib.Grid("abc") as grid, small_disk(grid["b"].incoming, 16000000) as made:
         if not made:

@@ -18,9 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void feed(struct gmc_gateway *gw, gmc_time now, uint64_t e, uint8_t kind,
                  struct gmc_bytes bytes)
 {
-    static const char *const names[] = {"source", "record", "have"};
-    struct gmc_saved saved = {.name = names[kind % 3], .bytes = bytes};
-    const char *source = kind % 3 == 0 ? "n1.example" : "n0.example";
+    static const char *const names[] = {"source", "record", "have", "stopped"};
+    struct gmc_saved saved = {.name = names[kind % 4], .bytes = bytes};
+    const char *source = kind % 4 == 0 ? "n1.example" : "n0.example";
     memcpy(saved.key.source, source, strlen(source) + 1);
     saved.key.e = e;
     gmc_status status = gmc_gateway_on_saved(gw, now, &saved);

@@ -80,6 +80,7 @@ static void make_link(struct linkpair *pair, int i)
         .session = &session,
         .cc = pair->config.cc != NULL ? pair->config.cc : &gmc_cc_fixed,
         .fixed_rate_bps = i == 1 && back_bps != 0 ? back_bps : pair->config.fixed_rate_bps,
+        .silent_after = pair->config.silent_after,
     };
 
     memset(session.send_secret, 7 + i, GMC_KEY_BYTES);

@@ -32,6 +32,7 @@ struct linkpair_config {
     uint64_t fixed_rate_bps;
     uint64_t fixed_back_bps; /* of side 1; 0: the same */
     enum gmc_transport transport;
+    gmc_duration silent_after;
     uint32_t udp_payload_max;
     bool unconfigured;   /* side 1 does not know side 0's address */
     gmc_duration waited; /* what is said of how long each datagram lay at its host */

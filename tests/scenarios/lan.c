@@ -32,7 +32,8 @@ void lan_begin_with(struct lan *lan, uint64_t seed, size_t nodes, const struct l
     story_open_with(story, &(struct sim_world_config){.seed = seed,
                                                       .exact_clocks = true,
                                                       .cache_bytes = unusual->cache_bytes,
-                                                      .multicast_bps = LAN_RATE_BPS});
+                                                      .multicast_bps = LAN_RATE_BPS,
+                                                      .inside_tree = unusual->tree});
     struct sim_host *source = sim_world_add(story->world, "s.example");
     struct sim_host *gateway = sim_world_add(story->world, "a.example");
     struct sim_host *exchange = sim_world_add_router(story->world, "switch.example");
@@ -44,6 +45,7 @@ void lan_begin_with(struct lan *lan, uint64_t seed, size_t nodes, const struct l
         char name[32];
         node_name(name, sizeof(name), i);
         struct sim_host *node = sim_world_add_node(story->world, gateway, name);
+        node->deaf = i <= unusual->deaf;
         uint32_t id = sim_world_join(story->world, exchange, node, &wire);
         struct sim_wire_config lossy = wire;
         if (unusual->port_bps > 0 && i > unusual->wide)

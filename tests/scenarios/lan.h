@@ -25,6 +25,8 @@ struct lan_unusual {
     bool beyond;       /* B is behind A */
     uint64_t port_bps; /* of the ports to nodes: multicast is configured for more */
     size_t wide;       /* so many nodes have ports like the gateway's nevertheless */
+    size_t deaf;       /* so many nodes, the first ones, do not hear multicast */
+    struct gmc_inside_tree tree;
 };
 
 void lan_begin(struct lan *lan, uint64_t seed, size_t nodes, const struct lan_loss *loss);

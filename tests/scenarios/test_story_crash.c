@@ -134,6 +134,21 @@ static void test_source_loses_power(void **state)
     restart("s", SIM_CRASH_POWER, "a");
 }
 
+static bool is_saved(void *ctx)
+{
+    const struct story *story = ctx;
+    struct gmc_channel_info info;
+    assert_true(sim_channel(story->source, &story->key, &info));
+    return !info.is_saving;
+}
+
+/* What was asked for last is not on the disk at once, and then it is. */
+static void until_saved(struct story *story)
+{
+    assert_false(is_saved(story));
+    assert_true(sim_world_run_until(story->world, GMC_US(10), GMC_S(1), is_saved, story));
+}
+
 /* A domain is added while it is down; before it comes the source dies, which has said "yes". */
 static void test_source_dies_after_an_add(void **state)
 {
@@ -147,7 +162,7 @@ static void test_source_dies_after_an_add(void **state)
     story_stage(&story, OBJECT, GMC_TREE_ECO, "ab");
     story_run_to_percent(&story, "a", 40, GMC_S(30));
     assert_ok(sim_add(story.source, &story.key, story_host(&story, "c"), &error));
-    story_run(&story, GMC_MS(50)); /* the disk takes a moment */
+    until_saved(&story);
     sim_host_crash(story.source, SIM_CRASH_POWER);
     story_run(&story, GMC_S(1));
     sim_host_start(story.source);
@@ -194,7 +209,7 @@ static void test_source_restarts_alone(void **state)
     story_stage(&story, OBJECT, GMC_TREE_ECO, "a");
     story_run(&story, GMC_S(10));
     assert_ok(sim_add(story.source, &story.key, story_host(&story, "b"), &error));
-    story_run(&story, GMC_MS(50)); /* the disk takes a moment */
+    until_saved(&story);
     sim_host_crash(story.source, SIM_CRASH_POWER);
     sim_host_start(story.source);
     story_run(&story, GMC_S(1));
@@ -204,6 +219,35 @@ static void test_source_restarts_alone(void **state)
     story_run_to_end(&story, GMC_S(60));
     story_expect_complete(&story);
     story_expect_delivered(&story, "ab");
+    story_close(&story);
+}
+
+/* A state folder that refuses what is to be saved, for a while: that is said where the user looks,
+ * and not that all is well. */
+static void test_source_cannot_save(void **state)
+{
+    (void)state;
+    struct story story;
+    struct gmc_channel_info info;
+    story_open(&story, 31);
+    sim_build_flat(story.world, 1, &story.wire);
+    story_start(&story);
+    story.source->disk.fail_kind = GMC_STORE_SAVE;
+    story.source->disk.fail_status = GMC_ERR_IO;
+    story.source->disk.fail_times = 1000;
+    story_stage(&story, 20 * OBJECT, GMC_TREE_ECO, "a");
+    story_run(&story, GMC_S(3));
+    assert_true(sim_channel(story.source, &story.key, &info));
+    assert_true(info.is_saving);
+    assert_non_null(strstr(info.reason, "cannot be saved: the simulated disk failed"));
+    story.source->disk.fail_times = 0;
+    story_run(&story, GMC_S(6));
+    assert_true(sim_channel(story.source, &story.key, &info));
+    assert_false(info.is_saving);
+    assert_string_equal(info.reason, "");
+    assert_int_equal(info.state, GMC_CHANNEL_RUNNING);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
     story_close(&story);
 }
 
@@ -286,6 +330,7 @@ int main(void)
         story_test(test_source_dies_after_an_add),
         story_test(test_source_dies_before_it_sends),
         story_test(test_source_restarts_alone),
+        story_test(test_source_cannot_save),
         story_test(test_refused_stage_is_not_taken_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

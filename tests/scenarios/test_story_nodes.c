@@ -115,6 +115,45 @@ static void test_node_dies(void **state)
     story_close(&story);
 }
 
+static void stop_node(struct story *story, const char *name)
+{
+    struct sim_host *node = story_host(story, name);
+    sim_host_on_session_end(story_host(story, "a"), node->id, GMC_PEER_SESSION_STOPPED,
+                            "the node is being stopped");
+    sim_host_crash(node, SIM_CRASH_KILL);
+}
+
+/* One that said that it is being stopped has left, and not failed; also where its gateway was
+ * killed before it let it go, or after. One that comes back meanwhile is one of them again. */
+static void test_node_is_stopped(void **state)
+{
+    (void)state;
+    static const gmc_duration killed_after[] = {0, GMC_MS(500), GMC_S(4)};
+    for (size_t i = 0; i < sizeof(killed_after) / sizeof(killed_after[0]); i++) {
+        struct story story;
+        begin(&story, 12 + i, GMC_S(3));
+        story_stage(&story, 10 * OBJECT, GMC_TREE_CHAIN, "a");
+        story_run_to_percent(&story, "n2", 20, GMC_S(10));
+        stop_node(&story, "n3");
+        stop_node(&story, "n4");
+        story_run(&story, GMC_MS(300));
+        sim_host_start(story_host(&story, "n4"));
+        if (killed_after[i] > 0) {
+            story_run(&story, killed_after[i]);
+            sim_host_crash(story_host(&story, "a"), SIM_CRASH_KILL);
+            story_run(&story, GMC_MS(200));
+            sim_host_start(story_host(&story, "a"));
+        }
+        story_run_to_end(&story, GMC_S(60));
+        story_expect_complete(&story);
+        assert_non_null(strstr(story_member_reason(&story, "a"),
+                               "1 of 4 nodes left before they had it: n3.example ("));
+        for (int n = 1; n <= NODES; n++)
+            assert_int_equal(node_has_it(&story, n), n != 3);
+        story_close(&story);
+    }
+}
+
 /* One that was given up, and is asked again, also by a gateway that was killed meanwhile. */
 static void test_resume_reaches_it(void **state)
 {
@@ -168,9 +207,10 @@ static void test_lossy_node(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_all_nodes_get_it), story_test(test_node_restarts),
-        story_test(test_gateway_restarts), story_test(test_node_dies),
-        story_test(test_lossy_node),       story_test(test_resume_reaches_it),
+        story_test(test_all_nodes_get_it),  story_test(test_node_restarts),
+        story_test(test_gateway_restarts),  story_test(test_node_dies),
+        story_test(test_node_is_stopped),   story_test(test_lossy_node),
+        story_test(test_resume_reaches_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

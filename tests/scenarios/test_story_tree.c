@@ -218,6 +218,82 @@ static void test_a_relay_comes_back(void **state)
     story_close(&domain.story);
 }
 
+static bool others_have_it(void *ctx)
+{
+    const struct domain *domain = ctx;
+    for (int i = 1; i <= NODES; i++)
+        if (i != 3 && !has_it(domain, i))
+            return false;
+    return true;
+}
+
+/* Seconds until all others have it when n3, which feeds n4, is stopped in the middle and goes on
+ * after a while; 0: it is not stopped. */
+static double beside_a_stopped_relay(uint64_t seed, uint32_t loss_ppm, gmc_duration stopped)
+{
+    struct domain domain;
+    struct sim_wire_config lossy = lan;
+    lossy.loss_ppm = loss_ppm;
+    begin(&domain, seed, chain);
+    struct sim_world *world = domain.story.world;
+    for (int i = 1; i <= NODES; i++)
+        sim_lane_configure(sim_net_lane(&world->net, domain.wires[i], 0), &lossy);
+    stage(&domain);
+    story_run_to_percent(&domain.story, "n6", 40, GMC_S(10));
+    gmc_time end = gmc_time_add(sim_world_now(world), stopped);
+    sim_host_freeze(domain.nodes[3], stopped > 0);
+    (void)sim_world_run_until(world, GMC_MS(1), stopped, others_have_it, &domain);
+    double seconds = story_seconds(&domain.story);
+    story_run(&domain.story, gmc_time_sub(end, sim_world_now(world)));
+    sim_host_freeze(domain.nodes[3], false);
+    if (!others_have_it(&domain)) {
+        assert_true(sim_world_run_until(world, GMC_MS(1), GMC_S(60), others_have_it, &domain));
+        seconds = story_seconds(&domain.story);
+    }
+    ends_complete(&domain);
+    story_close(&domain.story);
+    return seconds;
+}
+
+/* It does not take the death of its link for those below to be fed by others. */
+static void test_a_relay_is_stopped(void **state)
+{
+    (void)state;
+    double alone = beside_a_stopped_relay(12, 0, 0);
+    assert_true(beside_a_stopped_relay(12, 0, GMC_S(2)) < alone + 0.4);
+}
+
+/* It goes on while its link still lives, and feeds again when it has been heard for a second. */
+static void test_a_relay_stumbles(void **state)
+{
+    (void)state;
+    struct domain domain;
+    begin(&domain, 13, chain);
+    story_stage(&domain.story, 4 * OBJECT, GMC_TREE_CHAIN, "ba");
+    story_run_to_percent(&domain.story, "n6", 20, GMC_S(10));
+    sim_host_freeze(domain.nodes[3], true);
+    story_run(&domain.story, GMC_MS(900));
+    assert_string_equal(parent_of(&domain, "n4"), "n2.example");
+    sim_host_freeze(domain.nodes[3], false);
+    story_run(&domain.story, GMC_MS(900));
+    assert_string_equal(parent_of(&domain, "n4"), "n2.example");
+    story_run(&domain.story, GMC_MS(300));
+    assert_string_equal(parent_of(&domain, "n4"), "n3.example");
+    ends_complete(&domain);
+    story_close(&domain.story);
+}
+
+/* A path that loses much is no silence. */
+static void test_a_relay_behind_losses_is_not_silent(void **state)
+{
+    (void)state;
+    for (uint32_t loss_ppm = 50000; loss_ppm <= 200000; loss_ppm *= 4) {
+        (void)beside_a_stopped_relay(14, loss_ppm, 0);
+        assert_false(story_has_line("nothing heard"));
+        assert_false(story_has_line("says nothing"));
+    }
+}
+
 static void test_the_gateway_comes_back(void **state)
 {
     (void)state;
@@ -332,6 +408,9 @@ int main(void)
         story_test(test_a_relay_is_killed),
         story_test(test_a_relay_loses_power),
         story_test(test_a_relay_comes_back),
+        story_test(test_a_relay_is_stopped),
+        story_test(test_a_relay_stumbles),
+        story_test(test_a_relay_behind_losses_is_not_silent),
         story_test(test_the_gateway_comes_back),
         story_test(test_a_node_comes_late),
         story_test(test_nodes_that_do_not_reach_each_other),

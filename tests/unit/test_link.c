@@ -451,6 +451,55 @@ static void tells_silence_within_tls_before_it_ends_the_link(void **state)
     linkpair_free(pair);
 }
 
+/* A near peer that is stopped is told long before its link is dead; the moment of its first word
+ * is the end of it. */
+static void tells_the_silence_of_a_near_peer(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_US(100), 0);
+    config.silent_after = GMC_MS(250);
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+
+    gmc_link_set_watch(link, true);
+    linkpair_run_until(pair, AT(1000));
+    linkpair_wire(pair, 1)->down = true;
+    assert_ok(linkpair_message(pair, 0, 100));
+    linkpair_run_until(pair, AT(1290));
+    assert_false(gmc_link_is_silent(link));
+    linkpair_run_until(pair, AT(1350)); /* 250 ms, 3 probe timeouts of 7 ms, and 50 ms */
+    assert_true(gmc_link_is_silent(link));
+    assert_int_equal(gmc_link_state(link), GMC_LINK_UP);
+    linkpair_wire(pair, 1)->down = false;
+    linkpair_run_until(pair, AT(1500));
+    assert_false(gmc_link_is_silent(link));
+    linkpair_free(pair);
+}
+
+/* What the peer said while this process did not run is not read yet when its timers end. */
+static void does_not_take_its_own_sleep_for_silence(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_US(100), 0);
+    config.silent_after = GMC_MS(250);
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+
+    gmc_link_set_watch(link, true);
+    linkpair_run_until(pair, AT(1000));
+    linkpair_wire(pair, 1)->down = true;
+    assert_ok(linkpair_message(pair, 0, 100));
+    linkpair_run_until(pair, AT(1280));
+    gmc_link_on_timer(link, AT(1600)); /* the first look, and the second: both late */
+    assert_false(gmc_link_is_silent(link));
+    gmc_link_on_timer(link, AT(1900));
+    assert_false(gmc_link_is_silent(link));
+    assert_true(gmc_link_deadline(link, false) <= AT(1950));
+    gmc_link_on_timer(link, AT(1951));
+    assert_true(gmc_link_is_silent(link));
+    linkpair_free(pair);
+}
+
 static void costs_nothing_when_idle(void **state)
 {
     (void)state;
@@ -920,6 +969,8 @@ int main(void)
         cmocka_unit_test(keeps_to_the_transport_that_it_is_given),
         cmocka_unit_test(notices_silence_when_watched),
         cmocka_unit_test(tells_silence_within_tls_before_it_ends_the_link),
+        cmocka_unit_test(tells_the_silence_of_a_near_peer),
+        cmocka_unit_test(does_not_take_its_own_sleep_for_silence),
         cmocka_unit_test(costs_nothing_when_idle),
         cmocka_unit_test(loss_alone_does_not_kill),
         cmocka_unit_test(says_farewell),

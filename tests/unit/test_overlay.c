@@ -421,6 +421,29 @@ static void test_rules(void **state)
         tell(&stories[i]);
 }
 
+/* Between nodes it costs little to look soon; but where a link was dead their gateway decides. */
+static void test_a_node_returns_to_a_parent_that_was_silent(void **state)
+{
+    (void)state;
+    struct gmc_overlay overlay;
+    struct gmc_prng prng;
+    const gmc_peer path[] = {S};
+    gmc_prng_init(&prng, 3);
+    for (int silent = 0; silent < 2; silent++) {
+        gmc_overlay_init(&overlay, &prng);
+        overlay.no_handshake = true;
+        assert_true(record(&overlay, RECORD_GS));
+        gmc_overlay_start(&overlay, 0);
+        assert_int_equal(gmc_overlay_step(&overlay, 0, true), ASK);
+        assert_ok(gmc_overlay_on_attached(&overlay, 0, G, path, 1, SELF));
+        assert_true(silent ? gmc_overlay_on_silent(&overlay, 0, G)
+                           : gmc_overlay_on_lost(&overlay, 0, G));
+        assert_int_equal(gmc_overlay_step(&overlay, 0, true), ASK);
+        assert_ok(gmc_overlay_on_attached(&overlay, 0, S, path, 1, SELF));
+        assert_int_equal(gmc_overlay_deadline(&overlay), silent ? 500 * MS : GMC_TIME_NEVER);
+    }
+}
+
 static void test_standby(void **state)
 {
     (void)state;
@@ -504,8 +527,11 @@ static void test_deep_tree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules),        cmocka_unit_test(test_standby),
-        cmocka_unit_test(test_rests_double), cmocka_unit_test(test_asked_again_without_end),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_a_node_returns_to_a_parent_that_was_silent),
+        cmocka_unit_test(test_standby),
+        cmocka_unit_test(test_rests_double),
+        cmocka_unit_test(test_asked_again_without_end),
         cmocka_unit_test(test_deep_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
