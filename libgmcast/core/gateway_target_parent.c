@@ -6,8 +6,6 @@
 
 /* The path's MTU is searched again between these, so loss alone does not reach it. */
 #define TOO_SMALL_MAX 8u
-#define SETTLE_TRIPS 4u
-#define SETTLE_LEAST GMC_MS(40)
 
 void gw_target_let_go(struct gmc_gateway *gw, const struct gwchannel *ch,
                       const struct gwstripe *stripe, struct gwpeer *peer)
@@ -100,27 +98,18 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
         gmc_have_told_all(&dst->have); /* there is nobody else to be told */
 }
 
-/* A parent whose end of a new link is not known yet to carry whole fragments refuses children. */
-static gmc_duration settle_time(const struct gwpeer *peer)
-{
-    gmc_duration trips = SETTLE_TRIPS * gmc_link_least_rtt(peer->link);
-    return trips < GMC_OVERLAY_RETURN ? trips + SETTLE_LEAST : GMC_OVERLAY_RETURN;
-}
-
 /* The tree is as it was planned again once the link to the parent is there. Asked before the
  * present one is left, the parent would have to be told all anew: it costs a round trip to leave
  * first. */
 static void step_return(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe)
 {
     struct gmc_overlay *overlay = &stripe->overlay;
+    if (!gmc_overlay_return_is_due(overlay, gw->now))
+        return;
     struct gwpeer *first = gw_peer(gw, gmc_overlay_first(overlay));
     struct gwpeer *parent = gw_peer(gw, gmc_overlay_parent(overlay));
     bool receives = ch->talk != NULL || ch->dst->phase == GW_RECEIVING;
-    bool up = receives && first != NULL && first->up && !gmc_link_is_silent(first->link);
-    if (up)
-        gmc_overlay_first_up(overlay, gw->now, settle_time(first));
-    if (!gmc_overlay_return_is_due(overlay, gw->now))
-        return;
+    bool up = receives && first->up && !gmc_link_is_silent(first->link);
     if (up) {
         gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s for its parent %s",
                         parent->name, first->name);

@@ -22,7 +22,6 @@ static void enter(struct gmc_overlay *overlay, enum gmc_overlay_state state, gmc
 {
     overlay->state = state;
     overlay->until = until;
-    overlay->awaits_first = false;
 }
 
 bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ancestors, size_t depth)
@@ -55,8 +54,10 @@ bool gmc_overlay_set_ancestors(struct gmc_overlay *overlay, const gmc_peer *ance
         if (overlay->ancestors[i] == parent) {
             overlay->at = i;
             overlay->redirect = GMC_PEER_NONE;
-            if (i == 0 || is_other)
-                enter(overlay, GMC_OVERLAY_ATTACHED, i == 0 ? GMC_TIME_NEVER : 0); /* rule 7 */
+            if (i == 0)
+                overlay->until = GMC_TIME_NEVER;
+            else if (is_other)
+                overlay->until = 0; /* rule 7, at once */
             return true;
         }
     }
@@ -142,21 +143,12 @@ void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up)
 {
     if (!link_up) {
         overlay->until = gmc_time_add(now, GMC_OVERLAY_RETURN);
-        overlay->awaits_first = true;
         return;
     }
     overlay->at = 0;
     overlay->returns++;
     overlay->busy = GMC_OVERLAY_BUSY_MAX; /* others serve us: "not yet" is a refusal */
     enter(overlay, GMC_OVERLAY_RESTING, now);
-}
-
-void gmc_overlay_first_up(struct gmc_overlay *overlay, gmc_time now, gmc_duration settle)
-{
-    if (!overlay->awaits_first)
-        return;
-    overlay->awaits_first = false;
-    overlay->until = gmc_time_add(now, settle);
 }
 
 /* Rules 3 and 4: the next candidate at once, or a rest after the last one. */

@@ -19,11 +19,11 @@
  *  6. New ancestors among which the present parent is keep the attachment; otherwise the first of
  *     them is the candidate at once.
  *  7. A gateway that is attached further up, because the link to its parent was not there in time,
- *     looks every GMC_OVERLAY_RETURN whether it is now, and a moment after it came up, and then
- *     asks the parent; after each time that this did not help it waits twice as long, up to 64
- * times. A wire that was cut for a while is not to cost a second copy to the end. When the link was
- * there and that parent was left, or let go, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell
- * silent or sent what is wrong may do so again.
+ *     looks every GMC_OVERLAY_RETURN whether it is now, and then asks the parent; after each time
+ *     that this did not help it waits twice as long, up to 64 times. A wire that was cut for a
+ *     while is not to cost a second copy to the end. When the link was there and that parent was
+ *     left, or let go, the first wait is GMC_OVERLAY_RETURN_LEFT: who fell silent or sent what is
+ *     wrong may do so again.
  */
 #ifndef GMC_CORE_OVERLAY_H
 #define GMC_CORE_OVERLAY_H
@@ -65,7 +65,6 @@ struct gmc_overlay {
     uint32_t rounds;    /* without success */
     uint32_t busy;      /* answers "not yet" of this candidate */
     uint32_t returns;   /* to the first ancestor */
-    bool awaits_first;  /* its link was not there when it was looked at */
     bool left_first;    /* it was the parent, and was left over a link that lives */
     bool was_attached;  /* ever */
     bool no_handshake;  /* candidates' sessions are there already */
@@ -103,9 +102,6 @@ gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay);
 bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now);
 gmc_peer gmc_overlay_first(const struct gmc_overlay *overlay);
 void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up);
-/* That link is there. When it was awaited, it is looked at once more after settle, when both of its
- * ends may have found out what it carries. */
-void gmc_overlay_first_up(struct gmc_overlay *overlay, gmc_time now, gmc_duration settle);
 
 /* The candidate accepted; LOOP when its path contains self, the next candidate is taken then. */
 GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now,

@@ -25,10 +25,9 @@ enum op {
     RECORD_GS,   /* G, S */
     RECORD_YS,   /* Y, S */
     AGAIN,
-    NOT_DUE,   /* no time to look at the link to the first ancestor */
-    LOOK_UP,   /* it is time, and the link is there */
-    LOOK_DOWN, /* it is not */
-    FIRST_UP   /* it came up */
+    NOT_DUE,  /* no time to look at the link to the first ancestor */
+    LOOK_UP,  /* it is time, and the link is there */
+    LOOK_DOWN /* it is not */
 };
 
 struct step {
@@ -48,7 +47,6 @@ struct step {
 #define ATTACHED GMC_OVERLAY_ATTACHED
 #define RESTING GMC_OVERLAY_RESTING
 #define STEPS_MAX 24
-#define SETTLE GMC_MS(100)
 #define MS GMC_MS(1)
 
 static const struct story {
@@ -225,26 +223,6 @@ static const struct story {
       {ACCEPT, P, 0, ATTACHED, P, 0},
       {NOT_DUE, 0, 9999 * MS, ATTACHED, P, 0}}},
     {7,
-     "a parent whose link came up while it was awaited is asked soon, and once",
-     {{START, 0, 0, RESTING, P, 0},
-      {STEP_DOWN, 0, 0, CONNECTING, P, LINK},
-      {STEP_DOWN, 0, 4000 * MS, RESTING, G, 0},
-      {STEP_UP, 0, 0, ASKING, G, ASK},
-      {ACCEPT, G, 0, ATTACHED, G, 0},
-      {FIRST_UP, 0, 0, ATTACHED, G, 0}, /* it was not looked at yet */
-      {NOT_DUE, 0, 999 * MS, ATTACHED, G, 0},
-      {LOOK_DOWN, 0, 1 * MS, ATTACHED, G, 0},
-      {FIRST_UP, 0, 50 * MS, ATTACHED, G, 0},
-      {FIRST_UP, 0, 50 * MS, ATTACHED, G, 0},
-      {NOT_DUE, 0, 49 * MS, ATTACHED, G, 0},
-      {LOOK_UP, 0, 1 * MS, RESTING, P, 0},
-      {STEP_UP, 0, 0, ASKING, P, ASK},
-      {NOT_YET, P, 0, RESTING, G, 0},
-      {STEP_UP, 0, 0, ASKING, G, ASK},
-      {ACCEPT, G, 0, ATTACHED, G, 0},
-      {FIRST_UP, 0, 0, ATTACHED, G, 0},
-      {NOT_DUE, 0, 1999 * MS, ATTACHED, G, 0}}},
-    {7,
      "who is not ready then is not waited for, and asked again after twice the time",
      {{START, 0, 0, RESTING, P, 0},
       {STEP_DOWN, 0, 0, CONNECTING, P, LINK},
@@ -395,9 +373,6 @@ static void give(struct gmc_overlay *overlay, gmc_time now, const struct step *s
         break;
     case AGAIN:
         gmc_overlay_again(overlay, now);
-        break;
-    case FIRST_UP:
-        gmc_overlay_first_up(overlay, now, SETTLE);
         break;
     case NOT_DUE:
         assert_false(gmc_overlay_return_is_due(overlay, now));
