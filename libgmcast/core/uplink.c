@@ -79,7 +79,6 @@ static void judge_free(struct gmc_uplink *u, gmc_time now, uint64_t carried)
 static void raise(struct gmc_uplink *u)
 {
     u->unused = 0;
-    u->is_hint = false;
     if (u->queue != GMC_TIME_NEVER && u->queue > standing(u) / 2)
         u->raised = 0;
     u->known_bps += u->known_bps >> (RAISE_FIRST - u->raised);
@@ -101,9 +100,8 @@ static void judge_paced(struct gmc_uplink *u, gmc_time now, uint64_t carried)
             u->is_shared = false;
         return;
     }
-    if (carried < u->known_bps && !u->is_hint)
+    if (carried < u->known_bps)
         u->known_bps = carried;
-    u->is_hint = false;
     if (u->known_bps < u->learnt_bps - u->learnt_bps / 8) {
         set_free(u, now, 0);
         return;
@@ -149,8 +147,7 @@ bool gmc_uplink_on_ack(struct gmc_uplink *u, const struct gmc_uplink_ack *ack)
     if (u->last == 0 || pause > STALE) {
         set_free(u, ack->now, 0);
         u->is_shared = false;
-        u->is_hint = u->limit_bps == 0 && u->hint_bps > 0;
-        if (u->is_hint)
+        if (u->limit_bps == 0 && u->hint_bps > 0)
             learn(u, u->hint_bps);
     }
     if (u->last == 0 || pause > PERIOD)

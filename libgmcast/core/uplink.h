@@ -26,8 +26,6 @@
  *
  * Where it was found out before what the uplink most likely carries (hint_bps, core/train.h), and
  * nothing is known of the last minute, PACED begins there: looks upwards, or a queue, correct it.
- * The first queue does not: it is of links that begin, and in a period with these less was carried
- * than could be.
  *
  * A period is the longer of 200 ms and two of the longest round trip. The queue is the least that
  * any link saw in the second half of it; it stands above 2 ms, four packets at the rate and, where
@@ -49,7 +47,6 @@ struct gmc_uplink {
     uint64_t hint_bps;  /* what it most likely carries; 0: not known */
     uint64_t rate_bps;  /* 0: not paced */
     enum gmc_uplink_phase phase;
-    bool is_hint;        /* that is the hint, which no period has used up yet */
     uint64_t known_bps;  /* what it carries, but for FREE */
     uint64_t learnt_bps; /* the most that it was since FREE */
     uint64_t before_bps; /* FREE: of the period before; 0: one alone, or could not get more */

@@ -223,24 +223,6 @@ static void test_is_forgotten(void **state)
     assert_false(m.law.is_shared);
 }
 
-/* Links that begin carry less in their first period than they could, though they fill a queue: that
- * is no reason to forget what was found out before. */
-static void test_a_beginning_does_not_disprove_a_hint(void **state)
-{
-    (void)state;
-    struct model m = make(100 * MBIT);
-    m.law.hint_bps = 100 * MBIT;
-    m.wanted = 30 * MBIT;
-    (void)run(&m, 100);
-    m.queue = m.bps / 8 / 50; /* of a burst: 20 ms */
-    m.wanted = 100 * MBIT;
-    for (int i = 0; i < 1000; i++) {
-        step(&m, true);
-        assert_int_not_equal(m.law.phase, GMC_UPLINK_FREE);
-    }
-    assert_true(m.law.rate_bps > 95 * MBIT && m.queue < m.bps / 8 / 200);
-}
-
 /* What a train showed is paced from the first packet on, and mended where it was wrong. */
 static void test_a_hint_is_where_it_begins(void **state)
 {
@@ -280,7 +262,6 @@ int main(void)
         cmocka_unit_test(test_others_end_it),
         cmocka_unit_test(test_is_forgotten),
         cmocka_unit_test(test_a_hint_is_where_it_begins),
-        cmocka_unit_test(test_a_beginning_does_not_disprove_a_hint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
