@@ -207,4 +207,4 @@ static bool run(const struct ex_options *options, struct ex_report *report)
 }
 
 const struct ex_experiment ex_case1 = {
-    "case1", "64 KB between two clusters over a WAN (Oral 2003, chapter 5)", run};
+    "case1", "64 KB between two clusters over a WAN (Oral 2003, chapter 5)", NULL, run};

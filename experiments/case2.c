@@ -173,4 +173,5 @@ static bool run(const struct ex_options *options, struct ex_report *report)
 }
 
 const struct ex_experiment ex_case2 = {
-    "case2", "1 TB to six domains: flat, tree, tree without caches (Oral 2003, chapter 5)", run};
+    "case2", "1 TB to six domains: flat, tree, tree without caches (Oral 2003, chapter 5)", NULL,
+    run};

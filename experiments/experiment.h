@@ -15,6 +15,9 @@ struct ex_options {
 struct ex_experiment {
     const char *name;
     const char *summary;
+    /* Before anything runs: false, with words on standard error, when it is given what it cannot
+     * use. NULL: nothing can be wrong. */
+    bool (*check)(const struct ex_options *options);
     /* Begins and fills the report. False, with words on standard error, when it failed. */
     bool (*run)(const struct ex_options *options, struct ex_report *report);
 };

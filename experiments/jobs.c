@@ -3,11 +3,13 @@
 #include "experiments/jobs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,7 @@ static bool start(const struct ex_jobs *jobs, size_t i, char *results)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* nobody would take its result */
         jobs->run(jobs->ctx, i, results + i * jobs->result_bytes);
         fflush(NULL);
         _exit(0);

@@ -29,7 +29,7 @@ experiments_experiments_SOURCES = \
 # make experiments [QUICK=1] [TOPOLOGY=map.gml]: everything into experiments-out/, the overview in its
 # index.html.
 experiments: experiments/experiments
-	experiments/experiments --out experiments-out $(if $(QUICK),--quick) \
+	experiments/experiments --out experiments-out $(if $(filter-out 0 no,$(QUICK)),--quick) \
 	    $(if $(TOPOLOGY),--topology '$(TOPOLOGY)')
 .PHONY: experiments
 

@@ -43,6 +43,27 @@ static bool parse_jobs(const char *text, unsigned *jobs)
     return true;
 }
 
+/* Said before anything runs, not minutes later. */
+static bool make_folder(const char *folder)
+{
+    struct stat status;
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &status) == 0 &&
+                                     S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0))
+        return true;
+    fprintf(stderr, "experiments: cannot write into %s: %s; --out names another folder\n", folder,
+            strerror(errno == EEXIST ? ENOTDIR : errno));
+    return false;
+}
+
+static bool check(const struct ex_experiment **chosen, size_t count,
+                  const struct ex_options *options)
+{
+    bool ok = true;
+    for (size_t i = 0; i < count; i++)
+        ok = (chosen[i]->check == NULL || chosen[i]->check(options)) && ok;
+    return ok && make_folder(options->folder);
+}
+
 /* 1: go on; 0: done; -1: wrong. */
 static int parse_options(int argc, char **argv, struct ex_options *options)
 {
@@ -130,15 +151,20 @@ int main(int argc, char **argv)
     size_t count = choose(argv + optind, argc - optind, chosen);
     if (count == 0)
         return 2;
-    if (mkdir(options.folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "experiments: cannot make %s: %s\n", options.folder, strerror(errno));
+    if (!check(chosen, count, &options))
         return 1;
+    /* What others found is kept when one fails. */
+    size_t good = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (run(chosen[i], &options, &reports[good])) {
+            good++;
+            continue;
+        }
+        fprintf(stderr, "experiments: %s failed, and is not on the page\n", chosen[i]->name);
+        ex_report_fini(&reports[good]);
     }
-    bool ok = true;
-    for (size_t i = 0; i < count && ok; i++)
-        ok = run(chosen[i], &options, &reports[i]);
-    ok = ok && ex_overview(options.folder, &page, reports, count);
-    for (size_t i = 0; i < count; i++)
+    bool ok = ex_overview(options.folder, &page, reports, good) && good == count;
+    for (size_t i = 0; i < good; i++)
         ex_report_fini(&reports[i]);
     if (ok)
         printf("overview: %s/index.html\n", options.folder);

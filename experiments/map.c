@@ -78,6 +78,33 @@ static uint32_t best_connected(const struct sim_topo *topo)
     return best;
 }
 
+#define LABEL 3u /* characters */
+
+/* The beginning of a name, as a string of gnuplot. */
+static void put_label(FILE *out, const char *name)
+{
+    unsigned characters = 0;
+    fputc('"', out);
+    for (; *name != '\0'; name++) {
+        bool begins = ((unsigned char)*name & 0xc0) != 0x80; /* not the rest of one in UTF-8 */
+        if (begins && ++characters > LABEL)
+            break;
+        if (*name == '"' || *name == '\\')
+            fputc('\\', out);
+        fputc(*name, out);
+    }
+    fputc('"', out);
+}
+
+/* On a map that says where nodes are. */
+static bool is_map(const struct sim_topo *topo)
+{
+    size_t placed = 0;
+    for (size_t i = 0; i < topo->node_count; i++)
+        placed += topo->nodes[i].is_placed;
+    return placed >= 2;
+}
+
 static void plot_map(const struct study *study, const struct ex_result *results, int shape,
                      struct ex_report *report)
 {
@@ -110,9 +137,11 @@ static void plot_map(const struct study *study, const struct ex_result *results,
     }
     fputs("END\n$nodes << END\n", out);
     for (uint32_t node = 0; node < study->topo.node_count; node++)
-        if (nodes[node].is_placed)
-            fprintf(out, "%g %g \"%.3s\" %d\n", nodes[node].longitude, nodes[node].latitude,
-                    nodes[node].name, node == study->source);
+        if (nodes[node].is_placed) {
+            fprintf(out, "%g %g ", nodes[node].longitude, nodes[node].latitude);
+            put_label(out, nodes[node].name);
+            fprintf(out, " %d\n", node == study->source);
+        }
     fprintf(
         out,
         "END\nset terminal pngcairo size 1000,760 font 'DejaVu Sans,10'\nset title \"Tree '%s'\"\n"
@@ -123,7 +152,7 @@ static void plot_map(const struct study *study, const struct ex_result *results,
         " $nodes using 1:2 with points pt 7 ps 1 lc rgb '#333333' notitle, \\\n"
         " $nodes using 1:($4 == 1 ? $2 : NaN) with points pt 7 ps 2.4 lc rgb '#d55e00' "
         "title 'source', \\\n"
-        " $nodes using 1:2:3 with labels offset 0,0.7 tc rgb '#333333' notitle\n",
+        " $nodes using 1:2:3 with labels noenhanced offset 0,0.7 tc rgb '#333333' notitle\n",
         shape_name(shape));
     ex_figure_end(report);
 }
@@ -154,23 +183,26 @@ static void claim(const struct study *study, const struct ex_result *results,
                   struct ex_report *report)
 {
     unsigned complete = 0;
-    int best = 0;
+    int best = -1;
     for (int s = 0; s < GMC_TREE_SHAPES; s++) {
         complete += results[s].complete && results[s].violations == 0;
-        if (results[s].complete && results[s].seconds < results[best].seconds)
+        if (results[s].complete && (best < 0 || results[s].seconds < results[best].seconds))
             best = s;
     }
     ex_claim(report, complete == GMC_TREE_SHAPES, "Every shape delivers to every city.",
              "%u of %d did, to %zu cities from %s", complete, (int)GMC_TREE_SHAPES,
              study->topo.node_count - 1, study->topo.nodes[study->source].name);
+    if (best < 0)
+        return;
     const struct ex_result *eco = &results[GMC_TREE_ECO], *flat = &results[GMC_TREE_FLAT];
-    ex_claim(report, eco->wire_bytes < flat->wire_bytes && eco->seconds < flat->seconds,
+    ex_claim(report,
+             eco->complete && eco->wire_bytes < flat->wire_bytes && eco->seconds < flat->seconds,
              "A tree by latency is faster than sending to each city, and spares the network.",
              "eco %.1f s and %.0f objects on wires, flat %.1f s and %.0f", eco->seconds,
              (double)eco->wire_bytes / (double)study->bytes, flat->seconds,
              (double)flat->wire_bytes / (double)study->bytes);
     const struct ex_result *bulk = &results[GMC_TREE_BULK];
-    ex_claim(report, bulk->seconds <= 1.1 * results[best].seconds,
+    ex_claim(report, bulk->complete && bulk->seconds <= 1.1 * results[best].seconds,
              "bulk, the default for objects, is within 10 % of the fastest shape.",
              "%.1f s; the fastest is %s with %.1f s; one wire alone would take %.1f s",
              bulk->seconds, shape_name(best), results[best].seconds,
@@ -198,15 +230,45 @@ static bool report_map(const struct ex_options *options, const struct study *stu
     }
     report->runs = GMC_TREE_SHAPES;
     claim(study, results, report);
-    plot_map(study, results, GMC_TREE_ECO, report);
-    plot_map(study, results, GMC_TREE_BULK, report);
+    if (is_map(&study->topo)) {
+        plot_map(study, results, GMC_TREE_ECO, report);
+        plot_map(study, results, GMC_TREE_BULK, report);
+    } else {
+        ex_note(report, "The file does not say where nodes are, so there is no picture of trees.");
+    }
     plot_time(study, results, report);
     return true;
 }
 
-static bool run(const struct ex_options *options, struct ex_report *report)
+/* Reads it into topo, to be freed. */
+static bool read_map(const struct ex_options *options, struct sim_topo *topo)
 {
     char error[SIM_TOPO_ERROR_MAX];
+    if (sim_topo_read(options->topology, topo, error) != GMC_OK) {
+        fprintf(stderr, "experiments: %s\n", error);
+        return false;
+    }
+    if (topo->node_count >= 2 && topo->node_count <= EX_MEMBERS_MAX + 1)
+        return true;
+    fprintf(stderr, "experiments: %s has %zu nodes; there must be 2 to %d\n", options->topology,
+            topo->node_count, EX_MEMBERS_MAX + 1);
+    sim_topo_fini(topo);
+    return false;
+}
+
+static bool check(const struct ex_options *options)
+{
+    struct sim_topo topo;
+    if (options->topology == NULL)
+        return true;
+    bool ok = read_map(options, &topo);
+    if (ok)
+        sim_topo_fini(&topo);
+    return ok;
+}
+
+static bool run(const struct ex_options *options, struct ex_report *report)
+{
     struct study study = {.bytes = options->quick ? 2000000 : 16000000};
     if (options->topology == NULL) {
         printf("  no map was given (--topology FILE): skipped\n");
@@ -215,23 +277,17 @@ static bool run(const struct ex_options *options, struct ex_report *report)
         ex_note(report, "No map was given, so this was not run: make experiments TOPOLOGY=FILE.");
         return true;
     }
-    if (sim_topo_read(options->topology, &study.topo, error) != GMC_OK) {
-        fprintf(stderr, "experiments: %s\n", error);
+    if (!read_map(options, &study.topo))
         return false;
-    }
-    bool ok = study.topo.node_count >= 2 && study.topo.node_count <= EX_MEMBERS_MAX + 1;
-    if (!ok)
-        fprintf(stderr, "experiments: %s has %zu nodes; there must be 2 to %d\n", options->topology,
-                study.topo.node_count, EX_MEMBERS_MAX + 1);
-    study.source = ok ? best_connected(&study.topo) : 0;
+    study.source = best_connected(&study.topo);
     struct ex_jobs jobs = {.name = "map",
                            .count = GMC_TREE_SHAPES,
                            .parallel = options->parallel,
                            .result_bytes = sizeof(struct ex_result),
                            .run = run_point,
                            .ctx = &study};
-    struct ex_result *results = ok ? ex_jobs_run(&jobs) : NULL;
-    ok = results != NULL && report_map(options, &study, results, report);
+    struct ex_result *results = ex_jobs_run(&jobs);
+    bool ok = results != NULL && report_map(options, &study, results, report);
     if (results != NULL)
         ex_jobs_free(&jobs, results);
     sim_topo_fini(&study.topo);
@@ -239,4 +295,4 @@ static bool run(const struct ex_options *options, struct ex_report *report)
 }
 
 const struct ex_experiment ex_map = {"map", "every city of a map a domain (needs --topology FILE)",
-                                     run};
+                                     check, run};

@@ -117,7 +117,8 @@ static void put_figure(FILE *out, const struct ex_report *report, const struct e
         put_text(out, figure->text);
         fputs("\">", out);
     } else {
-        fprintf(out, "<p class=\"note\">Not drawn: gnuplot was not there. See %s-*.gp.</p>",
+        fprintf(out,
+                "<p class=\"note\">Not drawn: gnuplot is not there, or failed. See %s-*.gp.</p>",
                 report->name);
     }
     fputs("<figcaption>", out);
@@ -157,6 +158,17 @@ static FILE *open_file(const char *folder, const char *name)
     return file;
 }
 
+static bool is_closed(FILE *file, const char *folder, const char *name)
+{
+    if (file == NULL)
+        return false;
+    bool had_error = ferror(file) != 0;
+    if (fclose(file) == 0 && !had_error)
+        return true;
+    fprintf(stderr, "cannot write %s/%s: %s\n", folder, name, strerror(errno));
+    return false;
+}
+
 /* A field in quotes. */
 static void put_field(FILE *out, const char *text)
 {
@@ -185,6 +197,15 @@ static void put_claims_table(FILE *out, const struct ex_report *reports, size_t 
         }
 }
 
+/* Rows are not looked at one by one. */
+static bool is_table_written(const struct ex_report *report, const char *folder)
+{
+    if (report->csv == NULL || (fflush(report->csv) == 0 && ferror(report->csv) == 0))
+        return true;
+    fprintf(stderr, "cannot write %s/%s.csv: %s\n", folder, report->name, strerror(errno));
+    return false;
+}
+
 bool ex_overview(const char *folder, const struct ex_page *page, const struct ex_report *reports,
                  size_t count)
 {
@@ -200,6 +221,9 @@ bool ex_overview(const char *folder, const struct ex_page *page, const struct ex
         put_claims_table(table, reports, count);
     }
     bool ok = html != NULL && table != NULL;
-    ok = (html == NULL || fclose(html) == 0) && ok;
-    return (table == NULL || fclose(table) == 0) && ok;
+    ok = is_closed(html, folder, "index.html") && ok;
+    ok = is_closed(table, folder, "claims.csv") && ok;
+    for (size_t i = 0; i < count; i++)
+        ok = is_table_written(&reports[i], folder) && ok;
+    return ok;
 }

@@ -160,4 +160,5 @@ static bool run(const struct ex_options *options, struct ex_report *report)
     return ok;
 }
 
-const struct ex_experiment ex_relay = {"relay", "a relay dies at every tenth of the transfer", run};
+const struct ex_experiment ex_relay = {"relay", "a relay dies at every tenth of the transfer", NULL,
+                                       run};

@@ -121,8 +121,9 @@ static int draw(const struct ex_report *report)
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        if (chdir(report->folder) == 0)
-            execlp("gnuplot", "gnuplot", script, (char *)NULL);
+        if (chdir(report->folder) != 0)
+            _exit(1);
+        execlp("gnuplot", "gnuplot", script, (char *)NULL);
         _exit(127);
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))

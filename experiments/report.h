@@ -63,7 +63,7 @@ struct ex_page {
 };
 
 /* FOLDER/index.html over these reports, and their claims in FOLDER/claims.csv. False, with words,
- * when they cannot be written. */
+ * when they, or a table, cannot be written. */
 bool ex_overview(const char *folder, const struct ex_page *page, const struct ex_report *reports,
                  size_t count);
 

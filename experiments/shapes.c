@@ -233,4 +233,5 @@ static bool run(const struct ex_options *options, struct ex_report *report)
 }
 
 const struct ex_experiment ex_shapes = {"shapes",
-                                        "tree shapes against each other, on four networks", run};
+                                        "tree shapes against each other, on four networks", NULL,
+                                        run};

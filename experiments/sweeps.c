@@ -242,4 +242,4 @@ static bool run(const struct ex_options *options, struct ex_report *report)
     return ok;
 }
 
-const struct ex_experiment ex_sweeps = {"sweeps", "loss, hops, receivers, round trips", run};
+const struct ex_experiment ex_sweeps = {"sweeps", "loss, hops, receivers, round trips", NULL, run};

@@ -6,8 +6,9 @@
 #include "core/gateway_impl.h"
 #include "core/train.h"
 
-#define ROUNDS_MAX 64u      /* at once; more are refused until one is forgotten */
-#define ROUND_KEPT GMC_S(5) /* echoes of slower participants are answered so long */
+#define ROUNDS_MAX 64u       /* at once; more are refused until one is forgotten */
+#define ROUND_KEPT GMC_S(5)  /* echoes of slower participants are answered so long */
+#define HEAD_START GMC_MS(5) /* of the word that there is a round, over a train */
 
 static size_t round_count(const struct gmc_gateway *gw)
 {
@@ -18,6 +19,18 @@ static size_t round_count(const struct gmc_gateway *gw)
         count++;
     }
     return count;
+}
+
+/* Is what a train would show known, or would it show what transfers leave? */
+static bool needs_no_train(const struct gmc_gateway *gw, const struct gwround *round)
+{
+    size_t others = round->count - 1 < GMC_TRAIN_PEERS ? round->count - 1 : GMC_TRAIN_PEERS;
+    bool is_young = gw->trained.at != 0 &&
+                    gmc_time_sub(gw->now, gw->trained.at) <= gw->config.probe_age_max / 2;
+    if (gw->config.uplink_bps > 0 || gw->config.fixed_rate_bps > 0)
+        return true;
+    return round->rates != GMC_RATES_ANEW &&
+           (gw->feeding > 0 || (is_young && gw->trained.receivers >= others));
 }
 
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
@@ -38,6 +51,8 @@ struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
     round->count = count;
     round->source = source;
     round->rates = who->rates;
+    round->sends_train = round->rates != GMC_RATES_NONE && !needs_no_train(gw, round);
+    round->train_at = gmc_time_add(gw->now, HEAD_START);
     round->forget_at = gmc_time_add(gw->now, ROUND_KEPT + 2 * gmc_probe_spread(who->total));
     gmc_list_init(&round->node);
     struct gmc_probe_config config = {
@@ -181,18 +196,6 @@ gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uin
 }
 
 /* ---- the uplink ---- */
-/* Is what a train would show known, or would it show what transfers leave? */
-static bool needs_no_train(const struct gmc_gateway *gw, const struct gwround *round)
-{
-    size_t others = round->count - 1 < GMC_TRAIN_PEERS ? round->count - 1 : GMC_TRAIN_PEERS;
-    bool is_young = gw->trained.at != 0 &&
-                    gmc_time_sub(gw->now, gw->trained.at) <= gw->config.probe_age_max / 2;
-    if (gw->config.uplink_bps > 0 || gw->config.fixed_rate_bps > 0)
-        return true;
-    return round->rates != GMC_RATES_ANEW &&
-           (gw->feeding > 0 || (is_young && gw->trained.receivers >= others));
-}
-
 /* One with fewer receivers shows less, and so does one beside a transfer, unless it shows more. But
  * where the train before it, or transfers, carried more than twice as much, that was at another
  * time. */
@@ -217,13 +220,12 @@ static bool step_train(struct gmc_gateway *gw, struct gwround *round)
 {
     uint8_t packet[GMC_TRAIN_BYTES];
     gmc_peer to;
-    if (round->rates == GMC_RATES_NONE)
+    if (!round->sends_train)
         return true;
-    if (gmc_probe_train_receivers(round->probe) == 0) {
-        if (needs_no_train(gw, round))
-            return true;
+    if (gw->now < round->train_at)
+        return false;
+    if (gmc_probe_train_receivers(round->probe) == 0)
         gmc_probe_train_begin(round->probe);
-    }
     bool over = gmc_probe_train_is_over(round->probe, gw->now);
     while (gmc_probe_next_train(round->probe, gw->now, packet, &to))
         send_bytes(gw, gmc_bytes(packet, sizeof(packet)), to, NULL)->in_order = true;
@@ -307,6 +309,8 @@ gmc_time gw_probe_deadline(const struct gmc_gateway *gw)
         when = gmc_time_min(when, round->answered
                                       ? (round->source != NULL ? round->forget_at : GMC_TIME_NEVER)
                                       : gmc_probe_deadline(round->probe));
+        if (!round->answered && round->sends_train && gw->now < round->train_at)
+            when = gmc_time_min(when, round->train_at);
     }
     return when;
 }

@@ -641,7 +641,9 @@ struct gwround {
     struct gwpeer *source; /* who asked for it; NULL: this gateway */
     gmc_peer *participants;
     size_t count;
-    enum gmc_rates rates; /* a train follows the echoes */
+    enum gmc_rates rates; /* a train follows the echoes, */
+    bool sends_train;     /* from this gateway too, */
+    gmc_time train_at;    /* but not before */
     bool answered;
     gmc_time forget_at;
 };

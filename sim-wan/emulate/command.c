@@ -167,7 +167,16 @@ static char *read_text(const char *path)
         free(text);
         text = NULL;
     } else {
-        text[fread(text, 1, CONF_BYTES_MAX, in)] = '\0';
+        size_t len = fread(text, 1, CONF_BYTES_MAX + 1, in);
+        bool is_read = ferror(in) == 0 && len <= CONF_BYTES_MAX;
+        if (is_read) {
+            text[len] = '\0';
+        } else {
+            fprintf(stderr, "sim-wan emulate: cannot read %s: %s\n", path,
+                    ferror(in) != 0 ? strerror(errno) : "it has more than 64 KiB");
+            free(text);
+            text = NULL;
+        }
     }
     if (in != NULL)
         fclose(in);
@@ -235,12 +244,20 @@ int sim_command_emulate(int argc, char **argv)
         print_help(stdout);
         return 0;
     }
+    if (options.clean && (optind < words || options.config.command != NULL)) {
+        fputs("sim-wan emulate: --clean runs nothing, and takes no topology\n", stderr);
+        return BAD_USE;
+    }
     if (optind < words)
         options.topology = argv[optind++];
     if (optind < words) {
         fprintf(stderr,
                 "sim-wan emulate: '%s' is one word too many; the command stands behind --\n",
                 argv[optind]);
+        return BAD_USE;
+    }
+    if (options.gateway_conf != NULL && !options.config.gateways) {
+        fputs("sim-wan emulate: --gateway-conf is for gateways: give --gateways too\n", stderr);
         return BAD_USE;
     }
     if (!options.clean && !is_complete(&options))

@@ -19,6 +19,7 @@
 
 #define PORT 7411
 #define LOG_LINES 10
+#define MESSAGES_SUFFIX "-messages" /* gatewayd makes such a socket beside that for control */
 
 /* The host's directory, or a file in it; malloc'ed. */
 static char *path_in(const struct emu_gateways *gateways, uint32_t host, const char *file)
@@ -131,6 +132,22 @@ static int write_conf(const struct emu_gateways *gateways, uint32_t host, const 
     return ok ? 0 : -1;
 }
 
+/* Before programs are started that could only say that they failed. */
+static int check_sockets(const struct emu_gateways *gateways, uint32_t host, char *error)
+{
+    char *path = path_in(gateways, host, "control" MESSAGES_SUFFIX);
+    size_t len = strlen(path);
+    free(path);
+    if (len < sizeof(((struct sockaddr_un *)NULL)->sun_path))
+        return 0;
+    snprintf(
+        error, EMU_ERROR_MAX,
+        "the sockets of %.80s would have names of %zu bytes, which are too long; rename it, or "
+        "set TMPDIR (with --work, that) to a shorter one",
+        gateways->hosts->list[host].name, len);
+    return -1;
+}
+
 static int make_folders(const struct emu_gateways *gateways, uint32_t host, char *error)
 {
     static const char *const names[] = {NULL, "state", "in"};
@@ -229,6 +246,9 @@ int emu_gateways_init(struct emu_gateways *gateways, const struct emu_hosts *hos
     gateways->ready = sim_calloc(hosts->count, sizeof(bool));
     if (open_notify(gateways, error) != 0)
         return -1;
+    for (uint32_t i = 0; i < hosts->count; i++)
+        if (hosts->list[i].has_gateway && check_sockets(gateways, i, error) != 0)
+            return -1;
     if (make_authority(gateways, error) != 0) {
         say_where_programs_are(error);
         return -1;

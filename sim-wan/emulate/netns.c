@@ -22,7 +22,10 @@
 
 static int fail(char *error, const char *what, const char *name)
 {
-    snprintf(error, EMU_ERROR_MAX, "%s %s: %s", what, name, strerror(errno));
+    const char *advice = errno == EPERM || errno == EACCES
+                             ? "; in a container, give it --cap-add SYS_ADMIN and NET_ADMIN"
+                             : "";
+    snprintf(error, EMU_ERROR_MAX, "%s %s: %s%s", what, name, strerror(errno), advice);
     return -1;
 }
 

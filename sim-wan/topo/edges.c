@@ -16,7 +16,7 @@ static gmc_status parse_name(struct sim_draft *draft, const char *name, uint32_t
     if (!sim_is_host_name(name))
         return sim_draft_fail(draft, line,
                               "'%.60s' is no host's name: letters, digits, and '-', '.', '_' "
-                              "inside",
+                              "inside, 255 at most",
                               name);
     status = sim_draft_mention(draft, name, line, node);
     if (status == GMC_OK)

@@ -214,7 +214,8 @@ static gmc_status check_names(const struct sim_topo *topo, int *line, char *erro
         node++;
     if (node < topo->node_count)
         snprintf(error, SIM_TOPO_ERROR_MAX,
-                 "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside",
+                 "'%.80s' is no host's name: letters, digits, and '-', '.', '_' inside, 255 at "
+                 "most",
                  topo->nodes[node].name);
     else if ((node = repeated_node(topo, &first)) == UINT32_MAX)
         return GMC_OK;

@@ -83,12 +83,17 @@ def test_what_cannot_be_is_said():
             (["true"], ("--at", "nobody"), "is called 'nobody'"),
             (["true"], ("--seed", "x"), "'x' is no seed"),
             (["true"], ("--json", "/no/such/folder/x"), "cannot write /no/such/folder/x"),
+            (["true"], ("--clean",), "--clean runs nothing"),
+            (["true"], ("--gateway-conf", "/dev/null"), "give --gateways too"),
+            (["true"], ("--gateways", "--gateway-conf", "/"), "cannot read /: Is a directory"),
             ([], (), "no command is given")):
         done = emulate(HERE, words, *options)
         lib.check(done.returncode == 125 and text in done.stderr,
                   lambda done=done: "exit %d: %s" % (done.returncode, done.stderr))
     done = emulate("nodes = {a, b}\n", ["true"])
     lib.check(done.returncode == 125 and "no path joins" in done.stderr, lambda: done.stderr)
+    done = emulate("nodes = {%s}\n" % ("a" * 256), ["true"])
+    lib.check(done.returncode == 125 and "255 at most" in done.stderr, lambda: done.stderr)
     done = as_another_user(HERE, ["true"])
     lib.check(done.returncode == 125 and "run it with sudo" in done.stderr, lambda: str(done))
 
@@ -241,6 +246,14 @@ def test_a_gateway_that_does_not_come_up_ends_the_run():
     lib.check(done.returncode == 125 and "nonsense" in done.stderr and "came up" in done.stderr,
               lambda: str(done))
     lib.check(everything() == before, lambda: "left: %s, before: %s" % (everything(), before))
+
+
+def test_a_socket_whose_name_is_too_long_is_named_before_anything_runs():
+    if not os.access(lib.GATEWAYD, os.X_OK):
+        print("without daemons, left out")
+        return
+    done = emulate("nodes = {%s}\n" % ("a" * 60), ["true"], "--gateways")
+    lib.check(done.returncode == 125 and "too long; rename it" in done.stderr, lambda: str(done))
 
 
 def test_rates_may_be_said_otherwise():

@@ -35,6 +35,9 @@ cmp "$folder/a/case1.csv" "$folder/b/case1.csv" || fail "case1 does not repeat"
 "$experiments" --quick --jobs 2 --out "$folder/c" case2 >"$folder/c.txt" 2>"$folder/c.err" ||
     fail "case2: $(cat "$folder/c.err")"
 
+# Claims are judged for both windows, not for the one where they hold.
+grep -q '^case2,.*as fast as flat.*narrow' "$folder/c/claims.csv" ||
+    fail "case2: narrow windows are not held against flat"
 # Tables with their rows, claims of both kinds, a page with all of it.
 [ "$(wc -l <"$folder/a/case1.csv")" -gt 2000 ] || fail "case1.csv is too short"
 [ "$(wc -l <"$folder/c/case2.csv")" -gt 30 ] || fail "case2.csv is too short"
@@ -56,4 +59,57 @@ fi
 refused "no experiment is called 'case3'" case3
 refused "must be 1 to 1024" --jobs 0
 refused "nowhere.gml" --topology /nowhere.gml map
+[ ! -e "$folder/none" ] || fail "a map that is none is found only after all runs"
+
+# A folder that is none is said at once, what cannot be written at the end.
+if said=$("$experiments" --quick --out "$folder/a.txt" case2 2>&1); then
+    fail "a file was taken for a folder"
+fi
+case $said in
+*Not\ a\ directory*) ;;
+*) fail "a file for a folder: $said" ;;
+esac
+mkdir "$folder/full"
+ln -s /dev/full "$folder/full/case1.csv"
+if "$experiments" --quick --out "$folder/full" case1 >/dev/null 2>"$folder/full.err"; then
+    fail "a table that could not be written was not missed"
+fi
+grep -q 'case1.csv: No space' "$folder/full.err" || fail "full disk: $(cat "$folder/full.err")"
+
+# Names of a map are no commands of gnuplot, and nodes without a place have no picture.
+cat >"$folder/odd.gml" <<'END'
+graph [
+  node [ id 0 label "a'b_c" Longitude 1.0 Latitude 2.0 ]
+  node [ id 1 label "Ła\d^x" Longitude 3.0 Latitude 4.0 ]
+  edge [ source 0 target 1 ]
+]
+END
+"$experiments" --quick --out "$folder/odd" --topology "$folder/odd.gml" map >/dev/null \
+    2>"$folder/odd.err" || fail "odd names: $(cat "$folder/odd.err")"
+printf 'a b\nb c\n' >"$folder/plain.txt"
+"$experiments" --quick --out "$folder/plain" --topology "$folder/plain.txt" map >/dev/null \
+    2>"$folder/plain.err" || fail "an edge list: $(cat "$folder/plain.err")"
+if grep 'could not draw' "$folder/odd.err" "$folder/plain.err"; then
+    fail "pictures of odd maps"
+fi
+
+# Who is ended takes its runs along.
+"$experiments" --jobs 1 --out "$folder/ended" case2 >/dev/null 2>&1 &
+main=$!
+while run=$(pgrep -P $main); [ -z "$run" ]; do
+    kill -0 $main 2>/dev/null || fail "ended by itself"
+    sleep 0.05
+done
+kill -TERM $main
+wait $main || true
+lives()
+{
+    state=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c1)
+    [ -n "$state" ] && [ "$state" != Z ]
+}
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    lives "$run" || break
+    [ "$try" -lt 10 ] || fail "a run goes on without its parent"
+    sleep 0.1
+done
 echo "experiments: $(grep -c 'holds' "$folder/a.txt") claims of case1 judged"

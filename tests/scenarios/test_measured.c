@@ -244,6 +244,20 @@ static void test_relays_are_known(void **state)
     sim_world_free(site.world);
 }
 
+/* Who was sent a byte before has measured latencies, and nobody a rate: the train of the source is
+ * not there before the word that there is a round, and the copies end when it was seen. */
+static void test_relays_are_known_behind_a_byte(void **state)
+{
+    (void)state;
+    struct site site = make_star();
+    struct gmc_channel_info info;
+    (void)stage(&site, 1, GMC_TREE_BULK, false, &info);
+    double seconds = transfer(&site, GMC_TREE_BULK);
+    print_message("all alike, behind a byte: %.2f s\n", seconds);
+    assert_true(seconds < 2.5 * (double)BYTES * 8 / (100 * MBIT));
+    sim_world_free(site.world);
+}
+
 /* The source's uplink is full of copies, and nobody else has relayed yet: they are tried. */
 static void test_relays_are_tried(void **state)
 {
@@ -553,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_slow_relay_is_seen_once),
         cmocka_unit_test(test_wrong_figures_make_nothing_worse),
         cmocka_unit_test(test_relays_are_known),
+        cmocka_unit_test(test_relays_are_known_behind_a_byte),
         cmocka_unit_test(test_relays_are_tried),
         cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
         cmocka_unit_test(test_small_objects_show_no_limit),
