@@ -371,7 +371,6 @@ struct gwstripe {
     uint32_t blames;
 };
 
-/* A message channel. */
 /* Proofs of a message channel: gateway_proof.c. */
 struct gwproofs {
     struct gmc_signer *signer;      /* of the source; NULL elsewhere */
@@ -385,6 +384,7 @@ struct gwproofs {
     struct gwtimer timer; /* source: of the next ones; receiver: waits no longer */
 };
 
+/* A message channel. */
 struct gwtalk {
     char name[GMC_CHANNEL_NAME_MAX + 1];
     enum gmc_message_order order;
