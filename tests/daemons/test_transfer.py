@@ -78,7 +78,8 @@ def test_nobody_knows_the_target():
 
 
 def test_add_in_the_middle():
-    with lib.Grid("abc") as grid:
+    # Under valgrind, and other work, a session may take longer than patience usually is.
+    with lib.Grid("abc", patience="30s") as grid:
         grid.write("a", "x", SLOW_BYTES)
         run = grid.begin("a", ["x"], "b", *SLOW)
         grid.wait_share("a", run.channel(), "b", 0.2)
