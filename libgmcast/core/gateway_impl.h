@@ -146,8 +146,6 @@ gmc_status gw_channel_set_record(struct gmc_gateway *gw, struct gwchannel *ch,
                                  const struct gmc_place *place);
 void gw_channel_new_epoch(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_channel_on_link_up(struct gmc_gateway *gw, struct gwpeer *peer);
-/* The peer, perhaps a node that feeds others, is silent, or is heard again. */
-void gw_tree_silence(struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_channel_on_silent(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_link_down(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_channel_on_refused(struct gmc_gateway *gw, struct gwpeer *peer, const char *reason);
@@ -209,8 +207,10 @@ void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer);
 /* A packet came that waits for its proof. */
 void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch);
-/* One came, in the place that it was given. AUTH: the source did not sign it, or it says that a
- * packet is forged. */
+/* What waits may be forged: it is wanted again, from another parent. */
+void gw_proof_drop_unproven(struct gmc_gateway *gw, struct gwchannel *ch);
+/* A proof came, in the place that it was given. AUTH: the source did not sign it for this number,
+ * or it says that a packet is forged. */
 GMC_NODISCARD gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch,
                                        uint64_t number, struct gmc_bytes packet, bool is_needed);
 /* The parent sends what the source did not: it is left, and nothing that it sent is kept. */
@@ -505,11 +505,6 @@ struct gwnode_counts {
     uint32_t all, verified, failed, left;
 };
 struct gwnode_counts gw_nodes_count(const struct gwchannel *ch);
-/* ---- gateway_stopped.c ---- */
-void gw_stopped_save(struct gmc_gateway *gw, struct gwchannel *ch);
-void gw_stopped_restore(struct gwchannel *ch, struct gmc_bytes saved);
-/* Whether what was saved before the restart names it. */
-bool gw_stopped_has(const struct gwchannel *ch, const char *name);
 /* It has a link, and is not silent nor was lately: others may be fed by it. */
 bool gw_node_is_relied_on(const struct gmc_gateway *gw, const struct gwnode *node);
 struct gwnode *gw_node_find(const struct gwchannel *ch, const struct gwpeer *peer);
@@ -546,8 +541,16 @@ void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode *node,
                     const char *parent);
 /* Sessions that no channel needs (any more) are forgotten. */
+/* The peer, perhaps a node that feeds others, is silent, or is heard again. */
+void gw_tree_silence(struct gmc_gateway *gw, const struct gwpeer *peer);
 void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
+
+/* gateway_stopped.c: nodes that were stopped, across a restart of their gateway */
+void gw_stopped_save(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_stopped_restore(struct gwchannel *ch, struct gmc_bytes saved);
+/* Whether what was saved before the restart names it. */
+bool gw_stopped_has(const struct gwchannel *ch, const char *name);
 
 /* gateway_deaf.c: nodes that do not hear the group, while others do */
 void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf);

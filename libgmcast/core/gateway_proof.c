@@ -15,6 +15,15 @@
 /* Proofs are sent again as other packets are, so this is long. */
 #define PROOF_WAIT GMC_S(5)
 
+_Static_assert(GMC_SIGNER_SPKI_MAX <= GMC_PROOF_KEY_MAX &&
+                   GMC_SIGNER_SIGNATURE_MAX <= GMC_PROOF_SIGNATURE_MAX,
+               "a record has room for the key, and a proof for what it signs");
+
+static bool is_armed(const struct gwproofs *proofs)
+{
+    return gmc_heap_node_is_queued(&proofs->timer.node) && proofs->timer.node.key != GMC_TIME_NEVER;
+}
+
 /* ---- the source ---- */
 gmc_status gw_proof_begin(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -24,7 +33,6 @@ gmc_status gw_proof_begin(struct gmc_gateway *gw, struct gwchannel *ch)
     size_t len = sizeof(proofs->key);
     crypto->ops->random(crypto->ctx, secret, sizeof(secret));
     proofs->signer = crypto->ops->signer_new(crypto->ctx, secret, proofs->key, &len);
-    memset(secret, 0, sizeof(secret));
     proofs->key_len = proofs->signer != NULL ? len : 0;
     return proofs->signer != NULL ? GMC_OK : GMC_ERR_NOMEM;
 }
@@ -96,7 +104,7 @@ static gmc_status send_one(struct gmc_gateway *gw, struct gwchannel *ch, size_t 
     struct gmc_proof proof = {.first = proofs->first + at,
                               .hashes = gmc_bytes(proofs->hashes + at * GMC_PROOF_HASH_BYTES,
                                                   count * GMC_PROOF_HASH_BYTES)};
-    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, proof.first, proof.hashes);
+    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, ch->talk->next, &proof);
     gmc_status status = gw->config.crypto->ops->signer_sign(proofs->signer, gmc_bytes(bytes, len),
                                                             signature, &signature_len);
     if (status != GMC_OK)
@@ -130,8 +138,9 @@ void gw_proof_message(struct gmc_gateway *gw, struct gwchannel *ch)
         send_all(gw, ch);
         return;
     }
-    gmc_time due = gmc_time_max(gw->now, gmc_time_add(proofs->sent_at, PROOF_EVERY));
-    gw_set_timer(gw, &proofs->timer, due);
+    if (!is_armed(proofs))
+        gw_set_timer(gw, &proofs->timer,
+                     gmc_time_max(gw->now, gmc_time_add(proofs->sent_at, PROOF_EVERY)));
 }
 
 /* ---- a receiver ---- */
@@ -157,28 +166,35 @@ bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer)
     return ch->talk->proofs.verifier != NULL && peer != ch->source_peer;
 }
 
-/* From now on, or from the last proof on. */
+/* From now on, for the lowest packet that lacks one: proofs of others say nothing of it. */
 static void wait_on(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    bool waits = ch->talk->rx.unproven > 0;
-    gw_set_timer(gw, &ch->talk->proofs.timer,
-                 waits ? gmc_time_add(gw->now, PROOF_WAIT) : GMC_TIME_NEVER);
+    struct gwproofs *proofs = &ch->talk->proofs;
+    proofs->waits_for = gmc_message_rx_first_unproven(&ch->talk->rx);
+    gw_set_timer(gw, &proofs->timer,
+                 proofs->waits_for != UINT64_MAX ? gmc_time_add(gw->now, PROOF_WAIT)
+                                                 : GMC_TIME_NEVER);
 }
 
 void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    const struct gmc_heap_node *node = &ch->talk->proofs.timer.node;
-    if (!gmc_heap_node_is_queued(node) || node->key == GMC_TIME_NEVER)
+    if (!is_armed(&ch->talk->proofs))
         wait_on(gw, ch);
 }
 
-static gmc_status verify(const struct gmc_gateway *gw, const struct gwchannel *ch,
+void gw_proof_drop_unproven(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    gmc_message_rx_drop_unproven(&ch->talk->rx);
+    wait_on(gw, ch);
+}
+
+static gmc_status verify(const struct gmc_gateway *gw, const struct gwchannel *ch, uint64_t number,
                          const struct gmc_proof *proof)
 {
     uint8_t bytes[GMC_PROOF_SIGNED_HEAD + PROOF_HASHES_MAX * GMC_PROOF_HASH_BYTES];
     if (proof->count > PROOF_HASHES_MAX)
         return GMC_ERR_AUTH;
-    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, proof->first, proof->hashes);
+    size_t len = gmc_proof_signed(bytes, ch->key.e, ch->epoch, number, proof);
     return gw->config.crypto->ops->verify(ch->talk->proofs.verifier, gmc_bytes(bytes, len),
                                           proof->signature);
 }
@@ -189,17 +205,16 @@ gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t 
     struct gmc_message_rx *rx = &ch->talk->rx;
     struct gmc_proof proof;
     gmc_status status = gmc_proof_get(packet, number, &proof);
-    if (status != GMC_OK)
-        gw->counts.dropped_malformed++;
-    else if (ch->talk->proofs.verifier != NULL && (is_needed || rx->unproven > 0))
-        status = verify(gw, ch, &proof);
-    if (status == GMC_ERR_AUTH)
-        return status;
+    if (is_needed && (status != GMC_OK || verify(gw, ch, number, &proof) != GMC_OK))
+        return GMC_ERR_AUTH;
     gmc_message_rx_pass(rx, number);
-    if (status != GMC_OK)
-        return GMC_OK; /* the source's own fault: what it should have proven waits in vain */
+    if (status != GMC_OK) {
+        gw->counts.dropped_malformed++; /* the source's own fault */
+        return GMC_OK;
+    }
     status = gmc_message_rx_prove(rx, &proof);
-    wait_on(gw, ch);
+    if (rx->unproven == 0)
+        gw_set_timer(gw, &ch->talk->proofs.timer, GMC_TIME_NEVER);
     return status;
 }
 
@@ -208,8 +223,7 @@ void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstri
 {
     struct gwtalk *talk = ch->talk;
     gw->counts.dropped_seal++;
-    gmc_message_rx_drop_unproven(&talk->rx);
-    wait_on(gw, ch);
+    gw_proof_drop_unproven(gw, ch);
     /* What is kept for children may be forged, and what they were sent. */
     gw_hearers_detach(gw, ch, GMC_ERR_MISMATCH, what);
     gmc_message_ring_fini(&talk->ring);
@@ -219,10 +233,13 @@ void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstri
 
 void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch)
 {
+    struct gwproofs *proofs = &ch->talk->proofs;
     if (ch->closing)
         return;
-    if (ch->is_source)
+    if (ch->is_source && proofs->count > 0)
         send_all(gw, ch);
-    else if (ch->talk->rx.unproven > 0)
+    else if (!ch->is_source && proofs->waits_for == gmc_message_rx_first_unproven(&ch->talk->rx))
         gw_proof_forged(gw, ch, &ch->stripes[0], "packets without the source's proof");
+    else if (!ch->is_source)
+        wait_on(gw, ch);
 }

@@ -381,6 +381,7 @@ struct gwproofs {
     size_t count, capacity;
     uint64_t first;
     gmc_time sent_at;     /* source: the last ones */
+    uint64_t waits_for;   /* receiver: a packet, since the timer was set */
     struct gwtimer timer; /* source: of the next ones; receiver: waits no longer */
 };
 

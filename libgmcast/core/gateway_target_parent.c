@@ -86,7 +86,7 @@ static void send_attach(struct gmc_gateway *gw, struct gwchannel *ch, struct gws
     msg.place = ch->place.view;
     if (ch->talk != NULL) {
         /* Another one may have sent what it should not. */
-        gmc_message_rx_drop_unproven(&ch->talk->rx);
+        gw_proof_drop_unproven(gw, ch);
         msg.next = ch->talk->rx.base;
         gw_send(gw, peer, &msg);
         return;

@@ -176,7 +176,8 @@ tests_unit_test_probe_plan_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 # Message channels.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/gateway_home.c libgmcast/core/gateway_inbox.c \
 	libgmcast/core/gateway_message.c libgmcast/core/gateway_message_open.c \
-	libgmcast/core/gateway_message_pace.c libgmcast/core/gateway_message_tx.c libgmcast/core/gateway_proof.c libgmcast/core/message_ring.c \
+	libgmcast/core/gateway_message_pace.c libgmcast/core/gateway_message_tx.c \
+	libgmcast/core/gateway_proof.c libgmcast/core/message_ring.c \
 	libgmcast/core/message_ring.h libgmcast/core/message_rx.c libgmcast/core/message_rx.h
 check_PROGRAMS += tests/unit/test_message_ring tests/unit/test_message_rx
 tests_unit_test_message_ring_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)

@@ -213,6 +213,14 @@ gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx, const struct gmc_proo
     return status;
 }
 
+uint64_t gmc_message_rx_first_unproven(const struct gmc_message_rx *rx)
+{
+    for (uint64_t n = rx->base; rx->unproven > 0 && n < rx->base + rx->window; n++)
+        if (held_of(rx, n)->state == UNPROVEN)
+            return n;
+    return UINT64_MAX;
+}
+
 void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx)
 {
     for (uint32_t i = 0; rx->unproven > 0 && i < rx->window; i++)

@@ -86,6 +86,8 @@ void gmc_message_rx_pass(struct gmc_message_rx *rx, uint64_t number);
  * waited is another; it is wanted again. */
 GMC_NODISCARD gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx,
                                               const struct gmc_proof *proof);
+/* The lowest packet that waits for its proof; UINT64_MAX: none does. */
+uint64_t gmc_message_rx_first_unproven(const struct gmc_message_rx *rx);
 /* Throws away what waits for its proof: it is wanted again. */
 void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx);
 

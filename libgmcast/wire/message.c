@@ -71,14 +71,15 @@ size_t gmc_proof_put(uint8_t *out, const struct gmc_proof *proof)
     return at + proof->hashes.len;
 }
 
-size_t gmc_proof_signed(uint8_t *out, uint64_t e, uint32_t epoch, uint64_t first,
-                        struct gmc_bytes hashes)
+size_t gmc_proof_signed(uint8_t *out, uint64_t e, uint32_t epoch, uint64_t number,
+                        const struct gmc_proof *proof)
 {
     static const char label[24] = "gmcast message packets";
     memcpy(out, label, sizeof(label));
     gmc_put64(out + 24, e);
     gmc_put32(out + 32, epoch);
-    gmc_put64(out + 36, first);
-    memcpy(out + GMC_PROOF_SIGNED_HEAD, hashes.data, hashes.len);
-    return GMC_PROOF_SIGNED_HEAD + hashes.len;
+    gmc_put64(out + 36, number);
+    gmc_put64(out + 44, proof->first);
+    memcpy(out + GMC_PROOF_SIGNED_HEAD, proof->hashes.data, proof->hashes.len);
+    return GMC_PROOF_SIGNED_HEAD + proof->hashes.len;
 }

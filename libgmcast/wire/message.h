@@ -55,11 +55,12 @@ GMC_NODISCARD gmc_status gmc_proof_get(struct gmc_bytes packet, uint64_t number,
 /* Writes it; the bytes that it takes, at most ROOM and the hashes. */
 size_t gmc_proof_put(uint8_t *out, const struct gmc_proof *proof);
 
-/* What the source signs: that these are the hashes of these packets of this channel. */
-#define GMC_PROOF_SIGNED_HEAD 44u
-/* out: SIGNED_HEAD bytes and those of the hashes; how many were written. */
-size_t gmc_proof_signed(uint8_t *out, uint64_t e, uint32_t epoch, uint64_t first,
-                        struct gmc_bytes hashes);
+/* What the source signs: that the packet of this number of this channel proves these. Without the
+ * number it would be a proof in the place of any other packet too.
+ * out: SIGNED_HEAD bytes and those of the hashes; how many were written. */
+#define GMC_PROOF_SIGNED_HEAD 52u
+size_t gmc_proof_signed(uint8_t *out, uint64_t e, uint32_t epoch, uint64_t number,
+                        const struct gmc_proof *proof);
 
 static inline uint64_t gmc_message_number(uint32_t block, uint16_t fragment)
 {

@@ -553,26 +553,52 @@ static void test_relay_dies(void **state)
     story_close(&talk.story);
 }
 
+/* A relay starts anew when the source has forgotten the first messages, and then B behind it does:
+ * the relay was never told of those, and says so to B, who waits for none of them. */
+static void test_begins_in_the_middle(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 23, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 18000, GMC_US(250), 16); /* more than are kept */
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        struct sim_host *anew = story_host(&talk.story, (char[2]){*host, '\0'});
+        sim_host_crash(anew, SIM_CRASH_KILL);
+        story_run(&talk.story, GMC_MS(200));
+        sim_host_start(anew);
+        talk.heard[anew->id] = (struct heard){0};
+        story_run(&talk.story, GMC_S(5));
+        assert_true(talk.heard[anew->id].count > 1000);
+    }
+    end_all(&talk);
+    assert_true(heard_at(&talk, "a")->ended && heard_at(&talk, "b")->ended);
+    story_close(&talk.story);
+}
+
 /* ---- a relay that lies ---- */
-enum lie { HONEST, ALTERS, SIGNS, WITHHOLDS };
+enum lie { HONEST, ALTERS, SIGNS, REPEATS, GARBLES, WITHHOLDS, WITHHOLDS_ONE };
 
 /* What this gateway does to what it passes on; it has the content key, as every member does. */
 static struct gmc_gateway *liar;
 static enum lie lie;
+static uint8_t proof_seen[256]; /* one that the source signed */
+static size_t proof_seen_len;
 
 void __real_gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number);
 void __wrap_gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number);
 
-/* Another last byte, sealed as the source would. */
-static void alter(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
-                  const struct gmc_message_packet *packet, uint8_t *plain)
+/* This in its place, sealed as the source would. */
+static void put_in(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t number,
+                   const struct gmc_message_packet *packet, const uint8_t *plain)
 {
     const struct gmc_crypto_ops *ops = gw->config.crypto->ops;
     uint8_t nonce[GMC_NONCE_BYTES], aad[18];
     uint32_t block = (uint32_t)(number >> 16);
     struct gmc_bytes about = gw_seal_aad(ch, block, (uint16_t)number, aad);
     gw_seal_nonce(block, (uint16_t)number, nonce);
-    plain[packet->len - 1] ^= 1;
     assert_ok(ops->seal(ch->aead, nonce, about, plain, packet->len, packet->body, packet->tag));
 }
 
@@ -590,10 +616,23 @@ void __wrap_gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint6
                                            gw_seal_aad(ch, block, (uint16_t)number, aad),
                                            packet.body, packet.len, plain, packet.tag));
     bool is_proof = gmc_proof_is(gmc_bytes(plain, packet.len));
-    if (is_proof && lie == WITHHOLDS)
+    bool is_tenth = !is_proof && number % 10 == 0;
+    if (is_proof && (lie == WITHHOLDS || lie == WITHHOLDS_ONE)) {
+        if (lie == WITHHOLDS_ONE)
+            lie = HONEST;
         return;
-    if (is_proof ? lie == SIGNS : lie == ALTERS && number % 10 == 0)
-        alter(gw, ch, number, &packet, plain);
+    }
+    if (is_proof && packet.len <= sizeof(proof_seen)) {
+        memcpy(proof_seen, plain, packet.len);
+        proof_seen_len = packet.len;
+    }
+    if ((is_proof && lie == SIGNS) || (is_tenth && lie == ALTERS))
+        plain[packet.len - 1] ^= 1;
+    else if (is_tenth && lie == GARBLES)
+        plain[0] = 8; /* a proof, it says */
+    else if (is_tenth && lie == REPEATS && packet.len == proof_seen_len)
+        memcpy(plain, proof_seen, packet.len);
+    put_in(gw, ch, number, &packet, plain);
     __real_gw_hearers_offer(gw, ch, number);
 }
 
@@ -601,6 +640,8 @@ void __wrap_gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint6
  * and nothing else, from somebody else. */
 static void test_lies(enum gmc_message_order order, enum lie what)
 {
+    /* A packet of so many bytes is as long as the proof of one. */
+    size_t len = what == REPEATS ? 50 : 256;
     static struct talk talk;
     talk_open(&talk, 21, 10000);
     struct sim_world *world = talk.story.world;
@@ -614,7 +655,8 @@ static void test_lies(enum gmc_message_order order, enum lie what)
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
     liar = story_host(&talk.story, "a")->gateway;
     lie = what;
-    publish_many(&talk, 8000, GMC_MS(1), 256);
+    publish_many(&talk, what == WITHHOLDS_ONE ? 80 : 8000,
+                 what == WITHHOLDS_ONE ? GMC_MS(100) : GMC_MS(1), len);
     assert_string_not_equal(story_parent(&talk.story, "b"), "a.example");
     lie = HONEST; /* it is given another chance some seconds later */
     story_run(&talk.story, GMC_S(12));
@@ -646,10 +688,20 @@ static void test_signed_by_a_relay(void **state)
     test_lies(GMC_MESSAGES_ORDERED, SIGNS);
 }
 
+/* A proof is one in its own place only: in that of a message it would make it vanish. */
+static void test_proofs_in_place_of_messages(void **state)
+{
+    (void)state;
+    test_lies(GMC_MESSAGES_ORDERED, REPEATS);
+    test_lies(GMC_MESSAGES_UNORDERED, GARBLES);
+}
+
 static void test_proofs_withheld(void **state)
 {
     (void)state;
     test_lies(GMC_MESSAGES_ORDERED, WITHHOLDS);
+    test_lies(GMC_MESSAGES_ORDERED, WITHHOLDS_ONE);
+    test_lies(GMC_MESSAGES_UNORDERED, WITHHOLDS_ONE);
 }
 
 /* The source dies: receivers are told that there will be no more, and hold nothing. */
@@ -700,8 +752,10 @@ int main(void)
         story_test(test_slow_receiver),
         story_test(test_beside_bulk),
         story_test(test_relay_dies),
+        story_test(test_begins_in_the_middle),
         story_test(test_altered),
         story_test(test_signed_by_a_relay),
+        story_test(test_proofs_in_place_of_messages),
         story_test(test_proofs_withheld),
         story_test(test_source_dies),
         story_test(test_alone),
