@@ -226,6 +226,7 @@ void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx)
     for (uint32_t i = 0; rx->unproven > 0 && i < rx->window; i++)
         if (rx->held[i].state == UNPROVEN)
             set_state(rx, &rx->held[i], MISSING);
+    rx->floor = rx->base; /* was said of these too */
 }
 
 /* ---- messages out ---- */
@@ -272,11 +273,24 @@ static void came_out(struct gmc_message_rx *rx, const struct gmc_message *messag
         rx->next_sequence = message->sequence + 1;
 }
 
+/* What waits for its proof just below the floor: the proof comes from above it. One that lies in a
+ * gap below will not come, with which the floor is what counts. */
+static uint64_t first_unproven_at_floor(const struct gmc_message_rx *rx)
+{
+    uint64_t first = rx->floor;
+    if (rx->unproven == 0 || rx->floor <= rx->base || !is_in_window(rx, rx->floor - 1))
+        return first;
+    for (uint64_t n = rx->floor; n > rx->base && held_of(rx, n - 1)->state != MISSING; n--)
+        if (held_of(rx, n - 1)->state == UNPROVEN)
+            first = n - 1;
+    return first;
+}
+
 /* What is missing below the floor is passed over, with the message that it is of; what is whole
  * there still comes out. */
 static bool pass_over(struct gmc_message_rx *rx)
 {
-    if (rx->whole >= rx->floor)
+    if (rx->whole >= first_unproven_at_floor(rx))
         return false;
     advance(rx, rx->whole < rx->top ? rx->whole + 1 : rx->floor);
     return true;
@@ -347,11 +361,29 @@ static bool take_ready(struct gmc_message_rx *rx, struct gmc_message *message)
     return is_message;
 }
 
+/* What is not whole below the floor will not be, but for what waits for a proof. */
+static bool go_to_floor(struct gmc_message_rx *rx)
+{
+    uint64_t to = first_unproven_at_floor(rx);
+    if (to <= rx->base)
+        return false;
+    if (to < rx->floor)
+        while (to > rx->base && held_of(rx, to)->state != MISSING && !held_of(rx, to)->head.first)
+            to--;
+    if (to <= rx->base)
+        return false;
+    advance(rx, to);
+    look_for_end(rx);
+    return true;
+}
+
 static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
 {
-    while (find_next(rx))
-        if (take_ready(rx, message))
-            return true;
+    do {
+        while (find_next(rx))
+            if (take_ready(rx, message))
+                return true;
+    } while (go_to_floor(rx));
     return false;
 }
 
@@ -363,7 +395,6 @@ bool gmc_message_rx_next(struct gmc_message_rx *rx, struct gmc_message *message)
 
 void gmc_message_rx_skip(struct gmc_message_rx *rx, uint64_t floor)
 {
-    rx->is_ready = false;
     if (!rx->based) {
         rx->based = true;
         rx->base = rx->whole = rx->top = rx->floor = floor;
@@ -371,7 +402,4 @@ void gmc_message_rx_skip(struct gmc_message_rx *rx, uint64_t floor)
     }
     if (floor > rx->floor)
         rx->floor = floor;
-    if (rx->order != GMC_MESSAGES_ORDERED && floor > rx->base)
-        advance(rx, floor);
-    look_for_end(rx);
 }
