@@ -73,7 +73,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define STUBBORN_SHARE 700u /* of the path: who has more is not the one that suffers */
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
-#define GONE_AFTER GMC_S(1) /* without a queue: who made it has left */
+#define GONE_AFTER GMC_MS(400) /* and four round trips without a queue: who made it has left */
 #define IDLE_LONG GMC_S(10)
 #define AWAY_FIRST GMC_S(6)
 #define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */

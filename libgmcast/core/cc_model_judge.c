@@ -355,7 +355,7 @@ static void note_others(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_rou
     if (excess || room_of(m) < gmc_ccm_least_rtt(m) / 2 ||
         round->queue_max > gmc_ccm_queue_threshold(m)) {
         m->seen_at = now;
-    } else if (m->long_left > 0 && now - m->seen_at > GONE_AFTER) {
+    } else if (m->long_left > 0 && now - m->seen_at > GONE_AFTER + 4 * gmc_ccm_least_rtt(m)) {
         m->long_left = 0;
         m->cruise_until = now;
     }
