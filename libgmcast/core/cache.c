@@ -316,6 +316,21 @@ size_t gmc_cache_give_up(struct gmc_cache *cache, uint32_t channel,
     return count;
 }
 
+struct gmc_block *gmc_cache_last_receiving(struct gmc_cache *cache, uint32_t channel,
+                                           uint32_t above)
+{
+    struct gmc_block *last = NULL;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &cache->pinned)
+    {
+        struct gmc_block *block = GMC_CONTAINER_OF(node, struct gmc_block, node);
+        if (block->channel == channel && block->state == GMC_BLOCK_RECEIVING && block->pins == 1 &&
+            block->number > above && (last == NULL || block->number > last->number))
+            last = block;
+    }
+    return last;
+}
+
 bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel)
 {
     drop_from(cache, &cache->idle, channel, true);

@@ -92,6 +92,10 @@ void gmc_cache_remove(struct gmc_cache *cache, struct gmc_block *block);
  * give_up says yes to, by their numbers; returns how many there were. */
 size_t gmc_cache_give_up(struct gmc_cache *cache, uint32_t channel,
                          bool (*give_up)(void *ctx, uint32_t number), void *ctx);
+/* Of a channel's blocks that are being received and that only the receiver pins, the one with the
+ * highest number above this one; NULL: there is none. Looks at all that is pinned. */
+struct gmc_block *gmc_cache_last_receiving(struct gmc_cache *cache, uint32_t channel,
+                                           uint32_t above);
 /* Forgets all blocks of a channel that nobody pins; true when none is left. */
 bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel);
 /* A new key epoch: idle blocks are forgotten, and what is being received begins again without a

@@ -442,9 +442,9 @@ static gmc_time deadline(const struct gmc_gateway *gw, const struct gwgroup *gro
     else if (gathered && !full && group->prepared_count == 0 &&
              gw_group_next_window(group, &window))
         when = gw->now;
-    else if (group->prepared_count > 0 && gw->group_pace.paid_until > gw->now)
+    else if (group->prepared_count > 0 && !gw_groups_may_send(gw))
         when = gw->now; /* what was read meanwhile is looked at when more may be sent */
-    when = gmc_time_max(when, gmc_pace_batch_time(&gw->group_pace));
+    when = gmc_time_max(when, gmc_time_min(gmc_pace_batch_time(&gw->group_pace), gw->group_turn));
     for (size_t i = 0; i < group->count; i++) {
         const struct gwlistener *listener = &group->listeners[i];
         if (listener->state == GW_ASKED && !listener->deaf_said)

@@ -76,7 +76,8 @@ struct gwgroup {
     struct gwlistener *listeners;
     size_t count;
     gmc_time gather_until;
-    gmc_time told_at;               /* the last word to the group */
+    gmc_time told_at;               /* the last word to the group, ... */
+    uint64_t told_packet;           /* ... and its number */
     gmc_time looked_at, awake_from; /* this host ran when it was to since then */
     gmc_duration backoff;
     gmc_duration settling; /* from a window's last datagram until everybody has it, smoothed */
@@ -125,6 +126,8 @@ void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
                          struct gwlistener *listener, const struct gmc_msg *msg);
 
 /* ---- gateway_group_send.c ---- */
+/* What was sent is paid for, or it is the group's turn. */
+bool gw_groups_may_send(const struct gmc_gateway *gw);
 bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);
 bool gw_group_is_full(const struct gmc_gateway *gw, const struct gwgroup *group);
 gmc_time gw_group_tell_time(const struct gwgroup *group);

@@ -10,7 +10,10 @@
 #define LATE_BYTES 262144u
 #define YIELD_MEMORY GMC_S(2) /* as links have it: more messages are likely to come */
 #define YIELD_PART 32u        /* of the rate, that is left free then */
-#define TELL_WAIT GMC_MS(2)   /* between two words to the group, unless nothing else is sent */
+/* Links pay for what they carry to nodes, acknowledgements alone perhaps. Where the rate has become
+ * low that would leave nothing of it: one part of so many is always the group's. */
+#define TURN_PARTS 4u
+#define TELL_WAIT GMC_MS(2) /* between two words to the group, unless nothing else is sent */
 
 static uint64_t end_of(const struct gwchannel *ch, uint64_t window)
 {
@@ -263,6 +266,7 @@ static bool send_state(struct gmc_gateway *gw, struct gwgroup *group, struct gmc
     out->body = gmc_bytes(buffer, len + GMC_GATE_OVERHEAD);
     gw->arena_used += out->body.len;
     group->told_at = gw->now;
+    group->told_packet = group->next_packet;
     return true;
 }
 
@@ -283,7 +287,9 @@ gmc_time gw_group_tell_time(const struct gwgroup *group)
 static bool send_one(struct gmc_gateway *gw, struct gwgroup *group, struct gmc_dgram_out *out)
 {
     struct gmc_group_pick pick;
-    if (gw->now >= gw_group_tell_time(group))
+    /* At a low rate a word is always due: every other datagram is data nevertheless. */
+    bool spoke = group->told_packet + 1 == group->next_packet && group->next_packet > 0;
+    if (gw->now >= gw_group_tell_time(group) && !(spoke && gmc_group_tx_next(&group->tx, &pick)))
         return send_state(gw, group, out);
     if (!gmc_group_tx_next(&group->tx, &pick)) {
         if (!gw_group_is_gathered(gw, group) || gw_group_is_full(gw, group))
@@ -329,10 +335,15 @@ void gw_groups_yield(struct gmc_gateway *gw, const struct gwpeer *peer)
         gw->group_yields_until = gmc_time_add(gw->now, YIELD_MEMORY);
 }
 
+bool gw_groups_may_send(const struct gmc_gateway *gw)
+{
+    return gw->group_pace.paid_until <= gw->now || gw->group_turn <= gw->now;
+}
+
 bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
 {
     struct gmc_list *node, *after;
-    if (gw->arena_full || gw->group_pace.paid_until > gw->now)
+    if (gw->arena_full || !gw_groups_may_send(gw))
         return false;
     GMC_LIST_FOREACH_SAFE(node, after, &gw->groups)
     {
@@ -345,7 +356,12 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
         set_slack(gw);
         size_t bytes = gmc_dgram_out_len(dgram) + GMC_LINK_WIRE_BYTES;
         gw->group_round.sent += bytes;
-        gmc_pace_pay(&gw->group_pace, gw->now, yields(gw) ? bytes + bytes / YIELD_PART : bytes);
+        if (yields(gw))
+            bytes += bytes / YIELD_PART;
+        gmc_pace_pay(&gw->group_pace, gw->now, bytes);
+        gw->group_turn =
+            gmc_time_add(gw->now,
+                         TURN_PARTS * gmc_duration_of_bytes(bytes, gw->group_pace.rate_bps));
         gmc_list_remove(node);
         gmc_list_push_back(&gw->groups, node);
         return true;

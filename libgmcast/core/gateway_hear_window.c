@@ -120,12 +120,24 @@ struct gwheard *gw_heard_of(struct gmc_gateway *gw, struct gwchannel *ch, uint32
     return heard != NULL ? heard : begin(gw, ch, window);
 }
 
-/* Blocks that windows hold, and that are not stored. */
-static size_t unstored(const struct gwhearing *hearing)
+/* Whole, and held by no window any more: they wait for their page, or for the layout. */
+static size_t waiting(const struct gmc_list *list)
 {
     size_t blocks = 0;
     struct gmc_list *node;
-    GMC_LIST_FOREACH(node, &hearing->windows)
+    GMC_LIST_FOREACH(node, list)
+    {
+        blocks += GMC_CONTAINER_OF(node, struct gmc_block, wait)->pins == 1;
+    }
+    return blocks;
+}
+
+/* Blocks that came from the group, and that are not stored. */
+static size_t unstored(const struct gwchannel *ch)
+{
+    size_t blocks = waiting(&ch->page_wait) + waiting(&ch->layout_wait);
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->hearing->windows)
     {
         const struct gwheard *heard = GMC_CONTAINER_OF(node, struct gwheard, node);
         for (uint32_t i = 0; i < heard->in.shape.blocks; i++)
@@ -137,10 +149,10 @@ static size_t unstored(const struct gwhearing *hearing)
 /* The group begins as many blocks as the gateway was told, or one window. The link may begin as
  * many as well, so that whatever comes from the group, and is never completed there, cannot keep
  * out the page that all wait for. */
-static bool may_begin(const struct gmc_gateway *gw, const struct gwhearing *hearing)
+static bool may_begin(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     uint32_t most = gw_rx_window(gw);
-    return unstored(hearing) < (most < GMC_GROUP_BLOCKS_MAX ? GMC_GROUP_BLOCKS_MAX : most);
+    return unstored(ch) < (most < GMC_GROUP_BLOCKS_MAX ? GMC_GROUP_BLOCKS_MAX : most);
 }
 
 bool gw_heard_pin(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard *heard, uint32_t i)
@@ -149,7 +161,7 @@ bool gw_heard_pin(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard *
     if (heard->blocks[i] != NULL)
         return true;
     struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
-    if (block == NULL && may_begin(gw, ch->hearing))
+    if (block == NULL && may_begin(gw, ch))
         block = gw_rx_block(gw, ch, number);
     if (block == NULL)
         return false;

@@ -39,33 +39,43 @@ static struct gwchannel *channel_of(struct gmc_gateway *gw, const struct gwpeer 
     return NULL;
 }
 
-/* The last one of a list that nobody else uses; others of it were read for children. */
-static struct gmc_block *last_received(struct gmc_list *waiting)
+/* Of a list, the one with the highest number above `above` that nobody else uses; others of it were
+ * read for children. */
+static struct gmc_block *last_waiting(struct gmc_list *waiting, int64_t above)
 {
-    for (struct gmc_list *node = waiting->prev; node != waiting; node = node->prev) {
+    struct gmc_block *last = NULL;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, waiting)
+    {
         struct gmc_block *block = GMC_CONTAINER_OF(node, struct gmc_block, wait);
-        if (block->state == GMC_BLOCK_UNCHECKED && block->pins == 1)
-            return block;
+        if (block->state == GMC_BLOCK_UNCHECKED && block->pins == 1 && block->number > above &&
+            (last == NULL || block->number > last->number))
+            last = block;
     }
-    return NULL;
+    return last;
 }
 
-/* Blocks that wait for a page or for the layout hold memory that the page, or the listing, may need
- * to arrive: one of them gives way, and is asked for again. */
-static bool displace(struct gmc_gateway *gw, struct gwchannel *ch)
+/* One that has begun gives way to the block of this number, and is asked for again. Blocks that
+ * wait for a page or for the layout hold memory that the page, or the listing, may need to arrive.
+ * And what came early, from a group mostly, could keep out all that comes in order: the lowest
+ * block finds room, whatever is held of later ones. */
+static bool displace(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 {
-    struct gmc_block *block = last_received(&ch->layout_wait);
+    int64_t above = gw_is_prerequisite(ch, number) ? -1 : (int64_t)number;
+    struct gmc_block *block = last_waiting(&ch->layout_wait, above);
     if (block == NULL)
-        block = last_received(&ch->page_wait);
+        block = last_waiting(&ch->page_wait, above);
+    if (block == NULL)
+        block = gmc_cache_last_receiving(gw->cache, ch->slot, number);
     if (block == NULL)
         return false;
-    uint32_t number = block->number;
+    uint32_t given_up = block->number;
     gmc_list_remove(&block->wait);
-    gw_children_out_of_hand(ch, number);
-    gw_seen_remove(ch, number);
+    gw_children_out_of_hand(ch, given_up);
+    gw_seen_remove(ch, given_up);
     gmc_cache_remove(gw->cache, block);
     ch->dst->receiving--;
-    gw_want_block(gw, ch, number);
+    gw_want_block(gw, ch, given_up);
     return true;
 }
 
@@ -73,7 +83,7 @@ static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *c
                                      uint32_t len)
 {
     bool first = gw_is_prerequisite(ch, number);
-    if (ch->dst->receiving >= 2 * gw_rx_window(gw) && !(first && displace(gw, ch)))
+    if (ch->dst->receiving >= 2 * gw_rx_window(gw) && !(first && displace(gw, ch, number)))
         return NULL;
     struct gmc_block *block = gmc_cache_add(gw->cache, ch->slot, number, len, gw_kept(gw, len),
                                             gmc_fragment_count(&ch->object, len));
@@ -81,7 +91,7 @@ static struct gmc_block *block_begin(struct gmc_gateway *gw, struct gwchannel *c
         return NULL;
     block->state = GMC_BLOCK_RECEIVING;
     gmc_status status = gmc_cache_give_plain(gw->cache, block);
-    if (status != GMC_OK && first && displace(gw, ch))
+    if (status != GMC_OK && first && displace(gw, ch, number))
         status = gmc_cache_give_plain(gw->cache, block);
     if (status == GMC_OK && (!gmc_list_is_empty(&ch->children) || ch->hearing != NULL))
         status = gmc_cache_give_cipher(gw->cache, block);
@@ -143,13 +153,12 @@ struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint
     return block != NULL ? block : block_begin(gw, ch, number, gmc_block_len(&ch->object, number));
 }
 
-/* Of a fragment from a link: what windows of groups hold gives way to it. */
+/* Of a fragment from a link: what came from groups gives way to it. */
 static struct gmc_block *block_of_link(struct gmc_gateway *gw, struct gwchannel *ch,
                                        uint32_t number)
 {
     struct gmc_block *block = gw_rx_block(gw, ch, number);
-    bool may_begin = gw_is_prerequisite(ch, number) || ch->dst->receiving < 2 * gw_rx_window(gw);
-    while (block == NULL && may_begin && gw_hearing_makes_room(gw, ch))
+    while (block == NULL && (displace(gw, ch, number) || gw_hearing_makes_room(gw, ch)))
         block = gw_rx_block(gw, ch, number);
     return block;
 }

@@ -601,6 +601,7 @@ struct gmc_gateway {
     uint32_t group_payload;   /* of the interface that it leaves by */
     uint32_t nodes_payload;   /* bytes that datagrams to all nodes may have, as others were told */
     struct gmc_pace group_pace;
+    gmc_time group_turn;              /* then it is the group's, whatever links to nodes carried */
     gmc_time group_yields_until;      /* messages pass to nodes */
     struct gmc_group_rate group_rate; /* what it goes at */
     struct gwgroup_round group_round;

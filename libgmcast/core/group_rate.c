@@ -13,6 +13,10 @@
 #define LEAST_PERCENT 2u  /* of the rate before: no trial goes below */
 #define RAISE_PERCENT_MIN 10u
 #define RAISE_PERCENT_MAX 40u
+#define RAISE_PERCENT_BLIND 100u
+#define BLIND_PPM 900000u /* lost before: what little arrived says nothing of what is carried */
+#define BLIND_MORE_PPM 100000u /* twice the rate where it is too much loses more: chance is less   \
+                                */
 #define RAISE_WAIT_MIN GMC_MS(500)
 #define RAISE_WAIT_MAX GMC_S(10)
 #define USELESS_PPM 500000u
@@ -66,6 +70,13 @@ static void is_full(struct gmc_group_rate *rate, gmc_time now, uint64_t bps)
         rate->raise_wait = RAISE_WAIT_MAX;
 }
 
+static void raise(struct gmc_group_rate *rate, uint32_t loss_ppm)
+{
+    rate->before_bps = rate->bps;
+    rate->before_loss = loss_ppm;
+    set(rate, GMC_GROUP_RAISED, part_of(rate->bps, 100 + rate->raise_percent, 100));
+}
+
 static void lower(struct gmc_group_rate *rate, uint64_t sent_bps, uint32_t loss_ppm)
 {
     uint64_t below = part_of(part_of(sent_bps, PPM - loss_ppm, PPM), BELOW_PERCENT, 100);
@@ -102,9 +113,14 @@ static void judge_lowered(struct gmc_group_rate *rate, gmc_time now, uint64_t se
     if (is_least && loss_ppm > USELESS_PPM)
         rate->is_useless = true;
     if (loss_ppm <= rate->usual_loss + above / 2 || (is_least && !same)) {
-        if (loss_ppm < rate->usual_loss)
-            rate->usual_loss = loss_ppm;
+        bool is_blind = rate->before_loss >= BLIND_PPM;
+        if (loss_ppm <= rate->usual_loss + above / 2)
+            rate->usual_loss = loss_ppm; /* what is left of it is the path's own */
         is_full(rate, now, rate->bps);
+        if (is_blind) { /* a wire that was down for a moment, perhaps */
+            rate->raise_percent = RAISE_PERCENT_BLIND;
+            raise(rate, loss_ppm);
+        }
         return;
     }
     bool felt = sent_bps < part_of(rate->before_sent, BOUND_PERCENT, 100);
@@ -118,13 +134,17 @@ static void judge_lowered(struct gmc_group_rate *rate, gmc_time now, uint64_t se
 
 static void judge_raised(struct gmc_group_rate *rate, gmc_time now, uint32_t loss_ppm)
 {
-    if (is_more(rate, loss_ppm) || loss_ppm > rate->before_loss + MORE_PPM) {
+    bool is_blind = rate->raise_percent == RAISE_PERCENT_BLIND;
+    uint32_t usual = is_blind ? rate->before_loss + BLIND_MORE_PPM : rate->before_loss + MORE_PPM;
+    if (loss_ppm > usual || (!is_blind && is_more(rate, loss_ppm))) {
         is_full(rate, now, rate->before_bps);
         return;
     }
     rate->trial = GMC_GROUP_STEADY;
     if (rate->bps == rate->most_bps)
         rate->raise_wait = RAISE_WAIT_MIN;
+    else if (is_blind)
+        raise(rate, loss_ppm);
     if (rate->raise_percent < RAISE_PERCENT_MAX)
         rate->raise_percent *= 2;
 }
@@ -144,9 +164,7 @@ static void judge_steady(struct gmc_group_rate *rate, gmc_time now, uint64_t sen
         rate->usual_loss -= (rate->usual_loss - loss_ppm) >> USUAL_SHIFT;
     if (rate->bps == rate->most_bps || now < rate->raise_at)
         return;
-    rate->before_bps = rate->bps;
-    rate->before_loss = loss_ppm;
-    set(rate, GMC_GROUP_RAISED, part_of(rate->bps, 100 + rate->raise_percent, 100));
+    raise(rate, loss_ppm);
 }
 
 void gmc_group_rate_round(struct gmc_group_rate *rate, gmc_time now, uint64_t sent_bps,
