@@ -180,7 +180,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     m->start_best = 0;
     m->start_from = m->bw_bps;
     m->start_flat = 0;
-    m->start_packets = m->rounds.total.packets;
+    m->start_packets = m->start_flat_from = m->rounds.total.packets;
     m->start_again = m->unproven = false;
     m->whole = 0;
     m->start_tries++;

@@ -136,9 +136,10 @@ struct gmc_ccm {
     uint32_t recent_count;
     uint64_t start_best, start_from; /* the best round of START, and the estimate before it */
     uint32_t start_flat, start_tries;
-    uint64_t start_packets; /* decided before it */
-    bool start_again;       /* it ended too early: is to be tried once more */
-    bool unproven;          /* it ended because there was too little to send to see the limit */
+    uint64_t start_packets;   /* decided before it, ... */
+    uint64_t start_flat_from; /* ... and before the last growth */
+    bool start_again;         /* it ended too early: is to be tried once more */
+    bool unproven;            /* it ended because there was too little to send to see the limit */
 
     uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
     gmc_time up_best_since;

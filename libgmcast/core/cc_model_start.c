@@ -4,6 +4,7 @@
 #include "core/cc_model.h"
 
 #define FLAT 6u
+#define FLAT_PACKETS 64u /* fewer cannot show growth: look_back takes 24 to see any */
 #define FLAT_LIMITED 32u
 #define UNPROVEN_PART 4u /* of an estimate that nothing speaks for */
 
@@ -172,7 +173,9 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (sample > m->start_best + m->start_best / 4) {
         m->start_best = sample;
         m->start_flat = 0;
-    } else if (!gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT) {
+        m->start_flat_from = m->rounds.total.packets;
+    } else if (!gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT &&
+               (m->others.is_on || m->rounds.total.packets - m->start_flat_from >= FLAT_PACKETS)) {
         end_start(m, now, m->start_best > sample ? m->start_best : sample);
     } else if (gmc_ccm_is_limited(round) && ++m->start_flat >= FLAT_LIMITED) {
         leave_start(m, now);

@@ -174,7 +174,8 @@ static void test_few_packets_make_no_rate(void **state)
     gmc_prng_init(&prng, 1);
     gmc_cc_model.init(&model, &params, &prng, 0);
     gmc_cc_loss_set(&model.base, 4, 1);
-    for (int i = 0; i < 20 && model.phase == START; i++) {
+    for (int i = 0; i < 40 && model.phase == START; i++) {
+        model.rounds.total.packets += round.decided;
         round.to.packets = round.from.packets + round.decided;
         round.to.bytes = round.from.bytes + round.decided * UINT64_C(1500);
         round.to.arrival_ns = round.from.arrival_ns + round.decided * GMC_US(120);
@@ -183,6 +184,30 @@ static void test_few_packets_make_no_rate(void **state)
     }
     assert_int_equal(model.phase, DRAIN);
     assert_in_range(model.bw_bps, 99000000, 100000000);
+}
+
+/* Silence lowered the rate to a packet in many milliseconds: rounds of so few show no growth, and
+ * START goes on until enough of them have been seen. */
+static void test_start_at_a_low_rate(void **state)
+{
+    struct gmc_cc_params params = {.packet_bytes = 1500, .initial_rtt = GMC_MS(80)};
+    struct gmc_cc_round round = {.acks = 4, .decided = 4, .rate_bps = 1000000, .windowed = true};
+    struct gmc_prng prng;
+    struct gmc_ccm model;
+    unsigned rounds = 0;
+
+    (void)state;
+    gmc_prng_init(&prng, 1);
+    gmc_cc_model.init(&model, &params, &prng, 0);
+    for (; rounds < 100 && model.phase == START; rounds++) {
+        model.rounds.total.packets += round.decided;
+        round.to.packets = round.from.packets + round.decided;
+        round.to.bytes = round.from.bytes + round.decided * UINT64_C(1500);
+        round.to.arrival_ns = round.from.arrival_ns + GMC_MS(40);
+        gmc_ccm_judge_start(&model, GMC_MS(40), &round);
+        round.from = round.to;
+    }
+    assert_in_range(rounds, 16, 20); /* 64 packets */
 }
 
 static struct gmc_ccm new_model(void)
@@ -327,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_round_counts_by_number),
         cmocka_unit_test(test_rounds_wait_side_by_side),
         cmocka_unit_test(test_few_packets_make_no_rate),
+        cmocka_unit_test(test_start_at_a_low_rate),
         cmocka_unit_test(test_start_again_knows_what_cruises_lost),
         cmocka_unit_test(test_start_again_takes_no_rival_for_the_path),
         cmocka_unit_test(test_queue_of_a_relay_that_loses_nothing_is_not_full),
