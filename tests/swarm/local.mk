@@ -5,14 +5,19 @@ noinst_PROGRAMS += tests/swarm/swarm
 tests_swarm_swarm_SOURCES = tests/swarm/swarm.c
 tests_swarm_swarm_LDADD = $(GMC_SIM_LIBS)
 
-# In make check: 200 seeds in shards that run side by side, and the canaries.
+noinst_PROGRAMS += tests/swarm/domains
+tests_swarm_domains_SOURCES = tests/swarm/domains.c
+tests_swarm_domains_LDADD = $(GMC_SIM_LIBS)
+
+# In make check: 200 seeds in shards that run side by side, the canaries, and domains with nodes.
 SWARM_SHARDS = tests/swarm/shard-1 tests/swarm/shard-2 tests/swarm/shard-3 tests/swarm/shard-4 \
-	tests/swarm/canaries
+	tests/swarm/canaries tests/swarm/shard-domains
 dist_check_SCRIPTS += $(SWARM_SHARDS)
 TESTS += $(SWARM_SHARDS)
 
 # A campaign: make check-swarm SEEDS=1..100000
 SEEDS = 1..2000
-check-swarm: tests/swarm/swarm
+check-swarm: tests/swarm/swarm tests/swarm/domains
 	tests/swarm/swarm --seeds $(SEEDS)
+	tests/swarm/domains $(subst .., ,$(SEEDS))
 .PHONY: check-swarm
