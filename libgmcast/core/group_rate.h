@@ -3,7 +3,8 @@
  * less at a lower one. Loss alone does not tell a narrow port from a bad cable, so the rate is
  * lowered for a trial: where the loss goes, the network was full and the rate stays down; where it
  * stays, it is the path's own, the rate comes back, and that much loss is taken for granted. Later
- * the rate is raised, by a tenth at first and by more from then on, while that loses nothing more.
+ * the rate is raised, by a tenth at first and by more from then on, while that loses nothing more;
+ * twofold where nearly all had been lost, which says nothing of what the network carries.
  *
  * (Receiver-driven layered multicast tells congestion by such trials, McCanne, Jacobson, Vetterli,
  * SIGCOMM 1996, with layers for rates.)
