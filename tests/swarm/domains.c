@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The swarm of domains: a seed chooses domains and their nodes, subnets, groups, trees, deaf and
- * late nodes, transfers and faults. When the faults have ended every node has to get everything,
- * and the oracles judge.
+ * late nodes, transfers, what users do in the middle, and faults. When the faults have ended every
+ * node has to get everything, and the oracles judge.
  *
  *   domains FIRST LAST             judge these seeds
  *   domains SEED SEED --verbose    with every line of what happened
@@ -38,7 +38,7 @@ struct transfer {
     struct sim_host *targets[DOMAINS_MAX];
     size_t target_count;
     uint64_t bytes, object_seed;
-    bool complete;
+    bool complete, cancelled;
     unsigned resumed;
 };
 
@@ -275,7 +275,7 @@ static bool all_complete(void *ctx)
 {
     const struct swarm *swarm = ctx;
     for (size_t i = 0; i < swarm->transfer_count; i++)
-        if (!swarm->transfers[i].complete)
+        if (!swarm->transfers[i].complete && !swarm->transfers[i].cancelled)
             return false;
     return true;
 }
@@ -287,7 +287,7 @@ static void insist(struct swarm *swarm)
         struct transfer *transfer = &swarm->transfers[i];
         struct gmc_channel_info info;
         const char *error = NULL;
-        if (transfer->complete)
+        if (transfer->complete || transfer->cancelled)
             continue;
         if (!sim_channel(transfer->source, &transfer->key, &info)) {
             sim_oracle_violated(&swarm->world->oracle, "%s forgot a transfer",
@@ -326,6 +326,8 @@ static void judge(struct swarm *swarm)
     sim_oracle_check_wires(oracle);
     for (size_t t = 0; t < swarm->transfer_count; t++) {
         const struct transfer *transfer = &swarm->transfers[t];
+        if (transfer->cancelled)
+            continue; /* nobody needs to have it */
         if (!transfer->complete)
             sim_oracle_violated(oracle, "%s did not complete %" PRIu64 " bytes",
                                 transfer->source->name, transfer->bytes);
@@ -341,6 +343,42 @@ static void judge(struct swarm *swarm)
     }
 }
 
+/* Nodes are stopped and started again, a domain is added, or the transfer is cancelled. */
+static void stop_one(struct swarm *swarm, const struct domain *domain)
+{
+    size_t i = (size_t)draw(swarm, 0, NODES_MAX - 1);
+    struct sim_host *node = i < domain->node_count ? domain->nodes[i] : NULL;
+    struct sim_host *gateway = domain->gateway;
+    if (node == NULL || node->gateway == NULL || node->frozen || gateway->gateway == NULL)
+        return;
+    sim_world_note(swarm->world, "%s is being stopped", node->name);
+    if (sim_session_is_up(&swarm->world->sessions, gateway->id, node->id))
+        sim_host_on_session_end(gateway, node->id, GMC_PEER_SESSION_STOPPED,
+                                "the node is being stopped");
+    sim_host_crash(node, SIM_CRASH_KILL);
+}
+
+static void interfere(struct swarm *swarm, struct transfer *transfer)
+{
+    const struct domain *other = &swarm->domains[draw(swarm, 0, swarm->domain_count - 1)];
+    bool stops = chance(swarm, 40), adds = chance(swarm, 30), cancels = chance(swarm, 10);
+    struct gmc_channel_info info;
+    const char *error = NULL;
+    if (stops)
+        stop_one(swarm, other);
+    if (!sim_channel(transfer->source, &transfer->key, &info) || info.state > GMC_CHANNEL_RUNNING)
+        return;
+    adds = adds && other->gateway != transfer->source && !is_target(transfer, other);
+    if (adds && sim_add(transfer->source, &transfer->key, other->gateway, &error) == GMC_OK) {
+        transfer->targets[transfer->target_count++] = other->gateway;
+        sim_world_note(swarm->world, "%s is added", other->gateway->name);
+    }
+    if (cancels && sim_cancel(transfer->source, &transfer->key, &error) == GMC_OK) {
+        transfer->cancelled = true;
+        sim_world_note(swarm->world, "%s cancels", transfer->source->name);
+    }
+}
+
 static void suffer(struct swarm *swarm)
 {
     struct sim_world *world = swarm->world;
@@ -351,6 +389,8 @@ static void suffer(struct swarm *swarm)
     sim_faults_draw(&swarm->faults, &swarm->prng, faults, now, now + span);
     sim_world_run(world, late_by);
     set_late(swarm, true);
+    for (size_t i = 0; i < swarm->transfer_count; i++)
+        interfere(swarm, &swarm->transfers[i]);
     if (span > late_by)
         sim_world_run(world, span - late_by);
     sim_faults_heal(&swarm->faults);
