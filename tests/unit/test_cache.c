@@ -178,6 +178,25 @@ static void test_give_up(void **state)
     gmc_cache_free(cache);
 }
 
+static void test_last_receiving(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_block *first = add_plain(cache, 1, 3), *last = add_plain(cache, 1, 9);
+    struct gmc_block *whole = add_plain(cache, 1, 12), *lent = add_plain(cache, 1, 11);
+    add_plain(cache, 2, 10);
+    whole->state = GMC_BLOCK_UNCHECKED;
+    gmc_block_pin(cache, lent);
+    assert_ptr_equal(gmc_cache_last_receiving(cache, 1, 2), last);
+    assert_ptr_equal(gmc_cache_last_receiving(cache, 1, 8), last);
+    assert_null(gmc_cache_last_receiving(cache, 1, 9));
+    gmc_cache_remove(cache, last);
+    assert_ptr_equal(gmc_cache_last_receiving(cache, 1, 2), first);
+    gmc_block_unpin(cache, lent);
+    assert_ptr_equal(gmc_cache_last_receiving(cache, 1, 2), lent);
+    gmc_cache_free(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_sealed_in_place),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_give_up),
+        cmocka_unit_test(test_last_receiving),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,19 @@ static void test_comes_back(void **state)
     assert_int_equal(rate.bps, 1000 * MBIT);
 }
 
+/* A wire that is down for a moment loses all, and the cable some: back within two seconds. */
+static void test_down_for_a_moment(void **state)
+{
+    (void)state;
+    for (uint32_t loss_ppm = 0; loss_ppm <= 100000; loss_ppm += 50000) {
+        begin();
+        go(&(struct path){2000 * MBIT, 1000 * MBIT, loss_ppm}, 10);
+        go(&(struct path){2000 * MBIT, 1000 * MBIT, 1000000}, 1);
+        go(&(struct path){2000 * MBIT, 1000 * MBIT, loss_ppm}, 20);
+        assert_int_equal(rate.bps, 1000 * MBIT);
+    }
+}
+
 /* However often the network turned out to be full, more is tried every 10 s. */
 static void test_looks_for_more(void **state)
 {
@@ -159,10 +172,11 @@ static void test_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wide_ports),   cmocka_unit_test(test_bad_cable),
-        cmocka_unit_test(test_narrow_ports), cmocka_unit_test(test_slow_network),
-        cmocka_unit_test(test_comes_back),   cmocka_unit_test(test_looks_for_more),
-        cmocka_unit_test(test_all_is_lost),  cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_wide_ports),     cmocka_unit_test(test_bad_cable),
+        cmocka_unit_test(test_narrow_ports),   cmocka_unit_test(test_slow_network),
+        cmocka_unit_test(test_comes_back),     cmocka_unit_test(test_down_for_a_moment),
+        cmocka_unit_test(test_looks_for_more), cmocka_unit_test(test_all_is_lost),
+        cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

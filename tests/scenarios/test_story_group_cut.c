@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Stories of a group that something happened to for a moment: what it costs is that moment, and a
+ * little to come back. */
+#include "tests/scenarios/lan.h"
+
+#include <stdio.h>
+
+#define OBJECT (40 * MB)
+#define NODES 6
+#define LITTLE_CACHE ((size_t)3 << 20)
+
+/* A node that was stopped comes back behind the others, with a cache that what the group sends now
+ * would fill: its link brings what it lacks nevertheless. */
+static void stopped(uint64_t seed, gmc_duration pause)
+{
+    struct lan lan;
+    lan_begin_with(&lan, seed, NODES, &(struct lan_loss){20000, 0},
+                   &(struct lan_unusual){.cache_bytes = LITTLE_CACHE});
+    story_stage(&lan.story, OBJECT, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n6", 15, GMC_S(10));
+    sim_host_freeze(lan_node(&lan, NODES), true);
+    story_run(&lan.story, pause);
+    sim_host_freeze(lan_node(&lan, NODES), false);
+    double others = lan_run_to(&lan, 1, NODES - 1, GMC_S(30));
+    double last = lan_run_to(&lan, NODES, NODES, GMC_S(30));
+    print_message(
+        "stopped for %.1f s with little cache: the others have it after %.2f s, it %.2f\n",
+        (double)pause / 1e9, others, last);
+    assert_true(last < 8 * lan_at_rate(OBJECT));
+    lan_end(&lan);
+}
+
+static void test_behind_with_little_cache(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 8; i++)
+        stopped(1 + i, GMC_MS(300) * (i + 1));
+}
+
+/* The cluster's network is down for a moment: all that was sent is lost, which says nothing of what
+ * it carries. */
+static void cut(uint64_t seed, uint32_t loss_ppm, gmc_duration pause)
+{
+    struct lan lan;
+    lan_begin(&lan, seed, NODES, &(struct lan_loss){loss_ppm, 0});
+    story_stage(&lan.story, 4 * OBJECT, GMC_TREE_CHAIN, "a");
+    story_run_to_percent(&lan.story, "n1", 20, GMC_S(10));
+    story_cut(&lan.story, "a", "switch", true);
+    story_run(&lan.story, pause);
+    story_cut(&lan.story, "a", "switch", false);
+    double seconds = lan_run_to(&lan, 1, NODES, GMC_S(60));
+    double usual = 1.066 / 0.95 / (1 - loss_ppm / 1e6) * lan_at_rate(4 * OBJECT);
+    print_message("the network is down for %.1f s, %.0f %% loss: %.2f s beside that\n",
+                  (double)pause / 1e9, loss_ppm / 1e4, seconds - (double)pause / 1e9 - usual);
+    assert_true(seconds < usual + (double)pause / 1e9 + 4);
+    lan_end(&lan);
+}
+
+static void test_network_is_down(void **state)
+{
+    static const gmc_duration pauses[] = {GMC_MS(200), GMC_MS(500), GMC_MS(1200)};
+    (void)state;
+    for (size_t i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++) {
+        cut(20 + i, 0, pauses[i]);
+        cut(30 + i, 50000, pauses[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        story_test(test_behind_with_little_cache),
+        story_test(test_network_is_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
