@@ -15,8 +15,9 @@
 #define RAISE_PERCENT_MAX 40u
 #define RAISE_PERCENT_BLIND 100u
 #define BLIND_PPM 900000u /* lost before: what little arrived says nothing of what is carried */
-#define BLIND_MORE_PPM 100000u /* twice the rate where it is too much loses more: chance is less   \
-                                */
+#define BLIND_MORE_PPM                                                                             \
+    100000u /* twice the rate where it is too much loses more: chance is less                      \
+             */
 #define RAISE_WAIT_MIN GMC_MS(500)
 #define RAISE_WAIT_MAX GMC_S(10)
 #define USELESS_PPM 500000u
@@ -92,6 +93,7 @@ static void begin_trial(struct gmc_group_rate *rate, uint64_t sent_bps, uint32_t
     rate->before_bps = rate->bps;
     rate->before_sent = sent_bps;
     rate->before_loss = rate->usual_loss + rate->excess / rate->rounds;
+    rate->is_blind = loss_ppm >= BLIND_PPM;
     rate->excess = rate->rounds = 0;
     lower(rate, sent_bps, loss_ppm);
 }
@@ -113,11 +115,10 @@ static void judge_lowered(struct gmc_group_rate *rate, gmc_time now, uint64_t se
     if (is_least && loss_ppm > USELESS_PPM)
         rate->is_useless = true;
     if (loss_ppm <= rate->usual_loss + above / 2 || (is_least && !same)) {
-        bool is_blind = rate->before_loss >= BLIND_PPM;
         if (loss_ppm <= rate->usual_loss + above / 2)
             rate->usual_loss = loss_ppm; /* what is left of it is the path's own */
         is_full(rate, now, rate->bps);
-        if (is_blind) { /* a wire that was down for a moment, perhaps */
+        if (rate->is_blind) { /* a wire that was down for a moment, perhaps */
             rate->raise_percent = RAISE_PERCENT_BLIND;
             raise(rate, loss_ppm);
         }

@@ -28,6 +28,7 @@ struct gmc_group_rate {
     uint64_t before_bps;  /* LOWERED, RAISED: the rate before, ... */
     uint64_t before_sent; /* ... what was sent per second at it, ... */
     uint32_t before_loss; /* ... and lost */
+    bool is_blind;        /* LOWERED: next to nothing arrived in the last round before */
     uint32_t usual_loss;  /* at any rate */
     bool is_useless;      /* most is lost at any rate */
     uint32_t excess;      /* lost above that, summed over the last rounds, ... */
