@@ -23,6 +23,19 @@ static const struct packet *coming(const struct packets *sim, uint32_t ahead)
     return &sim->packets[event->event - sim->first_packet];
 }
 
+/* Channels that a packet may take; where it is delivered, what is measured then. */
+static void fetch_outputs(const struct packets *sim, const struct packet *p)
+{
+    uint64_t ports = ic_packets_ports(sim, p);
+    uint32_t first = sim->network->first[p->at];
+    if (ports == 0) {
+        __builtin_prefetch(ic_packets_channel(sim, sim->first_ejection + p->to));
+        __builtin_prefetch(&sim->times[p - sim->packets]);
+    }
+    for (; ports != 0; ports &= ports - 1)
+        __builtin_prefetch(ic_packets_channel(sim, first + (uint32_t)__builtin_ctzll(ports)));
+}
+
 void ic_packets_ahead(const struct packets *sim)
 {
     if (ic_calendar_ahead(&sim->calendar, ARRIVALS, PACKET) == NULL)
@@ -35,14 +48,7 @@ void ic_packets_ahead(const struct packets *sim)
     __builtin_prefetch(&sim->credits.inputs[p->input]);
 
     p = coming(sim, OUTPUT);
-    uint64_t ports = ic_packets_ports(sim, p);
-    uint32_t first = sim->network->first[p->at];
-    if (ports == 0) {
-        __builtin_prefetch(ic_packets_channel(sim, sim->first_ejection + p->to));
-        __builtin_prefetch(&sim->times[p - sim->packets]);
-    }
-    for (; ports != 0; ports &= ports - 1)
-        __builtin_prefetch(ic_packets_channel(sim, first + (uint32_t)__builtin_ctzll(ports)));
+    fetch_outputs(sim, p);
     /* Where a place will be free. */
     __builtin_prefetch(ic_packets_channel(sim, p->input));
 }
@@ -92,14 +98,6 @@ static const struct packet *asking(const struct packets *sim, uint32_t ahead)
     return head != NONE ? &sim->packets[head] : NULL;
 }
 
-static void fetch_ports(const struct packets *sim, const struct packet *p)
-{
-    uint64_t ports = ic_packets_ports(sim, p);
-    uint32_t first = sim->network->first[p->at];
-    for (; ports != 0; ports &= ports - 1)
-        __builtin_prefetch(ic_packets_channel(sim, first + (uint32_t)__builtin_ctzll(ports)));
-}
-
 void ic_packets_ahead_served(const struct packets *sim)
 {
     if (ic_calendar_ahead(&sim->calendar, RELEASES, OUT) == NULL)
@@ -123,5 +121,5 @@ void ic_packets_ahead_served(const struct packets *sim)
         __builtin_prefetch(ic_routes_place(sim->config->routes, p->row, p->at));
     p = asking(sim, PORTS);
     if (p != NULL)
-        fetch_ports(sim, p);
+        fetch_outputs(sim, p);
 }
