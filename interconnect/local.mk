@@ -148,6 +148,17 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/wan/family.c \
 	interconnect/wan/golden.c
 
+# flows
+interconnect_libinterconnect_la_SOURCES += \
+	interconnect/flows/arcs.h \
+	interconnect/flows/spread.c interconnect/flows/spread.h \
+	interconnect/flows/sums.c interconnect/flows/sums.h \
+	interconnect/flows/walk.c interconnect/flows/walk.h
+
+check_PROGRAMS += tests/unit/test_ic_flows
+tests_unit_test_ic_flows_SOURCES = tests/unit/test_ic_flows.c tests/unit/ic_table.h
+tests_unit_test_ic_flows_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
+
 # graph
 interconnect_libinterconnect_la_SOURCES += \
 	interconnect/graph/distances.c interconnect/graph/distances.h \

@@ -4,23 +4,19 @@
 #ifndef INTERCONNECT_LDR_FLOWS_H
 #define INTERCONNECT_LDR_FLOWS_H
 
+#include "interconnect/family.h"
 #include "interconnect/ldr/ways.h"
 #include "interconnect/traffic.h"
 
-/* At full load: all links that it stands for together, one of them, and that less the sum of
- * squares of what its inputs bring over it: what packets of others bring. */
-struct ic_packet_output {
-    uint32_t at, to; /* switches; the same: ejection */
-    uint32_t ports;  /* between how many a packet chooses, at most */
-    double flow, load, others;
-    const double *shares; /* of its packets, by the ports they choose from, 1 and more */
-};
-
-/* In loads of a host's link. */
+/* In loads of a host's link, at full load. Outputs are those where packets of others are in the
+ * way: what their links carry each, and that less the sum of squares of what inputs bring over it,
+ * which is what others bring, times all flow. */
 struct ic_packet_flows {
-    struct ic_packet_output *outputs; /* that carry something */
-    size_t count, choice_count;
-    double *choices; /* all shares */
+    double *loads, *weights; /* by output */
+    size_t count;
+    /* What adaptive routing spares of the wait in all outputs, by power of the load (model.h). */
+    double spared[IC_NETWORK_PORTS_MAX];
+    struct ic_channel_record fullest;
     double total, mean_hops;
     double distance; /* mean over pairs of different hosts, whatever the traffic */
     uint32_t diameter;

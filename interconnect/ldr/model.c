@@ -2,54 +2,21 @@
 /* The waits that come of flows. */
 #include "interconnect/ldr/model.h"
 
-#include <math.h>
-
-/* Links that differ in how their sums were rounded alone count as equally full. */
-#define FULLER (1 + 1e-9)
-
-static double wait(double load, double others)
+static double wait(double load)
 {
-    return load < 1 ? others / (2 * (1 - load)) : 0;
+    return load / (2 * (1 - load));
 }
 
-static void keep_fullest(struct ic_packets_model *model, const struct ic_packet_output *output,
-                         double load)
+/* What all outputs wait, less what choosing spares, at a load below saturation: mean of a packet in
+ * the network, in serial times. */
+static double mean_wait(const struct ic_packet_flows *flows, double load, bool is_choosing)
 {
-    if (load <= FULLER * model->fullest.load)
-        return;
-    model->fullest =
-        (struct ic_channel_record){.from = output->at,
-                                   .to = output->to,
-                                   .what = output->to == output->at ? "ejection" : "link",
-                                   .load = load};
-}
-
-/* Share of packets that wait although they could choose: all others found a port that was free, or
- * with less backlog. */
-static double choosing(const struct ic_packet_output *output, enum ic_packet_routing routing,
-                       double load)
-{
-    double waiting = 0;
-    if (routing != IC_ADAPTIVE || output->ports == 0)
-        return 1;
-    for (uint32_t i = output->ports; i-- > 0;)
-        waiting = waiting * load + output->shares[i];
-    return waiting;
-}
-
-/* Mean wait of a packet in the network, in serial times. */
-static double add_waits(const struct ic_packet_flows *flows, const struct ic_packets_config *config,
-                        struct ic_packets_model *model)
-{
-    double scale = config->load, waits = 0;
-    for (size_t i = 0; i < flows->count; i++) {
-        const struct ic_packet_output *output = &flows->outputs[i];
-        double load = scale * output->load;
-        keep_fullest(model, output, load);
-        waits += output->flow * wait(load, scale * output->others) *
-                 choosing(output, config->routing, load);
-    }
-    return waits / flows->total;
+    double sum = 0, spared = 0;
+    for (size_t i = 0; i < flows->count; i++)
+        sum += flows->weights[i] / (1 - load * flows->loads[i]);
+    for (uint32_t i = IC_NETWORK_PORTS_MAX; i-- > 0;)
+        spared = spared * load + flows->spared[i];
+    return load / 2 * (is_choosing ? sum - spared : sum) / flows->total;
 }
 
 gmc_status ic_packet_flows_model(const struct ic_packet_flows *flows,
@@ -60,18 +27,18 @@ gmc_status ic_packet_flows_model(const struct ic_packet_flows *flows,
     if (status != GMC_OK)
         return status;
     double serial = ic_packet_serial_ns(&config->timing);
-    *model = (struct ic_packets_model){
-        .mean_hops = flows->mean_hops,
-        .fullest = {.what = "injection", .load = config->load},
-    };
-    double waits = add_waits(flows, config, model);
-    model->saturation = config->load / model->fullest.load;
+    *model = (struct ic_packets_model){.mean_hops = flows->mean_hops, .fullest = flows->fullest};
+    model->fullest.load *= config->load;
+    model->saturation = 1 / flows->fullest.load;
     model->is_saturated = model->fullest.load >= 1;
     model->zero_load = ic_packet_zero_load(&config->timing, config->switching, model->mean_hops);
-    model->network = model->zero_load + serial * waits;
+    if (model->is_saturated)
+        return GMC_OK;
+    model->network =
+        model->zero_load + serial * mean_wait(flows, config->load, config->routing == IC_ADAPTIVE);
     model->latency = model->network;
     if (config->arrivals == IC_POISSON)
-        model->latency += serial * wait(config->load, config->load);
+        model->latency += serial * wait(config->load);
     return GMC_OK;
 }
 

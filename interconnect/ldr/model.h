@@ -8,7 +8,10 @@
  *            packets of one input come one after the other and do not wait for each other. For N
  *            equal inputs that is ((N-1)/N) r / (2 (1 - r)): Karol, Hluchyj, Morgan, Input Versus
  *            Output Queueing on a Space-Division Packet Switch, IEEE Trans. Comm. 35(12), 1987
- *   choice   adaptive routing among k ports waits only where all of them are taken: r^(k-1) of it
+ *   choice   adaptive routing among k ports waits only where all of them are taken: r^(k-1) of it,
+ *            so that of the sum over outputs
+ *                (1 - r^(k-1)) / (1 - r) = 1 + r + ... + r^(k-2)
+ *            is spared: a polynomial in the load of hosts, the same for a whole curve
  *   source   r / (2 (1 - r)) serial times for Poisson arrivals (M/D/1), none for deterministic ones
  *
  * The rest is the latency at zero load (ldr/timing.h). It saturates with the most loaded link.

@@ -82,6 +82,7 @@ void ic_packets_input_arrive(struct packets *sim, uint32_t packet)
 {
     uint32_t input = sim->packets[packet].input;
     struct port_input *in = &sim->port_inputs[input];
+    ic_packets_ahead_queued(sim);
     sim->packets[packet].next = NONE;
     if (in->head == NONE)
         in->head = packet;
@@ -98,6 +99,7 @@ void ic_packets_input_release(struct packets *sim, uint32_t output)
 {
     struct port_output *out = output_of(sim, output);
     uint32_t input = out->served;
+    ic_packets_ahead_served(sim);
     out->has_release = false;
     sim->releasing = output;
     if (out->waiting > 0) {

@@ -230,9 +230,11 @@ void ic_packets_credit_arrive(struct packets *sim, uint32_t packet);
 void ic_packets_credit_release(struct packets *sim, uint32_t output);
 void ic_packets_credit_wake(struct packets *sim, uint32_t output);
 
-/* ---- packets_ahead.c: what comes soon, with bounds ---- */
+/* ---- packets_ahead.c: what comes soon, with bounds; with input buffers without them ---- */
 void ic_packets_ahead(const struct packets *sim);
 void ic_packets_ahead_released(const struct packets *sim);
+void ic_packets_ahead_queued(const struct packets *sim);
+void ic_packets_ahead_served(const struct packets *sim);
 
 /* ---- packets_tree.c: broadcasts ---- */
 GMC_NODISCARD gmc_status ic_packets_broadcast_init(struct packets *sim);

@@ -8,18 +8,51 @@
 #define KEPT_MAX 67108864u /* bytes of all layers */
 #define DEPTH_USUAL 8u     /* for which it is reckoned whether they can be kept */
 
-static void find_destinations(struct ic_ways *ways)
+struct destination {
+    uint32_t hosts, at;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct destination *x = a, *y = b;
+    if (x->hosts != y->hosts)
+        return x->hosts < y->hosts ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* A block is full, or those that follow have more hosts. */
+static void divide(struct ic_ways *ways)
+{
+    for (uint32_t i = 0; i < ways->count; i++) {
+        const uint32_t *at = &ways->destinations[i];
+        bool is_full = i == 0 || i - ways->first[ways->blocks - 1] == IC_WAYS_ABREAST;
+        if (is_full || ways->hosts_at[at[0]] != ways->hosts_at[at[-1]])
+            ways->first[ways->blocks++] = i;
+    }
+    ways->first[ways->blocks] = ways->count;
+}
+
+static gmc_status find_destinations(struct ic_ways *ways)
 {
     const struct ic_network *network = ways->network;
-    for (uint32_t i = 0; i < network->switches; i++)
+    struct destination *all = malloc(network->switches * sizeof(*all));
+    if (all == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t i = 0; i < network->hosts; i++)
+        ways->hosts_at[network->attached[i]]++;
+    for (uint32_t i = 0; i < network->switches; i++) {
         ways->numbers[i] = IC_GRAPH_NONE;
-    for (uint32_t i = 0; i < network->hosts; i++) {
-        uint32_t at = network->attached[i];
-        if (ways->hosts_at[at]++ > 0)
-            continue;
-        ways->numbers[at] = ways->count;
-        ways->destinations[ways->count++] = at;
+        if (ways->hosts_at[i] > 0)
+            all[ways->count++] = (struct destination){ways->hosts_at[i], i};
     }
+    qsort(all, ways->count, sizeof(*all), compare);
+    for (uint32_t i = 0; i < ways->count; i++) {
+        ways->destinations[i] = all[i].at;
+        ways->numbers[all[i].at] = i;
+    }
+    free(all);
+    divide(ways);
+    return GMC_OK;
 }
 
 static void find_back(struct ic_ways *ways)
@@ -42,14 +75,14 @@ gmc_status ic_ways_init(struct ic_ways *ways, const struct ic_network *network)
         .back = malloc((channels + 1) * sizeof(*ways->back)),
         .destinations = malloc(switches * sizeof(*ways->destinations)),
         .numbers = malloc(switches * sizeof(*ways->numbers)),
+        .first = malloc((switches + 1) * sizeof(*ways->first)),
         .reached = malloc(switches * sizeof(*ways->reached)),
     };
     if (ways->hosts_at == NULL || ways->back == NULL || ways->destinations == NULL ||
-        ways->numbers == NULL || ways->reached == NULL)
+        ways->numbers == NULL || ways->first == NULL || ways->reached == NULL ||
+        find_destinations(ways) != GMC_OK)
         return GMC_ERR_NOMEM;
-    find_destinations(ways);
     find_back(ways);
-    ways->blocks = (ways->count + IC_WAYS_ABREAST - 1) / IC_WAYS_ABREAST;
     ways->is_kept = ic_ways_bytes(ways) <= KEPT_MAX;
     ways->kept = calloc(ways->is_kept ? ways->blocks : 1, sizeof(*ways->kept));
     return ways->kept != NULL ? GMC_OK : GMC_ERR_NOMEM;
@@ -65,6 +98,7 @@ void ic_ways_fini(struct ic_ways *ways)
     free(ways->back);
     free(ways->destinations);
     free(ways->numbers);
+    free(ways->first);
     free(ways->reached);
     *ways = (struct ic_ways){0};
 }
@@ -92,10 +126,11 @@ static gmc_status add_layer(const struct ic_ways *ways, struct ic_ways_layers *l
 
 static void begin(struct ic_ways *ways, uint32_t block, struct ic_ways_layers *layers)
 {
-    uint32_t first = block * IC_WAYS_ABREAST;
+    uint32_t first = ways->first[block];
     memset(layers->words, 0, ways->network->switches * sizeof(*layers->words));
+    layers->hosts = ways->hosts_at[ways->destinations[first]];
     layers->all = 0;
-    for (uint32_t i = first; i < ways->count && i < first + IC_WAYS_ABREAST; i++) {
+    for (uint32_t i = first; i < ways->first[block + 1]; i++) {
         layers->words[ways->destinations[i]] |= (uint64_t)1 << (i - first);
         layers->all |= (uint64_t)1 << (i - first);
     }
@@ -123,28 +158,19 @@ static uint64_t fill_layer(struct ic_ways *ways, struct ic_ways_layers *layers, 
     return any;
 }
 
-/* Over pairs of hosts; planes have bits of the numbers of hosts at destinations. */
-static void add_distances(const struct ic_ways *ways, uint32_t block, struct ic_ways_layers *layers)
+/* Over pairs of hosts. */
+static void add_distances(const struct ic_ways *ways, struct ic_ways_layers *layers)
 {
     uint32_t switches = ways->network->switches;
-    uint64_t planes[32] = {0}, used = 0;
-    for (uint64_t left = layers->all; left != 0; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        uint32_t hosts = ways->hosts_at[ways->destinations[block * IC_WAYS_ABREAST + i]];
-        used |= hosts;
-        for (uint32_t bit = 0; bit < 32; bit++)
-            planes[bit] |= (uint64_t)(hosts >> bit & 1) << i;
-    }
     layers->distances = 0;
     layers->farthest = 0;
     for (uint32_t hops = 1; hops < layers->depth; hops++)
         for (uint32_t at = 0; at < switches; at++) {
-            uint64_t word = layers->words[(size_t)hops * switches + at], hosts = 0;
+            uint64_t word = layers->words[(size_t)hops * switches + at];
             if (ways->hosts_at[at] == 0 || word == 0)
                 continue;
-            for (uint32_t bit = 0; used >> bit != 0; bit++)
-                hosts += (uint64_t)__builtin_popcountll(word & planes[bit]) << bit;
-            layers->distances += (double)hops * ways->hosts_at[at] * (double)hosts;
+            layers->distances +=
+                (double)hops * ways->hosts_at[at] * layers->hosts * __builtin_popcountll(word);
             layers->farthest = hops;
         }
 }
@@ -167,7 +193,7 @@ static gmc_status search(struct ic_ways *ways, uint32_t block, struct ic_ways_la
             return ic_refuse(error, "the network is not connected");
         layers->depth += found != 0;
     }
-    add_distances(ways, block, layers);
+    add_distances(ways, layers);
     return GMC_OK;
 }
 

@@ -8,8 +8,9 @@
 
 #define IC_WAYS_ABREAST 64u
 
-/* Of destinations block * ABREAST and on. */
+/* Of the destinations of a block, which have as many hosts each. */
 struct ic_ways_layers {
+    uint32_t hosts;
     uint32_t depth;
     uint32_t farthest; /* hops between hosts */
     double distances;  /* sum of them over pairs of hosts */
@@ -19,8 +20,9 @@ struct ic_ways_layers {
 
 struct ic_ways {
     const struct ic_network *network;
-    uint32_t *destinations; /* switches with hosts */
+    uint32_t *destinations; /* switches with hosts, by number of these */
     uint32_t *numbers;      /* by switch, its place among those; IC_GRAPH_NONE */
+    uint32_t *first;        /* by block: its first destination; blocks + 1 */
     uint32_t count, blocks;
     uint32_t *hosts_at;          /* by switch */
     uint32_t *back;              /* of a channel: the one in the other direction */

@@ -8,7 +8,8 @@
 
 /* As in router.c. */
 #define STILL 9e-12
-/* Real-time classes, which do not notice best effort, have come to where steps are rounded away. */
+/* Real-time classes, which do not notice best effort, have come to where steps are rounded away.
+ * Best effort goes on alone then; beyond saturation it does for as many steps as there may be. */
 #define AT_REST 1e-16
 
 #define CLASSES IC_QOS_CLASSES_MAX
@@ -189,9 +190,15 @@ static void best_effort(struct cube *cube)
     cube->latency[be][n] = stages - 1 + cube->eject[be] * cube->stretch[be][n];
 }
 
+/* Of the classes that are not at rest. */
+static uint64_t first_class(const struct cube *cube)
+{
+    return cube->is_at_rest ? cube->qos->classes - 1 : 0;
+}
+
 static void evaluate(struct cube *cube)
 {
-    for (uint64_t c = 0; c < cube->qos->classes; c++) {
+    for (uint64_t c = first_class(cube); c < cube->qos->classes; c++) {
         flow(cube, c);
         block(cube, c);
     }
@@ -209,7 +216,7 @@ static double step(struct cube *cube, int i, double *change)
 {
     unsigned n = cube->shape.n;
     double largest = 0;
-    for (uint64_t c = 0; c < cube->qos->classes; c++) {
+    for (uint64_t c = first_class(cube); c < cube->qos->classes; c++) {
         change[c] = 0;
         for (unsigned s = 0; s <= n; s++) {
             double rate = s < n ? cube->carried[c] : cube->ejected[c];
@@ -218,7 +225,7 @@ static double step(struct cube *cube, int i, double *change)
             change[c] = moved > change[c] ? moved : change[c];
         }
         if (c + 1 == cube->qos->classes)
-            cube->is_at_rest = largest < AT_REST;
+            cube->is_at_rest |= largest < AT_REST;
         largest = fmax(largest, change[c]);
     }
     return largest;

@@ -9,12 +9,13 @@
 
 /* From a channel to one that follows. */
 struct step {
-    uint32_t next;
+    uint32_t next; /* its place ahead */
     double part;   /* of what the channel carries */
     double others; /* that, by what others carry of what the next one does */
 };
 
-/* What steps read of a channel, at one load: a w, B. */
+/* What steps read of a channel, at one load: a w, B. Those of a node are side by side, as steps of
+ * a channel go to them. */
 struct ahead {
     double wait, blocking;
 };
@@ -24,6 +25,7 @@ struct channel {
     size_t first_step;   /* steps of channel c: first_step of c to that of c + 1 */
     size_t first_choice; /* its messages by channels to choose from, 1 and more; shares */
     uint32_t choices;
+    uint32_t place; /* ahead */
     /* of one load */
     double rho, blocking, held; /* rho_c, B_c, f_c */
     double wait, turns;         /* w, and what it is more in turns */
@@ -32,7 +34,7 @@ struct channel {
 struct ic_updown_flows {
     uint32_t count, nodes; /* channels */
     struct channel *channels;
-    struct ahead *ahead; /* by channel */
+    struct ahead *ahead; /* by node and output; then injection */
     struct step *steps;
     double *shares;
     size_t step_count, share_count;
@@ -77,6 +79,16 @@ static uint32_t input_channel(const struct search *search, uint32_t at, uint32_t
     return updown->nodes + updown->first[updown->nodes] + at;
 }
 
+static void place_channels(const struct search *search, struct ic_updown_flows *flows)
+{
+    uint32_t place = 0;
+    for (uint32_t at = 0; at < flows->nodes; at++)
+        for (uint32_t out = 0; out <= ports_of(search, at); out++)
+            flows->channels[output_channel(search, at, out)].place = place++;
+    for (uint32_t at = 0; at < flows->nodes; at++)
+        flows->channels[input_channel(search, at, ports_of(search, at))].place = place++;
+}
+
 static void sum_flows(const struct search *search, struct ic_updown_flows *flows)
 {
     for (uint32_t at = 0; at < flows->nodes; at++)
@@ -103,7 +115,8 @@ static void keep_steps(const struct search *search, struct ic_updown_flows *flow
         if (flow <= 0)
             continue;
         double part = flow / flows->channels[c].flow, share = flow / flows->channels[next].flow;
-        flows->steps[flows->step_count++] = (struct step){next, part, part * (1 - share)};
+        flows->steps[flows->step_count++] =
+            (struct step){flows->channels[next].place, part, part * (1 - share)};
     }
 }
 
@@ -126,6 +139,7 @@ static void keep_all(const struct search *search, struct ic_updown_flows *flows)
 {
     const struct ic_updown *updown = search->updown;
     uint32_t links = updown->first[updown->nodes];
+    place_channels(search, flows);
     sum_flows(search, flows);
     for (uint32_t c = flows->nodes; c < flows->nodes + links; c++) {
         uint32_t from = search->network->from[c] - flows->nodes;
@@ -266,7 +280,7 @@ static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *
         }
         if (is_end ? !config->ends_in_order : !config->links_in_order)
             channel->wait += channel->turns;
-        flows->ahead[c] =
+        flows->ahead[channel->place] =
             (struct ahead){taken(flows, channel, config->vcs) * channel->wait, channel->blocking};
     }
     return true;

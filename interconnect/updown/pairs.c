@@ -1,47 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The flows to 64 destinations at once, a bit for each, from the farthest nodes to the nearest:
- * what a node adds to its inputs and outputs stays in the processor's caches then. */
+/* A node is two vertices: of messages that may still go up, and of those that came down. */
 #include "interconnect/updown/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
+#include "interconnect/flows/spread.h"
+#include "interconnect/flows/walk.h"
 
-#define ABREAST 64u
+#define ABREAST IC_FLOW_ABREAST
 #define DEPTH_USUAL 16u
 
-/* A message at a node may still go up, or it came down. */
 enum { UP, DOWN, STATES };
+
+/* Arcs of vertices, and the nodes' ports that they are. */
+struct vertices {
+    uint32_t *first, *to, *input, *first_input, *from, *output;
+    uint32_t *port, *input_port; /* by output, by input; counted by node */
+};
 
 struct search {
     const struct ic_updown *updown;
     const struct ic_traffic *traffic;
     struct ic_updown_pairs *pairs;
     uint64_t *up_ports; /* by node: ports that lead up */
-    double each;        /* what a node sends to a destination */
-    double inverse[IC_UPDOWN_PORTS_MAX + 1];
+    struct vertices vertices;
+    struct ic_arcs arcs;
+    struct ic_flow_sums sums;
     /* Of one block of destinations. */
     uint32_t first, depth, room;
     uint64_t all;      /* bits of destinations */
-    uint64_t *layers;  /* by hops, node and state: destinations that are so far */
-    uint64_t *reached; /* by node and state */
-    uint64_t *brought; /* by node: destinations that it sends to */
-    uint64_t *active;  /* by node and state: destinations that something goes to by it */
-    uint64_t *going;   /* by port and the state before it: destinations that it goes to */
-    double *flow;      /* by node, state and destination: what each port takes */
+    uint64_t *layers;  /* by hops and vertex: destinations that are so far */
+    uint64_t *reached; /* by vertex */
     double distances;  /* sum over pairs */
-};
-
-/* A node and state as destinations that are equally far see it. */
-struct visit {
-    uint32_t at, state, own, hops; /* own: ports */
-    uint64_t word;                 /* destinations */
-    double *flows, *choices;       /* of the node */
-    /* By destination: ports to it, how many, what comes, and the part that each port takes. */
-    uint64_t ports[ABREAST];
-    uint32_t count[ABREAST];
-    double sum[ABREAST], part[ABREAST];
 };
 
 static uint32_t ports_of(const struct ic_updown *updown, uint32_t at)
@@ -56,13 +48,19 @@ static size_t place_of(uint32_t at, uint32_t state)
 
 static void release(struct search *search)
 {
+    const struct vertices *vertices = &search->vertices;
+    free(vertices->first);
+    free(vertices->to);
+    free(vertices->input);
+    free(vertices->first_input);
+    free(vertices->from);
+    free(vertices->output);
+    free(vertices->port);
+    free(vertices->input_port);
     free(search->up_ports);
     free(search->layers);
     free(search->reached);
-    free(search->brought);
-    free(search->active);
-    free(search->going);
-    free(search->flow);
+    ic_flow_sums_fini(&search->sums);
 }
 
 void ic_updown_pairs_fini(struct ic_updown_pairs *pairs)
@@ -88,6 +86,78 @@ static void find_ends(struct search *search)
         }
 }
 
+/* ---- vertices ---- */
+/* What came down goes on down. */
+static void add_outputs(struct search *search, uint32_t at, uint32_t state, uint32_t *count)
+{
+    const struct ic_updown *updown = search->updown;
+    struct vertices *vertices = &search->vertices;
+    for (uint32_t p = 0; p < ports_of(updown, at); p++) {
+        uint32_t to = search->up_ports[at] >> p & 1 ? UP : DOWN;
+        if (to < state)
+            continue;
+        vertices->port[*count] = p;
+        vertices->to[*count] = (uint32_t)place_of(updown->ends[updown->first[at] + p], to);
+        vertices->first_input[vertices->to[(*count)++] + 1]++;
+    }
+    vertices->first[place_of(at, state) + 1] = *count;
+}
+
+/* In the order of where they begin. While they are numbered, the next one of a vertex is where the
+ * first one of that before it would be. */
+static void number_inputs(struct search *search)
+{
+    const struct ic_updown *updown = search->updown;
+    struct vertices *vertices = &search->vertices;
+    uint32_t *next = vertices->first_input, count = updown->nodes * STATES;
+    for (uint32_t v = 0; v < count; v++)
+        next[v + 1] += next[v];
+    memmove(next + 1, next, count * sizeof(*next));
+    for (uint32_t v = 0; v < count; v++)
+        for (uint32_t arc = vertices->first[v]; arc < vertices->first[v + 1]; arc++) {
+            uint32_t to = vertices->to[arc], input = next[to + 1]++;
+            uint32_t back = search->pairs->reverse[updown->first[v / STATES] + vertices->port[arc]];
+            vertices->input[arc] = input;
+            vertices->from[input] = v;
+            vertices->output[input] = arc;
+            vertices->input_port[input] = back - updown->first[to / STATES];
+        }
+}
+
+static gmc_status make_vertices(struct search *search)
+{
+    const struct ic_updown *updown = search->updown;
+    struct vertices *vertices = &search->vertices;
+    size_t nodes = updown->nodes, arcs = (size_t)updown->first[nodes] * STATES + 1;
+    uint32_t count = 0;
+    *vertices = (struct vertices){
+        .first = calloc(nodes * STATES + 1, sizeof(uint32_t)),
+        .to = malloc(arcs * sizeof(uint32_t)),
+        .input = malloc(arcs * sizeof(uint32_t)),
+        .first_input = calloc(nodes * STATES + 1, sizeof(uint32_t)),
+        .from = malloc(arcs * sizeof(uint32_t)),
+        .output = malloc(arcs * sizeof(uint32_t)),
+        .port = malloc(arcs * sizeof(uint32_t)),
+        .input_port = malloc(arcs * sizeof(uint32_t)),
+    };
+    if (vertices->first == NULL || vertices->to == NULL || vertices->input == NULL ||
+        vertices->first_input == NULL || vertices->from == NULL || vertices->output == NULL ||
+        vertices->port == NULL || vertices->input_port == NULL)
+        return GMC_ERR_NOMEM;
+    for (uint32_t at = 0; at < nodes; at++)
+        for (uint32_t state = UP; state < STATES; state++)
+            add_outputs(search, at, state, &count);
+    number_inputs(search);
+    search->arcs = (struct ic_arcs){.vertices = (uint32_t)nodes * STATES,
+                                    .first = vertices->first,
+                                    .to = vertices->to,
+                                    .input = vertices->input,
+                                    .first_input = vertices->first_input,
+                                    .from = vertices->from,
+                                    .output = vertices->output};
+    return GMC_OK;
+}
+
 static gmc_status prepare(struct search *search)
 {
     const struct ic_updown *updown = search->updown;
@@ -96,14 +166,9 @@ static gmc_status prepare(struct search *search)
     pairs->reverse = calloc(ports + 1, sizeof(uint32_t));
     search->up_ports = calloc(nodes, sizeof(uint64_t));
     search->reached = calloc(nodes * STATES, sizeof(uint64_t));
-    search->brought = calloc(nodes, sizeof(uint64_t));
-    search->active = calloc(nodes * STATES, sizeof(uint64_t));
-    search->going = calloc((ports + 1) * STATES, sizeof(uint64_t));
-    search->flow = calloc(nodes * STATES * ABREAST, sizeof(double));
     pairs->square = calloc(nodes, sizeof(size_t));
     if (pairs->reverse == NULL || search->up_ports == NULL || search->reached == NULL ||
-        search->brought == NULL || search->active == NULL || search->going == NULL ||
-        search->flow == NULL || pairs->square == NULL)
+        pairs->square == NULL)
         return GMC_ERR_NOMEM;
     for (uint32_t at = 0; at < updown->nodes; at++) {
         size_t width = ports_of(updown, at) + 1;
@@ -114,12 +179,12 @@ static gmc_status prepare(struct search *search)
     pairs->choices = calloc(pairs->squares, sizeof(double));
     if (pairs->flows == NULL || pairs->choices == NULL)
         return GMC_ERR_NOMEM;
-    for (uint32_t count = 1; count <= IC_UPDOWN_PORTS_MAX; count++)
-        search->inverse[count] = 1.0 / count;
-    search->each =
-        search->traffic->pattern == IC_TRAFFIC_UNIFORM ? 1 / ((double)updown->nodes - 1) : 1;
     find_ends(search);
-    return GMC_OK;
+    gmc_status status = make_vertices(search);
+    if (status != GMC_OK)
+        return status;
+    return ic_flow_sums_init(&search->sums, &search->arcs, updown->routing == IC_UPDOWN_FIXED,
+                             false);
 }
 
 /* ---- distances ---- */
@@ -200,148 +265,70 @@ static gmc_status find_layers(struct search *search)
 }
 
 /* ---- flows ---- */
-static void enter(struct search *search)
-{
-    const struct ic_updown *updown = search->updown;
-    bool is_uniform = search->traffic->pattern == IC_TRAFFIC_UNIFORM;
-    for (uint32_t at = 0; at < updown->nodes; at++) {
-        uint32_t partner = is_uniform ? at : ic_traffic_partner(search->traffic, at);
-        uint32_t own = at - search->first, to = partner - search->first;
-        uint64_t bits = is_uniform ? search->all : 0;
-        if (to < ABREAST && !is_uniform)
-            bits = (uint64_t)1 << to;
-        if (own < ABREAST)
-            bits &= ~((uint64_t)1 << own);
-        search->brought[at] = bits;
-        search->active[place_of(at, UP)] = bits;
-        search->active[place_of(at, DOWN)] = 0;
-    }
-    memset(search->going, 0,
-           (size_t)updown->first[updown->nodes] * STATES * sizeof(*search->going));
-}
-
-/* All ports by which ways to each destination go on, or the lowest. */
-static void find_ports(struct search *search, struct visit *visit)
-{
-    const struct ic_updown *updown = search->updown;
-    const uint64_t *nearer = search->layers + (visit->hops - 1) * (size_t)updown->nodes * STATES;
-    uint64_t word = visit->word;
-    for (uint64_t left = word; left != 0; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        visit->ports[i] = 0;
-        visit->count[i] = 0;
-    }
-    for (uint32_t p = 0; p < visit->own && word != 0; p++) {
-        uint32_t port = updown->first[visit->at] + p;
-        uint32_t state = search->up_ports[visit->at] >> p & 1 ? UP : DOWN;
-        size_t next = place_of(updown->ends[port], state);
-        uint64_t taken = word & nearer[next];
-        if (taken == 0 || state < visit->state)
-            continue;
-        search->going[place_of(port, visit->state)] |= taken;
-        search->active[next] |= taken;
-        if (updown->routing == IC_UPDOWN_FIXED)
-            word &= ~taken;
-        for (; taken != 0; taken &= taken - 1) {
-            uint32_t i = (uint32_t)__builtin_ctzll(taken);
-            visit->ports[i] |= (uint64_t)1 << p;
-            visit->count[i]++;
-        }
-    }
-    for (uint64_t left = visit->word; left != 0; left &= left - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(left);
-        visit->part[i] = search->inverse[visit->count[i]];
-    }
-}
-
-/* What one input brings of one destination goes on by all ports alike, or to the node. */
-static inline void split(struct visit *visit, double *row, uint32_t i, double flow)
-{
-    visit->sum[i] += flow;
-    if (visit->hops == 0) {
-        row[visit->own] += flow;
-        return;
-    }
-    double each = flow * visit->part[i];
-    for (uint64_t left = visit->ports[i]; left != 0; left &= left - 1)
-        row[__builtin_ctzll(left)] += each;
-}
-
-/* By one port, from a state of the node at its other end. */
-static void take_port(struct search *search, struct visit *visit, uint32_t in, uint32_t state)
-{
-    uint32_t port = search->updown->first[visit->at] + in;
-    const double *coming = &search->flow[place_of(search->updown->ends[port], state) * ABREAST];
-    double *row = &visit->flows[(size_t)in * (visit->own + 1)];
-    uint64_t word = visit->word & search->going[place_of(search->pairs->reverse[port], state)];
-    for (; word != 0; word &= word - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(word);
-        split(visit, row, i, coming[i]);
-    }
-}
-
-/* What came up, and what the node sends; or what came down, which went up or down before. */
-static void take(struct search *search, struct visit *visit)
-{
-    uint64_t up = search->up_ports[visit->at];
-    for (uint64_t left = visit->word; left != 0; left &= left - 1)
-        visit->sum[__builtin_ctzll(left)] = 0;
-    for (uint32_t in = 0; in < visit->own; in++, up >>= 1) {
-        bool came_down = up & 1;
-        if (came_down != (visit->state == DOWN))
-            continue;
-        take_port(search, visit, in, UP);
-        if (came_down)
-            take_port(search, visit, in, DOWN);
-    }
-    if (visit->state == DOWN)
-        return;
-    double *row = &visit->flows[(size_t)visit->own * (visit->own + 1)];
-    for (uint64_t left = visit->word & search->brought[visit->at]; left != 0; left &= left - 1)
-        split(visit, row, (uint32_t)__builtin_ctzll(left), search->each);
-}
-
-/* What each port takes, for those that come after. */
-static void pass_on(struct search *search, const struct visit *visit)
-{
-    double *flow = &search->flow[place_of(visit->at, visit->state) * ABREAST];
-    size_t width = visit->own + 1;
-    for (uint64_t word = visit->word; word != 0; word &= word - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(word);
-        double *choices = visit->choices + (visit->count[i] - 1) * width;
-        flow[i] = visit->sum[i] * visit->part[i];
-        for (uint64_t left = visit->ports[i]; left != 0; left &= left - 1)
-            choices[(uint32_t)__builtin_ctzll(left)] += flow[i];
-    }
-}
-
-static void pass(struct search *search, struct visit *visit)
-{
-    size_t square = search->pairs->square[visit->at];
-    visit->own = ports_of(search->updown, visit->at);
-    visit->flows = search->pairs->flows + square;
-    visit->choices = search->pairs->choices + square;
-    if (visit->hops > 0)
-        find_ports(search, visit);
-    take(search, visit);
-    if (visit->hops > 0)
-        pass_on(search, visit);
-}
-
-/* Farthest first: what comes to a node is known when it is passed on. */
-static void pass_all(struct search *search)
+static gmc_status add_uniform(struct search *search)
 {
     uint32_t nodes = search->updown->nodes;
-    struct visit visit;
-    for (visit.hops = search->depth; visit.hops-- > 0;)
-        for (visit.at = 0; visit.at < nodes; visit.at++)
-            for (visit.state = UP; visit.state < STATES; visit.state++) {
-                size_t place = place_of(visit.at, visit.state);
-                visit.word = search->layers[visit.hops * (size_t)nodes * STATES + place] &
-                             search->active[place];
-                if (visit.word != 0)
-                    pass(search, &visit);
-            }
+    struct ic_flow_spread spread;
+    double *each = calloc((size_t)nodes * STATES, sizeof(*each));
+    double *local = calloc((size_t)nodes * STATES, sizeof(*local));
+    const struct ic_flow_senders senders = {each, local};
+    gmc_status status = ic_flow_spread_init(&spread, &search->sums);
+    if (each == NULL || local == NULL)
+        status = GMC_ERR_NOMEM;
+    for (uint32_t at = 0; at < nodes && status == GMC_OK; at++)
+        each[place_of(at, UP)] = 1 / ((double)nodes - 1);
+    for (; status == GMC_OK && search->first < nodes; search->first += ABREAST) {
+        status = find_layers(search);
+        if (status == GMC_OK)
+            ic_flow_spread_add(&spread, search->layers, search->depth, search->all, &senders);
+    }
+    ic_flow_spread_fini(&spread);
+    free(each);
+    free(local);
+    return status;
+}
+
+/* A node that would send to itself is silent. */
+static gmc_status add_pattern(struct search *search)
+{
+    uint32_t nodes = search->updown->nodes;
+    struct ic_flow_walk walk;
+    gmc_status status = ic_flow_walk_init(&walk, &search->sums);
+    for (; status == GMC_OK && search->first < nodes; search->first += ABREAST) {
+        status = find_layers(search);
+        for (uint32_t at = 0; at < nodes && status == GMC_OK; at++) {
+            uint32_t to = ic_traffic_partner(search->traffic, at) - search->first;
+            if (to < ABREAST && to + search->first != at)
+                ic_flow_walk_add(&walk, search->layers, (uint32_t)place_of(at, UP), to);
+        }
+    }
+    ic_flow_walk_fini(&walk);
+    return status;
+}
+
+/* From the vertices of a node. */
+static void sum_up(const struct search *search, uint32_t at, uint32_t state)
+{
+    const struct vertices *vertices = &search->vertices;
+    const struct ic_updown_pairs *pairs = search->pairs;
+    uint32_t vertex = (uint32_t)place_of(at, state), width = ports_of(search->updown, at) + 1;
+    uint32_t in = ic_arcs_in(&search->arcs, vertex), out = ic_arcs_out(&search->arcs, vertex);
+    const uint32_t *port = &vertices->port[vertices->first[vertex]];
+    const uint32_t *input_port = &vertices->input_port[vertices->first_input[vertex]];
+    for (uint32_t i = 0; i <= in; i++) {
+        const double *from = ic_flow_sums_pairs(&search->sums, vertex, i);
+        double *to =
+            pairs->flows + pairs->square[at] + (size_t)(i < in ? input_port[i] : width - 1) * width;
+        for (uint32_t j = 0; j < out; j++)
+            to[port[j]] += from[j];
+        to[width - 1] += from[out];
+    }
+    for (uint32_t count = 1; count <= out && count <= search->sums.most; count++) {
+        const double *from = ic_flow_sums_choices(&search->sums, vertex, count);
+        double *to = pairs->choices + pairs->square[at] + (size_t)(count - 1) * width;
+        for (uint32_t j = 0; j < out; j++)
+            to[port[j]] += from[j];
+    }
 }
 
 gmc_status ic_updown_pairs_init(struct ic_updown_pairs *pairs, const struct ic_updown *updown,
@@ -350,13 +337,12 @@ gmc_status ic_updown_pairs_init(struct ic_updown_pairs *pairs, const struct ic_u
     struct search search = {.updown = updown, .traffic = traffic, .pairs = pairs};
     *pairs = (struct ic_updown_pairs){0};
     gmc_status status = prepare(&search);
-    for (; status == GMC_OK && search.first < updown->nodes; search.first += ABREAST) {
-        status = find_layers(&search);
-        if (status != GMC_OK)
-            break;
-        enter(&search);
-        pass_all(&search);
-    }
+    if (status == GMC_OK)
+        status =
+            traffic->pattern == IC_TRAFFIC_UNIFORM ? add_uniform(&search) : add_pattern(&search);
+    for (uint32_t at = 0; at < updown->nodes && status == GMC_OK; at++)
+        for (uint32_t state = UP; state < STATES; state++)
+            sum_up(&search, at, state);
     pairs->distance = search.distances / ((double)updown->nodes * (updown->nodes - 1));
     release(&search);
     return status;
