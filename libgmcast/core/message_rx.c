@@ -77,6 +77,14 @@ static void leave(struct gmc_message_rx *rx, uint64_t number)
     held->has_hash = held->passes = false;
 }
 
+/* Not ordered: nothing is waited for with the lowest packet. It came out, or the beginning of its
+ * message is below, which is lost then: else this packet would have come out with it. */
+static bool is_lowest_over(const struct gmc_message_rx *rx)
+{
+    const struct gmc_message_held *held = held_of(rx, rx->base);
+    return held->state == DONE || (held->state == HELD && !held->head.first);
+}
+
 /* Everything below is done with. */
 static void advance(struct gmc_message_rx *rx, uint64_t base)
 {
@@ -84,8 +92,7 @@ static void advance(struct gmc_message_rx *rx, uint64_t base)
     for (uint64_t n = rx->base; rx->held != NULL && n < end; n++)
         leave(rx, n);
     rx->base = base;
-    while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL &&
-           held_of(rx, rx->base)->state == DONE)
+    while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL && is_lowest_over(rx))
         leave(rx, rx->base++);
     if (rx->whole < rx->base)
         rx->whole = rx->base;
@@ -379,6 +386,8 @@ static bool go_to_floor(struct gmc_message_rx *rx)
 
 static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
 {
+    advance(rx, rx->base); /* over what came of a message that has no beginning */
+    look_for_end(rx);
     do {
         while (find_next(rx))
             if (take_ready(rx, message))

@@ -118,10 +118,14 @@ static const struct row rows[] = {
     {GMC_MESSAGES_UNORDERED, "abc de f", "fedcba", "2:f 1:de 0:abc"},
     {GMC_MESSAGES_UNORDERED, "a b c.", "cab", "0:a 1:b 2:c."}, /* the end is last */
     {GMC_MESSAGES_UNORDERED, "a b c.", "ca2", "0:a 2:c."},
+    {GMC_MESSAGES_UNORDERED, "abc d.", "2cd", "1:d."}, /* c's message began below */
+    {GMC_MESSAGES_UNORDERED, "abc d.", "cd2", "1:d."},
+    {GMC_MESSAGES_UNORDERED, "abc d.", "d1bc", "1:d."},
     {GMC_MESSAGES_UNORDERED, "a b c", "aabb", "0:a 1:b"},
     {GMC_MESSAGES_LATEST, "a b c", "bac", "1:b 2:c"},
     {GMC_MESSAGES_LATEST, "ab cd e", "acebd", "2:e"},
     {GMC_MESSAGES_LATEST, "ab cd e.", "dceab", "1:cd 2:e."},
+    {GMC_MESSAGES_LATEST, "abc d.", "2cd", "1:d."},
 };
 
 /* From somebody else than the source. */
@@ -142,6 +146,7 @@ static const struct row relayed[] = {
     {GMC_MESSAGES_UNORDERED, "abc# d$", "ab2c#", "0:abc"},
     {GMC_MESSAGES_UNORDERED, "ab c# d$", "bc3#d$", "1:c 2:d"}, /* the rest of b's message is lost */
     {GMC_MESSAGES_UNORDERED, "a b# c. d$", "a1bc#$", "0:a 1:b 2:c."},
+    {GMC_MESSAGES_UNORDERED, "abc d.#", "2cd#", "1:d."},
     {GMC_MESSAGES_LATEST, "a# b$", "a1#b$", "0:a 1:b"},
     {GMC_MESSAGES_UNORDERED, "a b# c d$", "dc$Ba#b", "2:c 3:d 0:a 1:b"},
     {GMC_MESSAGES_UNORDERED, "ab# c d.$", "dba$#c", "0:ab 1:c 2:d."},
