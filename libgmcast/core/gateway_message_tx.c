@@ -66,7 +66,6 @@ void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t 
     struct gwtalk *talk = ch->talk;
     struct gmc_message_packet packet;
     child->is_based = next > 0; /* elsewhere */
-    gw_talk_heard(ch, child->peer);
     if (ch->dst != NULL && !talk->rx.based)
         return; /* it is told when this gateway is */
     uint64_t from = ch->dst != NULL && talk->ring.count == 0 ? talk->rx.base : talk->ring.low;

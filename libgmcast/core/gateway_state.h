@@ -398,7 +398,7 @@ struct gwtalk {
     size_t wanted;            /* ... for a message of so many bytes */
     bool ending;              /* ... which is the last, and goes when all members have answered */
     bool ended;               /* the last message is here, or the channel is over */
-    bool was_heard;           /* somebody attached, ever */
+    gmc_time heard_at;        /* source: when one that sets the pace was last seen here; 0: never */
     struct gwproofs proofs;
 };
 

@@ -342,6 +342,25 @@ static void test_back_pressure(void **state)
     story_close(&talk.story);
 }
 
+/* So it is while the only session is broken, over which they all go. */
+static void test_back_pressure_without_anybody(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 26, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    for (uint64_t count = 200; count <= 600; count += 200) {
+        publish_at_once(&talk, count, 60000);
+        sim_session_break(&talk.story.world->sessions, talk.story.source->id,
+                          story_host(&talk.story, "a")->id);
+    }
+    end_all(&talk);
+    expect_all(&talk, "ab");
+    story_close(&talk.story);
+}
+
 /* So it is with several that are about as fast: nobody is ahead so far that others lose for it. */
 static void test_back_pressure_of_several(void **state)
 {
@@ -747,6 +766,7 @@ int main(void)
         story_test(test_latest_of_many_packets),
         story_test(test_latest_at_the_end),
         story_test(test_back_pressure),
+        story_test(test_back_pressure_without_anybody),
         story_test(test_back_pressure_of_several),
         story_test(test_back_pressure_beside_a_slow_one),
         story_test(test_slow_receiver),
