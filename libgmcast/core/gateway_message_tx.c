@@ -176,7 +176,8 @@ static void leave_out_old(struct gwchild *child, uint64_t newest)
 }
 
 /* The next packet that is still here. What has left the ring the child does not get; it then goes
- * on in the middle of the ring, since the oldest ones there are about to leave too. */
+ * on in the middle of the ring, since the oldest ones there are about to leave too. What was thrown
+ * away without a proof is offered again when it comes again. */
 static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_message_packet *packet)
 {
     const struct gwtalk *talk = child->channel->talk;
@@ -185,9 +186,11 @@ static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_mess
     while ((*number = first_of(&child->pending)) != UINT64_MAX) {
         if (gmc_message_ring_get(&talk->ring, *number, packet))
             return true;
+        if (*number >= talk->ring.low) {
+            forget_below(child, *number + 1);
+            continue;
+        }
         uint64_t floor = talk->ring.low + (talk->next - talk->ring.low) / 2;
-        if (floor <= *number)
-            floor = *number + 1;
         forget_below(child, floor);
         if (floor > child->skip_due)
             child->skip_due = floor;

@@ -597,6 +597,26 @@ static void test_begins_in_the_middle(void **state)
     story_close(&talk.story);
 }
 
+/* A large message takes its time on slow wires, and its proofs come behind it: nobody is blamed for
+ * that. */
+static void test_large_over_slow_wires(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 28, 10000);
+    talk.story.wire.rate_bps = 1000000;
+    talk.story.wire.queue_bytes = 20000;
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(2));
+    assert_ok(publish(&talk, 1000000));
+    end_all(&talk);
+    expect_all(&talk, "ab");
+    assert_false(story_has_line("without the source's proof"));
+    story_close(&talk.story);
+}
+
 /* ---- a relay that lies ---- */
 enum lie { HONEST, ALTERS, SIGNS, REPEATS, GARBLES, WITHHOLDS, WITHHOLDS_ONE };
 
@@ -723,6 +743,39 @@ static void test_proofs_withheld(void **state)
     test_lies(GMC_MESSAGES_UNORDERED, WITHHOLDS_ONE);
 }
 
+/* B finds A out, and hears from S what A had not proven. Of what was proven it forgets nothing:
+ * whoever begins behind B gets all. */
+static void test_kept_when_a_relay_is_left(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 29, 0);
+    struct sim_world *world = talk.story.world;
+    sim_build_chain(world, 4, &talk.story.wire);
+    struct sim_wire_config around = talk.story.wire;
+    around.delay = GMC_MS(60);
+    sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(2));
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    liar = story_host(&talk.story, "a")->gateway;
+    lie = WITHHOLDS_ONE;
+    publish_many(&talk, 10, GMC_MS(1), 200000); /* two proofs each, of which the first is lost */
+    story_run(&talk.story, GMC_S(12));
+    assert_true(story_has_line("b.example a.example sent packets without the source's proof"));
+    struct sim_host *c = story_host(&talk.story, "c");
+    sim_host_crash(c, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_MS(200));
+    sim_host_start(c);
+    talk.heard[c->id] = (struct heard){0};
+    story_run(&talk.story, GMC_S(5));
+    assert_string_equal(story_parent(&talk.story, "c"), "b.example");
+    end_all(&talk);
+    expect_all(&talk, "abc");
+    story_close(&talk.story);
+}
+
 /* The source dies: receivers are told that there will be no more, and hold nothing. */
 static void test_source_dies(void **state)
 {
@@ -773,10 +826,12 @@ int main(void)
         story_test(test_beside_bulk),
         story_test(test_relay_dies),
         story_test(test_begins_in_the_middle),
+        story_test(test_large_over_slow_wires),
         story_test(test_altered),
         story_test(test_signed_by_a_relay),
         story_test(test_proofs_in_place_of_messages),
         story_test(test_proofs_withheld),
+        story_test(test_kept_when_a_relay_is_left),
         story_test(test_source_dies),
         story_test(test_alone),
         story_test(test_beside_a_group),

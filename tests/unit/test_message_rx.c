@@ -69,6 +69,8 @@ static gmc_status give_proof(const char *plan, const char *at, uint8_t *room)
     assert_true(got.first == proof.first && got.count == proof.count);
     gmc_message_rx_pass(&rx, number);
     gmc_status status = gmc_message_rx_prove(&rx, &got);
+    if (status == GMC_ERR_AUTH)
+        gmc_message_rx_drop_unproven(&rx);
     take();
     return status;
 }
@@ -213,6 +215,36 @@ static void test_dropped(void **state)
     gmc_message_rx_fini(&rx);
 }
 
+/* Of a message that is still coming no proof can be here. */
+static void test_overdue(void **state)
+{
+    (void)state;
+    is_own = false;
+    gmc_message_rx_init(&rx, GMC_MESSAGES_ORDERED, GMC_MESSAGE_PACKET_MIN, hash);
+    came[0] = '\0';
+    gmc_message_rx_skip(&rx, 0);
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_ok(give("abc d#", 'b'));
+    assert_ok(give("abc d#", 'd'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 0), 1);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 2), 3);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 4), UINT64_MAX);
+    gmc_message_rx_drop_unproven(&rx);
+    assert_ok(give("ab c#", 'a')); /* never ends, */
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_ok(give("a b c#", 'b')); /* as the next one shows */
+    assert_int_equal(gmc_message_rx_overdue(&rx), 0);
+    gmc_message_rx_drop_unproven(&rx);
+    assert_ok(give("abc d#", 'b'));
+    assert_ok(give("abc d#", 'd'));
+    assert_ok(give("abc d#", 'c'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), 1);
+    assert_ok(give("abc d#", '#'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    gmc_message_rx_fini(&rx);
+}
+
 static void test_window(void **state)
 {
     (void)state;
@@ -273,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_table),   cmocka_unit_test(test_relayed),
         cmocka_unit_test(test_dropped), cmocka_unit_test(test_proof),
         cmocka_unit_test(test_window),  cmocka_unit_test(test_head),
+        cmocka_unit_test(test_overdue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
