@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/gateway_impl.h"
+#include "wire/head.h"
 
 #define HOSTS_MAX 8
 #define STAMP_BYTES 16 /* number of the message, and when it was published */
@@ -308,6 +309,64 @@ static void test_latest_at_the_end(void **state)
     }
 }
 
+/* A wire is cut for so long that more packets are left out than a window has: the newest is heard
+ * all the same, and the end. */
+static void test_latest_beyond_the_window(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 24, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_LATEST);
+    publish_many(&talk, 1000, GMC_MS(1), 16);
+    story_cut(&talk.story, "a", "b", true);
+    publish_many(&talk, 3000, GMC_US(100), 16); /* each with its proof */
+    story_cut(&talk.story, "a", "b", false);
+    end_all(&talk);
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+        assert_true(heard->ended);
+        assert_int_equal(heard->next, talk.published);
+    }
+    story_close(&talk.story);
+}
+
+static bool drop_data(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
+{
+    (void)ctx;
+    (void)host;
+    return out->head_len != GMC_DATA_HEAD_BYTES;
+}
+
+/* A relay starts anew, and before it hears the newest message B behind it does: it is told where
+ * the relay began, and not where the channel did. */
+static void test_latest_behind_a_new_relay(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 25, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_LATEST);
+    publish_many(&talk, 3000, GMC_US(200), 16);
+    talk.story.source->tamper = drop_data;
+    for (const char *host = "ab"; *host != '\0'; host++)
+        sim_host_crash(story_host(&talk.story, (char[2]){*host, '\0'}), SIM_CRASH_KILL);
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        sim_host_start(story_host(&talk.story, (char[2]){*host, '\0'}));
+        story_run(&talk.story, GMC_S(2));
+    }
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    memset(talk.heard, 0, sizeof(talk.heard));
+    talk.story.source->tamper = NULL;
+    story_run(&talk.story, GMC_S(2));
+    assert_int_equal(heard_at(&talk, "a")->next, 3000);
+    assert_int_equal(heard_at(&talk, "b")->next, 3000);
+    end_all(&talk);
+    story_close(&talk.story);
+}
+
 /* As fast as the source takes them; how often it was held. */
 static uint64_t publish_at_once(struct talk *talk, uint64_t count, size_t len)
 {
@@ -597,6 +656,40 @@ static void test_begins_in_the_middle(void **state)
     story_close(&talk.story);
 }
 
+/* A relay lacks what left the source's ring while it could not be reached. Whoever begins behind it
+ * gets what it has from before and from after that. */
+static void test_hole_at_a_relay(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 27, 0);
+    struct sim_world *world = talk.story.world;
+    sim_build_chain(world, 3, &talk.story.wire);
+    /* It is not waited for while another one is there. */
+    sim_world_join(world, story_host(&talk.story, "s"), sim_world_add(world, "c.example"),
+                   &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 1000, GMC_MS(1), 16);
+    story_cut(&talk.story, "s", "a", true);
+    publish_many(&talk, 17000, GMC_US(100), 16); /* more than are kept */
+    story_cut(&talk.story, "s", "a", false);
+    story_run(&talk.story, GMC_S(5));
+    assert_true(heard_at(&talk, "a")->missed > 0);
+    struct sim_host *b = story_host(&talk.story, "b");
+    sim_host_crash(b, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_MS(200));
+    sim_host_start(b);
+    talk.heard[b->id] = (struct heard){0};
+    story_run(&talk.story, GMC_S(5));
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    assert_int_equal(heard_at(&talk, "b")->next, talk.published);
+    assert_true(heard_at(&talk, "b")->count > 1000);
+    end_all(&talk);
+    expect_all(&talk, "c");
+    story_close(&talk.story);
+}
+
 /* A large message takes its time on slow wires, and its proofs come behind it: nobody is blamed for
  * that. */
 static void test_large_over_slow_wires(void **state)
@@ -818,6 +911,8 @@ int main(void)
         story_test(test_latest),
         story_test(test_latest_of_many_packets),
         story_test(test_latest_at_the_end),
+        story_test(test_latest_beyond_the_window),
+        story_test(test_latest_behind_a_new_relay),
         story_test(test_back_pressure),
         story_test(test_back_pressure_without_anybody),
         story_test(test_back_pressure_of_several),
@@ -826,6 +921,7 @@ int main(void)
         story_test(test_beside_bulk),
         story_test(test_relay_dies),
         story_test(test_begins_in_the_middle),
+        story_test(test_hole_at_a_relay),
         story_test(test_large_over_slow_wires),
         story_test(test_altered),
         story_test(test_signed_by_a_relay),
