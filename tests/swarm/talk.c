@@ -34,6 +34,8 @@ void talk_draw(struct talk *talk, struct sim_world *world, uint64_t seed)
     uint64_t most = ALL_BYTES / talk->bytes;
     talk->count = draw(&prng, 1, most < ALL_MESSAGES ? most : ALL_MESSAGES);
     talk->every = GMC_MS(draw(&prng, 500, 9000)) / talk->count;
+    for (size_t i = 0; i < sizeof(talk->breaks_at) / sizeof(talk->breaks_at[0]); i++)
+        talk->breaks_at[i] = draw(&prng, 0, 2 * talk->count);
     uint64_t percent = draw(&prng, 20, 100);
     for (size_t i = 0; i < world->host_count; i++) {
         struct talk_hearer *hearer = &talk->hearers[i];
@@ -58,6 +60,20 @@ static bool is_source_lost(const struct talk *talk)
 }
 
 /* ---- publishing ---- */
+/* With the n-th host, or the next one after it that has the source for a parent. */
+static void break_session(struct talk *talk, uint64_t n)
+{
+    struct sim_world *world = talk->world;
+    for (size_t i = 0; i < world->host_count; i++) {
+        uint32_t host = (uint32_t)((n + i) % world->host_count);
+        if (!talk->hearers[host].is_target ||
+            sim_oracle_parent(&world->oracle, host, &talk->key) != talk->source->id)
+            continue;
+        sim_session_break(&world->sessions, talk->source->id, host);
+        return;
+    }
+}
+
 static void fill(uint8_t *body, size_t len, uint64_t number)
 {
     memset(body, (int)(number & 0xff), len);
@@ -91,6 +107,11 @@ static void on_step(struct sim_event *event, gmc_time now)
         sim_engine_at(&talk->world->engine, event, gmc_time_add(now, GMC_MS(1)));
     else if (talk->has_room && publish(talk))
         sim_engine_at(&talk->world->engine, event, gmc_time_add(now, talk->every));
+    for (size_t i = 0; i < sizeof(talk->breaks_at) / sizeof(talk->breaks_at[0]); i++)
+        if (talk->published > 0 && talk->published == talk->breaks_at[i]) {
+            talk->breaks_at[i] = 0;
+            break_session(talk, talk->published);
+        }
 }
 
 /* ---- hearing ---- */

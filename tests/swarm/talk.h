@@ -29,6 +29,9 @@ struct talk {
     uint64_t count, published;
     size_t bytes; /* of a message */
     gmc_duration every;
+    /* The source's session with one of its children breaks when this message is published: what is
+     * on its way is lost at a place where the child has relayed what is before. */
+    uint64_t breaks_at[3];
     bool has_room, ended;
     struct talk_hearer hearers[TALK_HOSTS_MAX]; /* by host */
     struct sim_event step;
