@@ -50,8 +50,10 @@ void gw_source_node_changed(struct gmc_gateway *gw, struct gwchannel *ch, const 
 bool gw_source_is_awaited(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     const struct gwsource *src = ch->src;
-    bool any = src->member_count > src->node_count;
-    for (size_t i = 0; i < src->member_count && !any; i++)
-        any = gw->peers[src->members[i].peer]->up;
+    bool any = false;
+    for (size_t i = 0; i < src->member_count && !any; i++) {
+        const struct gwpeer *peer = gw->peers[src->members[i].peer];
+        any = peer->is_node ? peer->up : src->members[i].state != GMC_MEMBER_FAILED;
+    }
     return any;
 }

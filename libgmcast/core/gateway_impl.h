@@ -184,8 +184,6 @@ void gw_talk_over(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch);
 
 /* gateway_message_pace.c: the pace of publishers */
-/* Somebody attached; a publisher that waited for that need not any longer. */
-void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer);
 /* Is there room for a message of so many bytes, or can it be made? */
 bool gw_talk_has_room(struct gmc_gateway *gw, struct gwchannel *ch, size_t bytes);
 

@@ -83,17 +83,26 @@ static void wait_again(struct gwchannel *ch)
     }
 }
 
+/* Nobody is here who sets the pace: one may come, for the first time or again, as after a broken
+ * session. Of the latest only, those who come again get what is the newest then. */
+static bool is_anybody_waited_for(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    const struct gwtalk *talk = ch->talk;
+    if (talk->order == GMC_MESSAGES_LATEST && talk->heard_at != 0)
+        return false;
+    return gw_source_is_awaited(gw, ch) &&
+           gw->now < gmc_time_add(gmc_time_max(ch->opened_at, talk->heard_at), gw->config.patience);
+}
+
 /* The lowest packet that has to be kept. The publisher goes at the pace of the fastest: who is
  * about as fast is waited for, who lags is not. Of the latest only, one who has it is enough. */
 static uint64_t lowest_wanted(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
-    const struct gwtalk *talk = ch->talk;
+    struct gwtalk *talk = ch->talk;
     uint64_t farthest, lowest = talk->next;
-    if (!find_farthest(ch, &farthest)) {
-        bool waits = !talk->was_heard && gw_source_is_awaited(gw, ch) &&
-                     gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
-        return waits ? 0 : talk->next;
-    }
+    if (!find_farthest(ch, &farthest))
+        return is_anybody_waited_for(gw, ch) ? 0 : talk->next;
+    talk->heard_at = gw->now;
     if (talk->order == GMC_MESSAGES_LATEST)
         return farthest;
     struct gmc_list *node;
@@ -104,12 +113,6 @@ static uint64_t lowest_wanted(const struct gmc_gateway *gw, const struct gwchann
         lowest = position < lowest ? position : lowest;
     }
     return lowest;
-}
-
-void gw_talk_heard(struct gwchannel *ch, const struct gwpeer *peer)
-{
-    if (!ch->is_source || sets_pace(ch, peer))
-        ch->talk->was_heard = true;
 }
 
 static size_t packets_of(const struct gwchannel *ch, size_t bytes)

@@ -48,6 +48,24 @@ void gw_hearers_detach(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status 
     detach(gw, GMC_CONTAINER_OF(node, struct gwchild, in_channel), status, text);
 }
 
+/* What was passed over here does not come there either: where it goes on behind the first such hole
+ * in what is kept, from there on; 0: there is none. A hole may be as long as numbers go. */
+static uint64_t behind_hole(const struct gwchannel *ch, uint64_t from)
+{
+    const struct gmc_message_ring *ring = &ch->talk->ring;
+    struct gmc_message_packet packet;
+    uint64_t end = ch->dst != NULL ? ch->talk->rx.base : 0;
+    while (from < end && gmc_message_ring_get(ring, from, &packet))
+        from++;
+    if (from >= end)
+        return 0;
+    for (uint32_t i = 0; i < ring->count; i++) {
+        uint64_t number = gmc_message_ring_nth(ring, i);
+        end = number > from && number < end ? number : end;
+    }
+    return end;
+}
+
 static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t floor)
 {
     struct gmc_msg msg = gw_about(child->channel, GMC_MSG_SKIP);
@@ -55,7 +73,10 @@ static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t fl
     gw_send(gw, child->peer, &msg);
     if (!child->is_based && child->based_at == 0 && child->peer->link != NULL)
         child->based_at = gmc_link_told(child->peer->link);
-    child->skip_due = 0;
+    child->floor = floor;
+    child->leaves_out = false;
+    if (child->skip_due <= floor)
+        child->skip_due = behind_hole(child->channel, floor);
 }
 
 /* What it lacks of what is here. A child that comes for the first time gets all of that, or the
@@ -64,19 +85,18 @@ void gw_hearer_attached(struct gmc_gateway *gw, struct gwchild *child, uint64_t 
 {
     struct gwchannel *ch = child->channel;
     struct gwtalk *talk = ch->talk;
-    struct gmc_message_packet packet;
     child->is_based = next > 0; /* elsewhere */
-    gw_talk_heard(ch, child->peer);
     if (ch->dst != NULL && !talk->rx.based)
         return; /* it is told when this gateway is */
     uint64_t from = ch->dst != NULL && talk->ring.count == 0 ? talk->rx.base : talk->ring.low;
-    if (talk->order == GMC_MESSAGES_LATEST)
-        from = talk->newest;
+    if (talk->order == GMC_MESSAGES_LATEST && talk->newest > from)
+        from = talk->newest; /* which is known when its beginning has come */
     if (next > from)
         from = next;
     tell_skip(gw, child, from);
-    for (uint64_t number = from; number < talk->next; number++) {
-        if (!gmc_message_ring_get(&talk->ring, number, &packet))
+    for (uint32_t i = 0; i < talk->ring.count; i++) {
+        uint64_t number = gmc_message_ring_nth(&talk->ring, i);
+        if (number < from || number == UINT64_MAX)
             continue;
         if (gmc_interval_add(&child->pending, number, number + 1) != GMC_OK) {
             lose_track(gw, child);
@@ -167,17 +187,41 @@ static bool is_skip_ripe(const struct gwchild *child)
            first_of(&child->flying) >= child->skip_due;
 }
 
+/* Nothing below is to come: it was acknowledged, left out here, or passed over. */
+static uint64_t reached_by(const struct gwchild *child)
+{
+    const struct gwchannel *ch = child->channel;
+    uint64_t lacks = gw_hearer_lacks(child, true);
+    uint64_t here = ch->dst != NULL ? ch->talk->rx.base : ch->talk->next;
+    return lacks < here ? lacks : here;
+}
+
+/* What the child is not sent it waits for: it would refuse, for ever, what is beyond its window
+ * from there on. It has to hear of it before it is sent such. */
+static void tell_in_time(struct gmc_gateway *gw, struct gwchild *child)
+{
+    uint32_t window = gmc_message_window(child->channel->object.fragment_bytes);
+    uint64_t reached = reached_by(child);
+    if (!child->leaves_out && child->skip_due == 0)
+        child->floor = reached; /* it got all of that */
+    else if (reached >= child->floor + window / 2)
+        tell_skip(gw, child, reached);
+}
+
 /* What is older than the newest message, but for what the child lacks of the one that it has a part
  * of: on a slow path it would never get a whole one. */
 static void leave_out_old(struct gwchild *child, uint64_t newest)
 {
+    uint64_t before = child->pending.members;
     forget_below(child, child->begun);
     gmc_status status = gmc_interval_remove(&child->pending, child->finish, newest);
     (void)status; /* if it has too many gaps, old ones stay */
+    child->leaves_out = child->leaves_out || child->pending.members < before;
 }
 
 /* The next packet that is still here. What has left the ring the child does not get; it then goes
- * on in the middle of the ring, since the oldest ones there are about to leave too. */
+ * on in the middle of the ring, since the oldest ones there are about to leave too. What was thrown
+ * away without a proof is offered again when it comes again. */
 static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_message_packet *packet)
 {
     const struct gwtalk *talk = child->channel->talk;
@@ -186,9 +230,11 @@ static bool next_packet(struct gwchild *child, uint64_t *number, struct gmc_mess
     while ((*number = first_of(&child->pending)) != UINT64_MAX) {
         if (gmc_message_ring_get(&talk->ring, *number, packet))
             return true;
+        if (*number >= talk->ring.low) {
+            forget_below(child, *number + 1);
+            continue;
+        }
         uint64_t floor = talk->ring.low + (talk->next - talk->ring.low) / 2;
-        if (floor <= *number)
-            floor = *number + 1;
         forget_below(child, floor);
         if (floor > child->skip_due)
             child->skip_due = floor;
@@ -202,6 +248,7 @@ static bool send_one(struct gmc_gateway *gw, struct gwchild *child, struct gmc_d
     uint64_t number;
     struct gmc_link *link = child->peer->link;
     bool any = next_packet(child, &number, &packet);
+    tell_in_time(gw, child);
     if (is_skip_ripe(child))
         tell_skip(gw, child, child->skip_due);
     if (!any || !takes_packets(child) || gmc_link_urgent_time(link) > gw->now)

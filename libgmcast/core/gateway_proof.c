@@ -166,14 +166,15 @@ bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer)
     return ch->talk->proofs.verifier != NULL && peer != ch->source_peer;
 }
 
-/* From now on, for the lowest packet that lacks one: proofs of others say nothing of it. */
+/* From now on, for the lowest packet that lacks one: proofs of others say nothing of it. While its
+ * message is still coming, which may take long on a slow path, nothing is overdue. */
 static void wait_on(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwproofs *proofs = &ch->talk->proofs;
-    proofs->waits_for = gmc_message_rx_first_unproven(&ch->talk->rx);
+    const struct gmc_message_rx *rx = &ch->talk->rx;
+    proofs->waits_for = gmc_message_rx_overdue(rx);
     gw_set_timer(gw, &proofs->timer,
-                 proofs->waits_for != UINT64_MAX ? gmc_time_add(gw->now, PROOF_WAIT)
-                                                 : GMC_TIME_NEVER);
+                 rx->unproven > 0 ? gmc_time_add(gw->now, PROOF_WAIT) : GMC_TIME_NEVER);
 }
 
 void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -182,9 +183,13 @@ void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch)
         wait_on(gw, ch);
 }
 
+/* They are not kept for children either: what comes in their place may be another. */
 void gw_proof_drop_unproven(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    gmc_message_rx_drop_unproven(&ch->talk->rx);
+    struct gwtalk *talk = ch->talk;
+    for (uint64_t n = 0; (n = gmc_message_rx_next_unproven(&talk->rx, n)) != UINT64_MAX; n++)
+        gmc_message_ring_forget(&talk->ring, n);
+    gmc_message_rx_drop_unproven(&talk->rx);
     wait_on(gw, ch);
 }
 
@@ -221,13 +226,10 @@ gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t 
 void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
                      const char *what)
 {
-    struct gwtalk *talk = ch->talk;
     gw->counts.dropped_seal++;
     gw_proof_drop_unproven(gw, ch);
-    /* What is kept for children may be forged, and what they were sent. */
+    /* What children were sent may be forged. */
     gw_hearers_detach(gw, ch, GMC_ERR_MISMATCH, what);
-    gmc_message_ring_fini(&talk->ring);
-    talk->ring.low = talk->next = talk->rx.base;
     gw_leave_parent(gw, ch, stripe, what);
 }
 
@@ -238,7 +240,8 @@ void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     if (ch->is_source && proofs->count > 0)
         send_all(gw, ch);
-    else if (!ch->is_source && proofs->waits_for == gmc_message_rx_first_unproven(&ch->talk->rx))
+    else if (!ch->is_source && proofs->waits_for != UINT64_MAX &&
+             proofs->waits_for == gmc_message_rx_next_unproven(&ch->talk->rx, 0))
         gw_proof_forged(gw, ch, &ch->stripes[0], "packets without the source's proof");
     else if (!ch->is_source)
         wait_on(gw, ch);

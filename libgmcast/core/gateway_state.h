@@ -97,7 +97,9 @@ struct gwchild {
     struct gmc_interval_set flying;  /* ... and those that are on their way to it */
     bool is_based;     /* it knows where the channel begins for it, and takes packets */
     uint64_t based_at; /* or will, once its link has brought so many bytes; 0: it was not told */
-    uint64_t skip_due; /* it is to be told that nothing below comes; 0: no */
+    uint64_t floor;    /* it knows that nothing below comes */
+    uint64_t skip_due; /* it is to be told so of this one; 0: no */
+    bool leaves_out;   /* of the latest only: packets above the floor were left out */
     uint64_t sent_end; /* one above the highest packet that it was sent */
     uint64_t begun, finish; /* of the latest only: of this range of packets it has a part already,
                              * and gets the rest; 0, 0: there is none */
@@ -398,7 +400,7 @@ struct gwtalk {
     size_t wanted;            /* ... for a message of so many bytes */
     bool ending;              /* ... which is the last, and goes when all members have answered */
     bool ended;               /* the last message is here, or the channel is over */
-    bool was_heard;           /* somebody attached, ever */
+    gmc_time heard_at;        /* source: when one that sets the pace was last seen here; 0: never */
     struct gwproofs proofs;
 };
 

@@ -48,10 +48,11 @@ static const struct gmc_message_entry *find(const struct gmc_message_ring *ring,
 static void drop_oldest(struct gmc_message_ring *ring)
 {
     const struct gmc_message_entry *entry = &ring->entries[ring->first];
-    if (find(ring, entry->number) == entry)
+    if (find(ring, entry->number) == entry) {
         ring->places[entry->number & MASK] = 0;
-    if (ring->low <= entry->number)
-        ring->low = entry->number + 1;
+        if (ring->low <= entry->number)
+            ring->low = entry->number + 1;
+    }
     ring->first = (ring->first + 1) & MASK;
     ring->count--;
 }
@@ -100,6 +101,13 @@ void gmc_message_ring_take_back(struct gmc_message_ring *ring)
     ring->head = entry->at;
 }
 
+/* Its bytes stay until they are the oldest. */
+void gmc_message_ring_forget(struct gmc_message_ring *ring, uint64_t number)
+{
+    if (find(ring, number) != NULL)
+        ring->places[number & MASK] = 0;
+}
+
 bool gmc_message_ring_get(const struct gmc_message_ring *ring, uint64_t number,
                           struct gmc_message_packet *packet)
 {
@@ -109,6 +117,12 @@ bool gmc_message_ring_get(const struct gmc_message_ring *ring, uint64_t number,
     uint8_t *tag = ring->bytes + entry->at;
     *packet = (struct gmc_message_packet){tag + GMC_SEAL_TAG_BYTES, entry->len, tag};
     return true;
+}
+
+uint64_t gmc_message_ring_nth(const struct gmc_message_ring *ring, uint32_t i)
+{
+    const struct gmc_message_entry *entry = &ring->entries[(ring->first + i) & MASK];
+    return find(ring, entry->number) == entry ? entry->number : UINT64_MAX;
 }
 
 /* In one piece: the packets then stand behind each other in it. */

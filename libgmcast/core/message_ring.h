@@ -43,8 +43,13 @@ GMC_NODISCARD gmc_status gmc_message_ring_put(struct gmc_message_ring *ring, uin
                                               uint32_t len, struct gmc_message_packet *packet);
 /* Takes the newest packet back, whose bytes could not be made. */
 void gmc_message_ring_take_back(struct gmc_message_ring *ring);
+/* The packet is not here any more, and may be put again. */
+void gmc_message_ring_forget(struct gmc_message_ring *ring, uint64_t number);
 bool gmc_message_ring_get(const struct gmc_message_ring *ring, uint64_t number,
                           struct gmc_message_packet *packet);
+/* The number of the i-th of ring->count in the order of their coming; UINT64_MAX: of none that is
+ * here any more. */
+uint64_t gmc_message_ring_nth(const struct gmc_message_ring *ring, uint32_t i);
 /* Where packets are put in order: can these, of so many bytes together, be put without driving out
  * any from `keep` on? What is below `keep` and in the way goes at once. False, whatever goes, of
  * more than half the ring. */

@@ -19,15 +19,21 @@ struct gmc_message_held {
     uint8_t hash[GMC_PROOF_HASH_BYTES];
 };
 
+uint32_t gmc_message_window(uint32_t packet_bytes)
+{
+    uint32_t window = GMC_MESSAGE_WINDOW_PACKETS;
+    while ((uint64_t)window * packet_bytes > GMC_MESSAGE_WINDOW_BYTES)
+        window /= 2;
+    return window;
+}
+
 void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
                          uint32_t packet_bytes,
                          void (*hash)(const uint8_t *, size_t, uint8_t out[32]))
 {
     GMC_ASSERT(packet_bytes >= GMC_MESSAGE_PACKET_MIN && packet_bytes <= 65536);
     *rx = (struct gmc_message_rx){.order = order, .packet_bytes = packet_bytes, .hash = hash};
-    rx->window = GMC_MESSAGE_WINDOW_PACKETS;
-    while ((uint64_t)rx->window * packet_bytes > GMC_MESSAGE_WINDOW_BYTES)
-        rx->window /= 2;
+    rx->window = gmc_message_window(packet_bytes);
 }
 
 void gmc_message_rx_fini(struct gmc_message_rx *rx)
@@ -77,6 +83,14 @@ static void leave(struct gmc_message_rx *rx, uint64_t number)
     held->has_hash = held->passes = false;
 }
 
+/* Not ordered: nothing is waited for with the lowest packet. It came out, or the beginning of its
+ * message is below, which is lost then: else this packet would have come out with it. */
+static bool is_lowest_over(const struct gmc_message_rx *rx)
+{
+    const struct gmc_message_held *held = held_of(rx, rx->base);
+    return held->state == DONE || (held->state == HELD && !held->head.first);
+}
+
 /* Everything below is done with. */
 static void advance(struct gmc_message_rx *rx, uint64_t base)
 {
@@ -84,8 +98,7 @@ static void advance(struct gmc_message_rx *rx, uint64_t base)
     for (uint64_t n = rx->base; rx->held != NULL && n < end; n++)
         leave(rx, n);
     rx->base = base;
-    while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL &&
-           held_of(rx, rx->base)->state == DONE)
+    while (rx->order != GMC_MESSAGES_ORDERED && rx->held != NULL && is_lowest_over(rx))
         leave(rx, rx->base++);
     if (rx->whole < rx->base)
         rx->whole = rx->base;
@@ -205,20 +218,35 @@ gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx, const struct gmc_proo
         held->has_hash = true;
         if (held->state != UNPROVEN)
             continue;
-        bool is_it = fits(rx, number, held->len);
-        set_state(rx, held, is_it ? HELD : MISSING);
-        status = is_it ? status : GMC_ERR_AUTH;
+        if (fits(rx, number, held->len))
+            set_state(rx, held, HELD);
+        else
+            status = GMC_ERR_AUTH;
     }
     look_at(rx, proof->first, proof->first + proof->count);
     return status;
 }
 
-uint64_t gmc_message_rx_first_unproven(const struct gmc_message_rx *rx)
+uint64_t gmc_message_rx_next_unproven(const struct gmc_message_rx *rx, uint64_t from)
 {
-    for (uint64_t n = rx->base; rx->unproven > 0 && n < rx->base + rx->window; n++)
+    uint64_t n = from > rx->base ? from : rx->base;
+    for (; rx->unproven > 0 && n < rx->base + rx->window; n++)
         if (held_of(rx, n)->state == UNPROVEN)
             return n;
     return UINT64_MAX;
+}
+
+uint64_t gmc_message_rx_overdue(const struct gmc_message_rx *rx)
+{
+    uint64_t first = gmc_message_rx_next_unproven(rx, 0);
+    for (uint64_t n = first; first != UINT64_MAX && is_in_window(rx, n); n++) {
+        const struct gmc_message_held *held = held_of(rx, n);
+        if (held->state == MISSING)
+            return UINT64_MAX;
+        if (held->head.last || (n > first && (held->head.first || held->passes)))
+            break;
+    }
+    return first;
 }
 
 void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx)
@@ -379,6 +407,8 @@ static bool go_to_floor(struct gmc_message_rx *rx)
 
 static bool next_at_once(struct gmc_message_rx *rx, struct gmc_message *message)
 {
+    advance(rx, rx->base); /* over what came of a message that has no beginning */
+    look_for_end(rx);
     do {
         while (find_next(rx))
             if (take_ready(rx, message))

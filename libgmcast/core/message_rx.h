@@ -34,7 +34,7 @@ struct gmc_message_held;
 struct gmc_message_rx {
     enum gmc_message_order order;
     uint32_t packet_bytes; /* of one packet, with its head */
-    uint32_t window;       /* packets; a power of two */
+    uint32_t window;       /* packets */
     bool based;            /* where to begin is known */
     uint64_t base;         /* no packet below is wanted any more */
     uint64_t top;          /* one above the highest that was put */
@@ -60,6 +60,8 @@ struct gmc_message {
     struct gmc_bytes body;
 };
 
+/* How many packets the window has; a power of two. */
+uint32_t gmc_message_window(uint32_t packet_bytes);
 /* Allocates nothing. packet_bytes: GMC_MESSAGE_PACKET_MIN to 65536 (asserted). hash: the function
  * of crypto/crypto.h; proofs have the first bytes of what it gives. */
 void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order,
@@ -83,11 +85,14 @@ GMC_NODISCARD gmc_status gmc_message_rx_put(struct gmc_message_rx *rx, uint64_t 
 /* The packet of this number, which room was given for, is part of no message. */
 void gmc_message_rx_pass(struct gmc_message_rx *rx, uint64_t number);
 /* The source says what packets hash to; those behind the window are not looked at. AUTH: one that
- * waited is another; it is wanted again. */
+ * waits is another, and waits on, to be dropped. */
 GMC_NODISCARD gmc_status gmc_message_rx_prove(struct gmc_message_rx *rx,
                                               const struct gmc_proof *proof);
-/* The lowest packet that waits for its proof; UINT64_MAX: none does. */
-uint64_t gmc_message_rx_first_unproven(const struct gmc_message_rx *rx);
+/* The lowest packet from this one on that waits for its proof; UINT64_MAX: none does. */
+uint64_t gmc_message_rx_next_unproven(const struct gmc_message_rx *rx, uint64_t from);
+/* The lowest packet that waits for its proof, if all of its message that follows is here: proofs
+ * come behind messages. UINT64_MAX: there is none such. */
+uint64_t gmc_message_rx_overdue(const struct gmc_message_rx *rx);
 /* Throws away what waits for its proof: it is wanted again. */
 void gmc_message_rx_drop_unproven(struct gmc_message_rx *rx);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/gateway_impl.h"
+#include "wire/head.h"
 
 #define HOSTS_MAX 8
 #define STAMP_BYTES 16 /* number of the message, and when it was published */
@@ -308,6 +309,64 @@ static void test_latest_at_the_end(void **state)
     }
 }
 
+/* A wire is cut for so long that more packets are left out than a window has: the newest is heard
+ * all the same, and the end. */
+static void test_latest_beyond_the_window(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 24, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_LATEST);
+    publish_many(&talk, 1000, GMC_MS(1), 16);
+    story_cut(&talk.story, "a", "b", true);
+    publish_many(&talk, 3000, GMC_US(100), 16); /* each with its proof */
+    story_cut(&talk.story, "a", "b", false);
+    end_all(&talk);
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+        assert_true(heard->ended);
+        assert_int_equal(heard->next, talk.published);
+    }
+    story_close(&talk.story);
+}
+
+static bool drop_data(void *ctx, struct sim_host *host, struct gmc_dgram_out *out)
+{
+    (void)ctx;
+    (void)host;
+    return out->head_len != GMC_DATA_HEAD_BYTES;
+}
+
+/* A relay starts anew, and before it hears the newest message B behind it does: it is told where
+ * the relay began, and not where the channel did. */
+static void test_latest_behind_a_new_relay(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 25, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_LATEST);
+    publish_many(&talk, 3000, GMC_US(200), 16);
+    talk.story.source->tamper = drop_data;
+    for (const char *host = "ab"; *host != '\0'; host++)
+        sim_host_crash(story_host(&talk.story, (char[2]){*host, '\0'}), SIM_CRASH_KILL);
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        sim_host_start(story_host(&talk.story, (char[2]){*host, '\0'}));
+        story_run(&talk.story, GMC_S(2));
+    }
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    memset(talk.heard, 0, sizeof(talk.heard));
+    talk.story.source->tamper = NULL;
+    story_run(&talk.story, GMC_S(2));
+    assert_int_equal(heard_at(&talk, "a")->next, 3000);
+    assert_int_equal(heard_at(&talk, "b")->next, 3000);
+    end_all(&talk);
+    story_close(&talk.story);
+}
+
 /* As fast as the source takes them; how often it was held. */
 static uint64_t publish_at_once(struct talk *talk, uint64_t count, size_t len)
 {
@@ -339,6 +398,25 @@ static void test_back_pressure(void **state)
     story_run(&talk.story, GMC_S(25));
     end_all(&talk);
     expect_all(&talk, "sab");
+    story_close(&talk.story);
+}
+
+/* So it is while the only session is broken, over which they all go. */
+static void test_back_pressure_without_anybody(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 26, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    for (uint64_t count = 200; count <= 600; count += 200) {
+        publish_at_once(&talk, count, 60000);
+        sim_session_break(&talk.story.world->sessions, talk.story.source->id,
+                          story_host(&talk.story, "a")->id);
+    }
+    end_all(&talk);
+    expect_all(&talk, "ab");
     story_close(&talk.story);
 }
 
@@ -578,6 +656,60 @@ static void test_begins_in_the_middle(void **state)
     story_close(&talk.story);
 }
 
+/* A relay lacks what left the source's ring while it could not be reached. Whoever begins behind it
+ * gets what it has from before and from after that. */
+static void test_hole_at_a_relay(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 27, 0);
+    struct sim_world *world = talk.story.world;
+    sim_build_chain(world, 3, &talk.story.wire);
+    /* It is not waited for while another one is there. */
+    sim_world_join(world, story_host(&talk.story, "s"), sim_world_add(world, "c.example"),
+                   &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 1000, GMC_MS(1), 16);
+    story_cut(&talk.story, "s", "a", true);
+    publish_many(&talk, 17000, GMC_US(100), 16); /* more than are kept */
+    story_cut(&talk.story, "s", "a", false);
+    story_run(&talk.story, GMC_S(5));
+    assert_true(heard_at(&talk, "a")->missed > 0);
+    struct sim_host *b = story_host(&talk.story, "b");
+    sim_host_crash(b, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_MS(200));
+    sim_host_start(b);
+    talk.heard[b->id] = (struct heard){0};
+    story_run(&talk.story, GMC_S(5));
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    assert_int_equal(heard_at(&talk, "b")->next, talk.published);
+    assert_true(heard_at(&talk, "b")->count > 1000);
+    end_all(&talk);
+    expect_all(&talk, "c");
+    story_close(&talk.story);
+}
+
+/* A large message takes its time on slow wires, and its proofs come behind it: nobody is blamed for
+ * that. */
+static void test_large_over_slow_wires(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 28, 10000);
+    talk.story.wire.rate_bps = 1000000;
+    talk.story.wire.queue_bytes = 20000;
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(2));
+    assert_ok(publish(&talk, 1000000));
+    end_all(&talk);
+    expect_all(&talk, "ab");
+    assert_false(story_has_line("without the source's proof"));
+    story_close(&talk.story);
+}
+
 /* ---- a relay that lies ---- */
 enum lie { HONEST, ALTERS, SIGNS, REPEATS, GARBLES, WITHHOLDS, WITHHOLDS_ONE };
 
@@ -704,6 +836,39 @@ static void test_proofs_withheld(void **state)
     test_lies(GMC_MESSAGES_UNORDERED, WITHHOLDS_ONE);
 }
 
+/* B finds A out, and hears from S what A had not proven. Of what was proven it forgets nothing:
+ * whoever begins behind B gets all. */
+static void test_kept_when_a_relay_is_left(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 29, 0);
+    struct sim_world *world = talk.story.world;
+    sim_build_chain(world, 4, &talk.story.wire);
+    struct sim_wire_config around = talk.story.wire;
+    around.delay = GMC_MS(60);
+    sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(2));
+    assert_string_equal(story_parent(&talk.story, "b"), "a.example");
+    liar = story_host(&talk.story, "a")->gateway;
+    lie = WITHHOLDS_ONE;
+    publish_many(&talk, 10, GMC_MS(1), 200000); /* two proofs each, of which the first is lost */
+    story_run(&talk.story, GMC_S(12));
+    assert_true(story_has_line("b.example a.example sent packets without the source's proof"));
+    struct sim_host *c = story_host(&talk.story, "c");
+    sim_host_crash(c, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_MS(200));
+    sim_host_start(c);
+    talk.heard[c->id] = (struct heard){0};
+    story_run(&talk.story, GMC_S(5));
+    assert_string_equal(story_parent(&talk.story, "c"), "b.example");
+    end_all(&talk);
+    expect_all(&talk, "abc");
+    story_close(&talk.story);
+}
+
 /* The source dies: receivers are told that there will be no more, and hold nothing. */
 static void test_source_dies(void **state)
 {
@@ -746,17 +911,23 @@ int main(void)
         story_test(test_latest),
         story_test(test_latest_of_many_packets),
         story_test(test_latest_at_the_end),
+        story_test(test_latest_beyond_the_window),
+        story_test(test_latest_behind_a_new_relay),
         story_test(test_back_pressure),
+        story_test(test_back_pressure_without_anybody),
         story_test(test_back_pressure_of_several),
         story_test(test_back_pressure_beside_a_slow_one),
         story_test(test_slow_receiver),
         story_test(test_beside_bulk),
         story_test(test_relay_dies),
         story_test(test_begins_in_the_middle),
+        story_test(test_hole_at_a_relay),
+        story_test(test_large_over_slow_wires),
         story_test(test_altered),
         story_test(test_signed_by_a_relay),
         story_test(test_proofs_in_place_of_messages),
         story_test(test_proofs_withheld),
+        story_test(test_kept_when_a_relay_is_left),
         story_test(test_source_dies),
         story_test(test_alone),
         story_test(test_beside_a_group),

@@ -2,7 +2,7 @@
 # Owns the build of tests/swarm. Seeded campaigns and their oracles.
 
 noinst_PROGRAMS += tests/swarm/swarm
-tests_swarm_swarm_SOURCES = tests/swarm/swarm.c
+tests_swarm_swarm_SOURCES = tests/swarm/swarm.c tests/swarm/talk.c tests/swarm/talk.h
 tests_swarm_swarm_LDADD = $(GMC_SIM_LIBS)
 
 noinst_PROGRAMS += tests/swarm/domains

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The swarm: a seed chooses gateways, topology, wires, objects and faults. First a safety phase
- * under faults, then all faults end and everything has to be delivered. The oracles judge; a seed
- * that fails prints the command that repeats it.
+/* The swarm: a seed chooses gateways, topology, wires, objects, messages and faults. First a safety
+ * phase under faults, then all faults end and everything has to be delivered. The oracles judge; a
+ * seed that fails prints the command that repeats it.
  *
  *   swarm --seeds 1..200            judge these seeds
  *   swarm --seeds 17 --verbose      with every line of what happened
@@ -17,6 +17,7 @@
 
 #include "sim-wan/faults.h"
 #include "sim-wan/scenario.h"
+#include "tests/swarm/talk.h"
 #include "wire/head.h"
 
 #define SAFETY_END GMC_S(10)
@@ -53,6 +54,7 @@ struct swarm {
     struct gmc_prng prng;
     struct transfer transfers[TRANSFERS_MAX];
     size_t transfer_count;
+    struct talk talk;
     uint32_t canary_host;
 };
 
@@ -205,6 +207,7 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
     size_t transfers = (size_t)draw(swarm, 1, TRANSFERS_MAX);
     for (size_t i = 0; i < transfers; i++)
         draw_transfer(swarm);
+    talk_draw(&swarm->talk, swarm->world, seed);
     sim_faults_init(&swarm->faults, swarm->world);
     plant(swarm, options->canary);
 }
@@ -278,7 +281,7 @@ static bool all_complete(void *ctx)
     for (size_t i = 0; i < swarm->transfer_count; i++)
         if (!is_over(swarm, &swarm->transfers[i]))
             return false;
-    return true;
+    return talk_is_over(&swarm->talk);
 }
 
 static void on_event(void *ctx, struct sim_host *host, const struct gmc_event *event)
@@ -299,6 +302,7 @@ static void judge(struct swarm *swarm)
 {
     struct sim_oracle *oracle = &swarm->world->oracle;
     sim_oracle_check_wires(oracle);
+    talk_judge(&swarm->talk);
     for (size_t i = 0; i < swarm->transfer_count; i++) {
         const struct transfer *transfer = &swarm->transfers[i];
         struct sim_host *source = swarm->world->hosts[transfer->source];
@@ -333,6 +337,7 @@ static void run(struct swarm *swarm)
     world->event_ctx = swarm;
     sim_world_start(world);
     sim_world_run(world, GMC_MS(draw(swarm, 0, 1000)));
+    talk_begin(&swarm->talk);
     for (size_t i = 0; i < swarm->transfer_count; i++) {
         begin_transfer(swarm, &swarm->transfers[i]);
         sim_world_run(world, GMC_MS(draw(swarm, 0, 500)));
@@ -413,6 +418,7 @@ static struct verdict run_seed(uint64_t seed, const struct options *options)
                seed, swarm->world->host_count, swarm->transfer_count, swarm->faults.count,
                (double)sim_world_now(swarm->world) / 1e9, swarm->world->engine.fired);
     sim_faults_fini(&swarm->faults);
+    talk_fini(&swarm->talk);
     sim_world_free(swarm->world);
     free(swarm);
     return verdict;

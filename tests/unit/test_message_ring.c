@@ -54,6 +54,31 @@ static void test_oldest_make_room(void **state)
     gmc_message_ring_fini(&ring);
 }
 
+/* What was forgotten may come again, as another, and is then as new as that. */
+static void test_forgotten(void **state)
+{
+    (void)state;
+    struct gmc_message_ring ring;
+    gmc_message_ring_init(&ring, 1000);
+    for (uint64_t n = 0; n < 4; n++)
+        put(&ring, n, 184);
+    gmc_message_ring_forget(&ring, 1);
+    gmc_message_ring_forget(&ring, 9); /* was never here */
+    assert_false(is_there(&ring, 1));
+    assert_true(is_there(&ring, 0) && is_there(&ring, 2));
+    assert_int_equal(gmc_message_ring_nth(&ring, 0), 0);
+    assert_int_equal(gmc_message_ring_nth(&ring, 1), UINT64_MAX);
+    put(&ring, 1, 184);
+    put(&ring, 5, 384); /* 0 goes, and where 1 was */
+    assert_true(is_there(&ring, 1) && is_there(&ring, 2));
+    assert_int_equal(ring.low, 1);
+    put(&ring, 6, 384);
+    assert_true(is_there(&ring, 1));
+    assert_false(is_there(&ring, 2) || is_there(&ring, 3));
+    assert_int_equal(ring.low, 4);
+    gmc_message_ring_fini(&ring);
+}
+
 static void test_room_is_made_below_what_is_kept(void **state)
 {
     (void)state;
@@ -97,6 +122,7 @@ int main(void)
         cmocka_unit_test(test_oldest_make_room),
         cmocka_unit_test(test_room_is_made_below_what_is_kept),
         cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,8 @@ static gmc_status give_proof(const char *plan, const char *at, uint8_t *room)
     assert_true(got.first == proof.first && got.count == proof.count);
     gmc_message_rx_pass(&rx, number);
     gmc_status status = gmc_message_rx_prove(&rx, &got);
+    if (status == GMC_ERR_AUTH)
+        gmc_message_rx_drop_unproven(&rx);
     take();
     return status;
 }
@@ -118,10 +120,14 @@ static const struct row rows[] = {
     {GMC_MESSAGES_UNORDERED, "abc de f", "fedcba", "2:f 1:de 0:abc"},
     {GMC_MESSAGES_UNORDERED, "a b c.", "cab", "0:a 1:b 2:c."}, /* the end is last */
     {GMC_MESSAGES_UNORDERED, "a b c.", "ca2", "0:a 2:c."},
+    {GMC_MESSAGES_UNORDERED, "abc d.", "2cd", "1:d."}, /* c's message began below */
+    {GMC_MESSAGES_UNORDERED, "abc d.", "cd2", "1:d."},
+    {GMC_MESSAGES_UNORDERED, "abc d.", "d1bc", "1:d."},
     {GMC_MESSAGES_UNORDERED, "a b c", "aabb", "0:a 1:b"},
     {GMC_MESSAGES_LATEST, "a b c", "bac", "1:b 2:c"},
     {GMC_MESSAGES_LATEST, "ab cd e", "acebd", "2:e"},
     {GMC_MESSAGES_LATEST, "ab cd e.", "dceab", "1:cd 2:e."},
+    {GMC_MESSAGES_LATEST, "abc d.", "2cd", "1:d."},
 };
 
 /* From somebody else than the source. */
@@ -142,6 +148,7 @@ static const struct row relayed[] = {
     {GMC_MESSAGES_UNORDERED, "abc# d$", "ab2c#", "0:abc"},
     {GMC_MESSAGES_UNORDERED, "ab c# d$", "bc3#d$", "1:c 2:d"}, /* the rest of b's message is lost */
     {GMC_MESSAGES_UNORDERED, "a b# c. d$", "a1bc#$", "0:a 1:b 2:c."},
+    {GMC_MESSAGES_UNORDERED, "abc d.#", "2cd#", "1:d."},
     {GMC_MESSAGES_LATEST, "a# b$", "a1#b$", "0:a 1:b"},
     {GMC_MESSAGES_UNORDERED, "a b# c d$", "dc$Ba#b", "2:c 3:d 0:a 1:b"},
     {GMC_MESSAGES_UNORDERED, "ab# c d.$", "dba$#c", "0:ab 1:c 2:d."},
@@ -208,6 +215,36 @@ static void test_dropped(void **state)
     gmc_message_rx_fini(&rx);
 }
 
+/* Of a message that is still coming no proof can be here. */
+static void test_overdue(void **state)
+{
+    (void)state;
+    is_own = false;
+    gmc_message_rx_init(&rx, GMC_MESSAGES_ORDERED, GMC_MESSAGE_PACKET_MIN, hash);
+    came[0] = '\0';
+    gmc_message_rx_skip(&rx, 0);
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_ok(give("abc d#", 'b'));
+    assert_ok(give("abc d#", 'd'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 0), 1);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 2), 3);
+    assert_int_equal(gmc_message_rx_next_unproven(&rx, 4), UINT64_MAX);
+    gmc_message_rx_drop_unproven(&rx);
+    assert_ok(give("ab c#", 'a')); /* never ends, */
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    assert_ok(give("a b c#", 'b')); /* as the next one shows */
+    assert_int_equal(gmc_message_rx_overdue(&rx), 0);
+    gmc_message_rx_drop_unproven(&rx);
+    assert_ok(give("abc d#", 'b'));
+    assert_ok(give("abc d#", 'd'));
+    assert_ok(give("abc d#", 'c'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), 1);
+    assert_ok(give("abc d#", '#'));
+    assert_int_equal(gmc_message_rx_overdue(&rx), UINT64_MAX);
+    gmc_message_rx_fini(&rx);
+}
+
 static void test_window(void **state)
 {
     (void)state;
@@ -268,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_table),   cmocka_unit_test(test_relayed),
         cmocka_unit_test(test_dropped), cmocka_unit_test(test_proof),
         cmocka_unit_test(test_window),  cmocka_unit_test(test_head),
+        cmocka_unit_test(test_overdue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
