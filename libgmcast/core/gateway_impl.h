@@ -202,7 +202,8 @@ size_t gw_proof_room(const struct gwchannel *ch, size_t packets, size_t *bytes);
 /* Time to send them, or not to wait for them any more. */
 void gw_proof_timer(struct gmc_gateway *gw, struct gwchannel *ch);
 /* At a receiver: does it need proofs of what this peer sends? */
-bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer);
+bool gw_proof_is_needed(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                        const struct gwpeer *peer);
 /* A packet came that waits for its proof. */
 void gw_proof_wait(struct gmc_gateway *gw, struct gwchannel *ch);
 /* What waits may be forged: it is wanted again, from another parent. */

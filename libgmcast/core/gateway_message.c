@@ -272,7 +272,7 @@ gmc_status gw_talk_data(struct gmc_gateway *gw, struct gwpeer *peer, struct gwch
         return GMC_ERR_AUTH;
     }
     if (take_packet(gw, ch, number, gmc_bytes(room, data->body.len),
-                    gw_proof_is_needed(ch, peer)) != GMC_OK) {
+                    gw_proof_is_needed(gw, ch, peer)) != GMC_OK) {
         gw_proof_forged(gw, ch, stripe, "a packet that the source did not send");
         return GMC_ERR_AUTH;
     }

@@ -161,9 +161,13 @@ gmc_status gw_proof_set_record(struct gmc_gateway *gw, struct gwchannel *ch)
     return GMC_OK;
 }
 
-bool gw_proof_is_needed(const struct gwchannel *ch, const struct gwpeer *peer)
+/* A node's gateway speaks for the source, and hands on what it has no proof of yet. */
+bool gw_proof_is_needed(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                        const struct gwpeer *peer)
 {
-    return ch->talk->proofs.verifier != NULL && peer != ch->source_peer;
+    const char *domain = gw->config.node_of != NULL ? gw->config.node_of : peer->name;
+    bool is_source = peer == ch->source_peer && strcmp(domain, ch->key.source) == 0;
+    return ch->talk->proofs.verifier != NULL && !is_source;
 }
 
 /* From now on, for the lowest packet that lacks one: proofs of others say nothing of it. While its
@@ -212,15 +216,16 @@ gmc_status gw_proof_take(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t 
     gmc_status status = gmc_proof_get(packet, number, &proof);
     if (is_needed && (status != GMC_OK || verify(gw, ch, number, &proof) != GMC_OK))
         return GMC_ERR_AUTH;
-    gmc_message_rx_pass(rx, number);
-    if (status != GMC_OK) {
+    if (status == GMC_OK)
+        status = gmc_message_rx_prove(rx, &proof);
+    else
         gw->counts.dropped_malformed++; /* the source's own fault */
-        return GMC_OK;
-    }
-    status = gmc_message_rx_prove(rx, &proof);
+    if (status == GMC_ERR_AUTH)
+        return status; /* it is wanted again, for those who have it from here */
+    gmc_message_rx_pass(rx, number);
     if (rx->unproven == 0)
         gw_set_timer(gw, &ch->talk->proofs.timer, GMC_TIME_NEVER);
-    return status;
+    return GMC_OK;
 }
 
 void gw_proof_forged(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,

@@ -768,8 +768,8 @@ void __wrap_gw_hearers_offer(struct gmc_gateway *gw, struct gwchannel *ch, uint6
     __real_gw_hearers_offer(gw, ch, number);
 }
 
-/* B is behind A, which lies, and C behind B, which does not know: they hear what S said, all of it,
- * and nothing else, from somebody else. */
+/* B is behind A, which lies, and C behind B, which does not know, and so is B's node N: they hear
+ * what S said, all of it, and nothing else, from somebody else. */
 static void test_lies(enum gmc_message_order order, enum lie what)
 {
     /* A packet of so many bytes is as long as the proof of one. */
@@ -781,8 +781,13 @@ static void test_lies(enum gmc_message_order order, enum lie what)
     struct sim_wire_config around = talk.story.wire;
     around.delay = GMC_MS(60);
     sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
+    struct sim_wire_config lan = {.rate_bps = 1000000000,
+                                  .delay = GMC_US(50),
+                                  .queue_bytes = 200000};
+    struct sim_host *gateway = story_host(&talk.story, "b");
+    sim_world_join(world, gateway, sim_world_add_node(world, gateway, "n.example"), &lan);
     story_start(&talk.story);
-    begin(&talk, order);
+    begin_to(&talk, order, "abc");
     publish_many(&talk, 500, GMC_MS(1), 256);
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
     liar = story_host(&talk.story, "a")->gateway;
@@ -793,7 +798,7 @@ static void test_lies(enum gmc_message_order order, enum lie what)
     lie = HONEST; /* it is given another chance some seconds later */
     story_run(&talk.story, GMC_S(12));
     end_all(&talk);
-    for (const char *host = "abc"; *host != '\0'; host++) {
+    for (const char *host = "abcn"; *host != '\0'; host++) {
         const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
         assert_int_equal(heard->spoiled, 0);
         assert_true(heard->ended);
