@@ -12,6 +12,7 @@
 
 #define PROOF_EVERY GMC_MS(1)
 #define PROOF_HASHES_MAX 256u
+#define WINDOW_PARTS 4u
 /* Proofs are sent again as other packets are, so this is long. */
 #define PROOF_WAIT GMC_S(5)
 
@@ -55,10 +56,14 @@ static bool proves(const struct gwchannel *ch)
     return ch->talk->proofs.signer != NULL && ch->src->member_count > ch->src->node_count;
 }
 
+/* The packets that it proves, and those of a message before it, wait in a window, which is short
+ * where packets may be long. */
 static uint32_t hashes_in_a_packet(const struct gwchannel *ch)
 {
     uint32_t room = (ch->object.fragment_bytes - GMC_PROOF_ROOM) / GMC_PROOF_HASH_BYTES;
-    return room < PROOF_HASHES_MAX ? room : PROOF_HASHES_MAX;
+    uint32_t window = gmc_message_window(ch->object.fragment_bytes) / WINDOW_PARTS;
+    uint32_t most = window < PROOF_HASHES_MAX ? window : PROOF_HASHES_MAX;
+    return room < most ? room : most;
 }
 
 size_t gw_proof_room(const struct gwchannel *ch, size_t packets, size_t *bytes)
