@@ -118,7 +118,7 @@ static gmc_status add_pattern(struct search *search, struct ic_packet_flows *all
 {
     const struct ic_network *network = search->network;
     struct ic_flow_walk walk;
-    uint32_t *targets = malloc(network->hosts * sizeof(*targets));
+    uint32_t *targets = calloc(network->hosts, sizeof(*targets));
     gmc_status status = ic_flow_walk_init(&walk, &search->sums);
     if (targets == NULL)
         status = GMC_ERR_NOMEM;
@@ -179,7 +179,7 @@ static void spare(const struct search *search, uint32_t at, uint32_t out, double
 {
     uint32_t own = ic_arcs_out(&search->arcs, at);
     uint32_t most = own < search->sums.most ? own : search->sums.most;
-    double more[IC_NETWORK_PORTS_MAX], sum = 0; /* flow that chooses among i + 1 ports, or more */
+    double more[IC_NETWORK_PORTS_MAX] = {0}, sum = 0; /* flow that chooses of i + 1 ports or more */
     for (uint32_t i = most; i-- > 0;)
         more[i] = sum += ic_flow_sums_choices(&search->sums, at, i + 1)[out];
     double part = weight / sum;
