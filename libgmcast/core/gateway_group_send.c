@@ -335,6 +335,14 @@ void gw_groups_yield(struct gmc_gateway *gw, const struct gwpeer *peer)
         gw->group_yields_until = gmc_time_add(gw->now, YIELD_MEMORY);
 }
 
+/* No sooner than a batch would be due without links: one datagram at a time would wake the host too
+ * often. */
+static gmc_time turn_after(const struct gmc_gateway *gw, size_t bytes)
+{
+    gmc_duration own = TURN_PARTS * gmc_duration_of_bytes(bytes, gw->group_pace.rate_bps);
+    return gmc_time_add(gw->now, GMC_PACE_WAKE + own);
+}
+
 bool gw_groups_may_send(const struct gmc_gateway *gw)
 {
     return gw->group_pace.paid_until <= gw->now || gw->group_turn <= gw->now;
@@ -359,9 +367,7 @@ bool gw_groups_send(struct gmc_gateway *gw, struct gmc_output *out)
         if (yields(gw))
             bytes += bytes / YIELD_PART;
         gmc_pace_pay(&gw->group_pace, gw->now, bytes);
-        gw->group_turn =
-            gmc_time_add(gw->now,
-                         TURN_PARTS * gmc_duration_of_bytes(bytes, gw->group_pace.rate_bps));
+        gw->group_turn = turn_after(gw, bytes);
         gmc_list_remove(node);
         gmc_list_push_back(&gw->groups, node);
         return true;

@@ -539,9 +539,9 @@ void gw_tree_link_up(struct gmc_gateway *gw, const struct gwpeer *peer);
 /* A node says who feeds it. */
 void gw_tree_report(struct gmc_gateway *gw, struct gwchannel *ch, struct gwnode *node,
                     const char *parent);
-/* Sessions that no channel needs (any more) are forgotten. */
 /* The peer, perhaps a node that feeds others, is silent, or is heard again. */
 void gw_tree_silence(struct gmc_gateway *gw, const struct gwpeer *peer);
+/* Sessions that no channel needs (any more) are forgotten. */
 void gw_tree_over(struct gmc_gateway *gw);
 void gw_tree_free(struct gmc_gateway *gw);
 

@@ -15,9 +15,7 @@
 #define RAISE_PERCENT_MAX 40u
 #define RAISE_PERCENT_BLIND 100u
 #define BLIND_PPM 900000u /* lost before: what little arrived says nothing of what is carried */
-#define BLIND_MORE_PPM                                                                             \
-    100000u /* twice the rate where it is too much loses more: chance is less                      \
-             */
+#define BLIND_MORE_PPM 100000u /* too much by half loses more than that; chance less */
 #define RAISE_WAIT_MIN GMC_MS(500)
 #define RAISE_WAIT_MAX GMC_S(10)
 #define USELESS_PPM 500000u

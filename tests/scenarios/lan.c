@@ -27,12 +27,13 @@ void lan_begin_with(struct lan *lan, uint64_t seed, size_t nodes, const struct l
                                    .delay = GMC_US(50),
                                    .queue_bytes = 200000,
                                    .mtu = unusual->mtu};
+    uint64_t multicast_bps = unusual->multicast_bps > 0 ? unusual->multicast_bps : LAN_RATE_BPS;
     struct story *story = &lan->story;
     *lan = (struct lan){.nodes = nodes};
     story_open_with(story, &(struct sim_world_config){.seed = seed,
                                                       .exact_clocks = true,
                                                       .cache_bytes = unusual->cache_bytes,
-                                                      .multicast_bps = LAN_RATE_BPS,
+                                                      .multicast_bps = multicast_bps,
                                                       .inside_tree = unusual->tree});
     struct sim_host *source = sim_world_add(story->world, "s.example");
     struct sim_host *gateway = sim_world_add(story->world, "a.example");

@@ -22,10 +22,11 @@ struct lan_loss {
 struct lan_unusual {
     size_t cache_bytes;
     uint32_t mtu;
-    bool beyond;       /* B is behind A */
-    uint64_t port_bps; /* of the ports to nodes: multicast is configured for more */
-    size_t wide;       /* so many nodes have ports like the gateway's nevertheless */
-    size_t deaf;       /* so many nodes, the first ones, do not hear multicast */
+    bool beyond;            /* B is behind A */
+    uint64_t port_bps;      /* of the ports to nodes: multicast is configured for more */
+    size_t wide;            /* so many nodes have ports like the gateway's nevertheless */
+    uint64_t multicast_bps; /* that is configured; 0: what ports carry */
+    size_t deaf;            /* so many nodes, the first ones, do not hear multicast */
     struct gmc_inside_tree tree;
 };
 

@@ -66,11 +66,28 @@ static void test_network_is_down(void **state)
     }
 }
 
+/* So slow that what links to nodes carry, acknowledgements mostly, would take all of it. */
+static void test_slow_group(void **state)
+{
+    (void)state;
+    const uint64_t bps = 600000, bytes = 1 * MB;
+    struct lan lan;
+    lan_begin_with(&lan, 40, 12, &(struct lan_loss){20000, 0},
+                   &(struct lan_unusual){.multicast_bps = bps});
+    story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+    double seconds = lan_run_to(&lan, 1, 12, GMC_S(120));
+    print_message("multicast at %.1f Mbit/s: %.1f times what it takes\n", (double)bps / 1e6,
+                  seconds * (double)bps / 8 / (double)bytes);
+    assert_true(story_wire_bytes(&lan.story, "a", "switch") < 6 * bytes); /* by the group */
+    lan_end(&lan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         story_test(test_behind_with_little_cache),
         story_test(test_network_is_down),
+        story_test(test_slow_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "sim-wan/faults.h"
 #include "sim-wan/multicast.h"
 #include "sim-wan/scenario.h"
+#include "tests/swarm/draw.h"
 
 #define LIVENESS_LIMIT GMC_S(240)
 #define LOOK_EVERY GMC_S(2)
@@ -54,17 +55,6 @@ struct swarm {
 };
 
 /* ---- drawing a world ---- */
-/* One draw per statement: C leaves the order within a call or an initialiser to the compiler. */
-static uint64_t draw(struct swarm *swarm, uint64_t from, uint64_t to)
-{
-    return from + gmc_prng_below(&swarm->prng, to - from + 1);
-}
-
-static bool chance(struct swarm *swarm, uint32_t percent)
-{
-    return gmc_prng_chance_ppm(&swarm->prng, percent * 10000);
-}
-
 static gmc_status shape_tree(void *ctx, const char *const *names, size_t count, uint64_t bytes,
                              uint32_t *parent, const char **name)
 {
@@ -82,32 +72,32 @@ static gmc_status shape_tree(void *ctx, const char *const *names, size_t count, 
 static struct sim_wire_config draw_wire(struct swarm *swarm, uint64_t least_mbit,
                                         uint64_t most_mbit)
 {
-    struct sim_wire_config wire = {.rate_bps = draw(swarm, least_mbit, most_mbit) * 1000000};
-    wire.queue_bytes = 20000 + wire.rate_bps / 8000 * draw(swarm, 5, 50);
-    if (chance(swarm, 40))
-        wire.loss_ppm = (uint32_t)draw(swarm, 0, 20000);
-    if (chance(swarm, 20))
-        wire.jitter = GMC_US(draw(swarm, 0, 2000));
-    if (chance(swarm, 20)) {
-        wire.reorder_ppm = (uint32_t)draw(swarm, 0, 30000);
-        wire.reorder_by = GMC_US(draw(swarm, 100, 5000));
+    struct sim_wire_config wire = {.rate_bps = draw(&swarm->prng, least_mbit, most_mbit) * 1000000};
+    wire.queue_bytes = 20000 + wire.rate_bps / 8000 * draw(&swarm->prng, 5, 50);
+    if (chance(&swarm->prng, 40))
+        wire.loss_ppm = (uint32_t)draw(&swarm->prng, 0, 20000);
+    if (chance(&swarm->prng, 20))
+        wire.jitter = GMC_US(draw(&swarm->prng, 0, 2000));
+    if (chance(&swarm->prng, 20)) {
+        wire.reorder_ppm = (uint32_t)draw(&swarm->prng, 0, 30000);
+        wire.reorder_by = GMC_US(draw(&swarm->prng, 100, 5000));
     }
-    if (chance(swarm, 20))
-        wire.duplicate_ppm = (uint32_t)draw(swarm, 0, 30000);
+    if (chance(&swarm->prng, 20))
+        wire.duplicate_ppm = (uint32_t)draw(&swarm->prng, 0, 30000);
     return wire;
 }
 
 static struct sim_world_config draw_config(struct swarm *swarm, uint64_t seed)
 {
     struct sim_world_config config = {.seed = seed};
-    config.shuffle = chance(swarm, 50);
-    config.disk.latency = GMC_US(draw(swarm, 20, chance(swarm, 20) ? 20000 : 500));
-    config.disk.rate_bps = chance(swarm, 20) ? draw(swarm, 100, 2000) * 1000000 : 0;
-    config.cache_bytes = chance(swarm, 30) ? draw(swarm, 2, 8) << 20 : 0;
-    config.children_max = chance(swarm, 20) ? (uint32_t)draw(swarm, 2, 6) : 0;
-    config.multicast_bps = chance(swarm, 75) ? draw(swarm, 20, 1000) * 1000000 : 0;
-    swarm->shape = (enum shape)draw(swarm, 0, SHAPES - 1);
-    if (chance(swarm, 50))
+    config.shuffle = chance(&swarm->prng, 50);
+    config.disk.latency = GMC_US(draw(&swarm->prng, 20, chance(&swarm->prng, 20) ? 20000 : 500));
+    config.disk.rate_bps = chance(&swarm->prng, 20) ? draw(&swarm->prng, 100, 2000) * 1000000 : 0;
+    config.cache_bytes = chance(&swarm->prng, 30) ? draw(&swarm->prng, 2, 8) << 20 : 0;
+    config.children_max = chance(&swarm->prng, 20) ? (uint32_t)draw(&swarm->prng, 2, 6) : 0;
+    config.multicast_bps = chance(&swarm->prng, 75) ? draw(&swarm->prng, 20, 1000) * 1000000 : 0;
+    swarm->shape = (enum shape)draw(&swarm->prng, 0, SHAPES - 1);
+    if (chance(&swarm->prng, 50))
         config.inside_tree = (struct gmc_inside_tree){.shape = shape_tree, .ctx = swarm};
     return config;
 }
@@ -128,12 +118,13 @@ struct habits {
 static struct habits draw_habits(struct swarm *swarm)
 {
     struct habits habits = {0};
-    habits.deaf_percent = chance(swarm, 30) ? 25 : 0;
-    habits.relays_percent = chance(swarm, 70) ? 90 : 0;
-    habits.late_percent = chance(swarm, 30) ? 20 : 0;
-    if (chance(swarm, 60))
-        habits.loss_ppm = (uint32_t)draw(swarm, 0, chance(swarm, 30) ? 200000 : 50000);
-    habits.tells_subnets = chance(swarm, 80);
+    habits.deaf_percent = chance(&swarm->prng, 30) ? 25 : 0;
+    habits.relays_percent = chance(&swarm->prng, 70) ? 90 : 0;
+    habits.late_percent = chance(&swarm->prng, 30) ? 20 : 0;
+    if (chance(&swarm->prng, 60))
+        habits.loss_ppm =
+            (uint32_t)draw(&swarm->prng, 0, chance(&swarm->prng, 30) ? 200000 : 50000);
+    habits.tells_subnets = chance(&swarm->prng, 80);
     return habits;
 }
 
@@ -145,16 +136,18 @@ static void add_node(struct swarm *swarm, struct domain *domain, const struct ha
     char name[48];
     snprintf(name, sizeof(name), "n%zu.%s", i, domain->gateway->name);
     struct sim_host *node = sim_world_add_node(world, domain->gateway, name);
-    if (chance(swarm, 15))
-        wire.rate_bps /= draw(swarm, 1, 10);
-    node->deaf = chance(swarm, habits->deaf_percent);
+    if (chance(&swarm->prng, 15))
+        wire.rate_bps /= draw(&swarm->prng, 1, 10);
+    node->deaf = chance(&swarm->prng, habits->deaf_percent);
     node->subnet = habits->tells_subnets ? subnet : NULL;
-    node->multicast_bps = chance(swarm, habits->relays_percent) ? world->config.multicast_bps : 0;
+    node->multicast_bps =
+        chance(&swarm->prng, habits->relays_percent) ? world->config.multicast_bps : 0;
     uint32_t id = sim_world_join(world, exchange, node, &wire);
-    wire.loss_ppm = chance(swarm, 80) ? habits->loss_ppm : (uint32_t)draw(swarm, 0, 100000);
+    wire.loss_ppm =
+        chance(&swarm->prng, 80) ? habits->loss_ppm : (uint32_t)draw(&swarm->prng, 0, 100000);
     sim_lane_configure(sim_net_lane(&world->net, id, 0), &wire);
     domain->nodes[i] = node;
-    domain->late[i] = chance(swarm, habits->late_percent);
+    domain->late[i] = chance(&swarm->prng, habits->late_percent);
 }
 
 /* A switch behind the gateway, and perhaps a second one behind a router that multicast does not
@@ -164,10 +157,10 @@ static void add_nodes(struct swarm *swarm, struct domain *domain, unsigned numbe
     struct sim_world *world = swarm->world;
     struct sim_host *exchange = add_router(swarm, "switch", number), *branch = NULL;
     struct sim_wire_config lan = draw_wire(swarm, 50, 1000);
-    lan.delay = GMC_US(draw(swarm, 20, 500));
+    lan.delay = GMC_US(draw(&swarm->prng, 20, 500));
     lan.loss_ppm /= 20;
     sim_world_join(world, domain->gateway, exchange, &lan);
-    if (chance(swarm, 35)) {
+    if (chance(&swarm->prng, 35)) {
         struct sim_host *router = add_router(swarm, "router", number);
         branch = add_router(swarm, "branch", number);
         sim_world_join(world, exchange, router, &lan);
@@ -175,9 +168,9 @@ static void add_nodes(struct swarm *swarm, struct domain *domain, unsigned numbe
         sim_group_block(&world->net, router->id);
     }
     struct habits habits = draw_habits(swarm);
-    size_t nodes = (size_t)draw(swarm, 1, NODES_MAX);
+    size_t nodes = (size_t)draw(&swarm->prng, 1, NODES_MAX);
     while (domain->node_count < nodes) {
-        bool far = branch != NULL && chance(swarm, 50);
+        bool far = branch != NULL && chance(&swarm->prng, 50);
         add_node(swarm, domain, &habits, far ? branch : exchange,
                  far ? "10.2.0.0/16" : "10.1.0.0/16", lan);
     }
@@ -193,23 +186,24 @@ static void add_domain(struct swarm *swarm)
     if (number == 0)
         return;
     struct sim_wire_config wire = draw_wire(swarm, 10, 300);
-    wire.delay = GMC_MS(draw(swarm, 1, 40));
-    const struct domain *other = &swarm->domains[draw(swarm, 0, number - 1)];
+    wire.delay = GMC_MS(draw(&swarm->prng, 1, 40));
+    const struct domain *other = &swarm->domains[draw(&swarm->prng, 0, number - 1)];
     sim_world_join(swarm->world, other->gateway, domain->gateway, &wire);
 }
 
 static void draw_transfer(struct swarm *swarm)
 {
     struct transfer *transfer = &swarm->transfers[swarm->transfer_count++];
-    size_t source = chance(swarm, 70) ? 0 : (size_t)draw(swarm, 0, swarm->domain_count - 1);
+    size_t source =
+        chance(&swarm->prng, 70) ? 0 : (size_t)draw(&swarm->prng, 0, swarm->domain_count - 1);
     transfer->source = swarm->domains[source].gateway;
-    if (chance(swarm, 15))
-        transfer->bytes = draw(swarm, 0, 70000);
+    if (chance(&swarm->prng, 15))
+        transfer->bytes = draw(&swarm->prng, 0, 70000);
     else
-        transfer->bytes = draw(swarm, 1, chance(swarm, 30) ? 60000000 : 15000000);
-    transfer->object_seed = draw(swarm, 1, 1000000);
+        transfer->bytes = draw(&swarm->prng, 1, chance(&swarm->prng, 30) ? 60000000 : 15000000);
+    transfer->object_seed = draw(&swarm->prng, 1, 1000000);
     for (size_t i = 0; i < swarm->domain_count; i++)
-        if (i != source && (i <= 1 || chance(swarm, 70)))
+        if (i != source && (i <= 1 || chance(&swarm->prng, 70)))
             transfer->targets[transfer->target_count++] = swarm->domains[i].gateway;
 }
 
@@ -218,13 +212,13 @@ static void build(struct swarm *swarm, uint64_t seed)
     gmc_prng_init(&swarm->prng, seed ^ UINT64_C(0x646f6d));
     struct sim_world_config config = draw_config(swarm, seed);
     swarm->world = sim_world_new(&config);
-    size_t domains = (size_t)draw(swarm, 2, DOMAINS_MAX);
+    size_t domains = (size_t)draw(&swarm->prng, 2, DOMAINS_MAX);
     while (swarm->domain_count < domains)
         add_domain(swarm);
     for (size_t i = 0; i < domains; i++)
-        if (i == 1 || chance(swarm, 60))
+        if (i == 1 || chance(&swarm->prng, 60))
             add_nodes(swarm, &swarm->domains[i], (unsigned)i);
-    size_t transfers = chance(swarm, 30) ? TRANSFERS_MAX : 1;
+    size_t transfers = chance(&swarm->prng, 30) ? TRANSFERS_MAX : 1;
     while (swarm->transfer_count < transfers)
         draw_transfer(swarm);
     sim_faults_init(&swarm->faults, swarm->world);
@@ -346,7 +340,7 @@ static void judge(struct swarm *swarm)
 /* Nodes are stopped and started again, a domain is added, or the transfer is cancelled. */
 static void stop_one(struct swarm *swarm, const struct domain *domain)
 {
-    size_t i = (size_t)draw(swarm, 0, NODES_MAX - 1);
+    size_t i = (size_t)draw(&swarm->prng, 0, NODES_MAX - 1);
     struct sim_host *node = i < domain->node_count ? domain->nodes[i] : NULL;
     struct sim_host *gateway = domain->gateway;
     if (node == NULL || node->gateway == NULL || node->frozen || gateway->gateway == NULL)
@@ -360,8 +354,9 @@ static void stop_one(struct swarm *swarm, const struct domain *domain)
 
 static void interfere(struct swarm *swarm, struct transfer *transfer)
 {
-    const struct domain *other = &swarm->domains[draw(swarm, 0, swarm->domain_count - 1)];
-    bool stops = chance(swarm, 40), adds = chance(swarm, 30), cancels = chance(swarm, 10);
+    const struct domain *other = &swarm->domains[draw(&swarm->prng, 0, swarm->domain_count - 1)];
+    bool stops = chance(&swarm->prng, 40), adds = chance(&swarm->prng, 30),
+         cancels = chance(&swarm->prng, 10);
     struct gmc_channel_info info;
     const char *error = NULL;
     if (stops)
@@ -382,9 +377,9 @@ static void interfere(struct swarm *swarm, struct transfer *transfer)
 static void suffer(struct swarm *swarm)
 {
     struct sim_world *world = swarm->world;
-    size_t faults = (size_t)draw(swarm, 0, 25);
-    gmc_duration span = GMC_MS(draw(swarm, 500, 6000));
-    gmc_duration late_by = GMC_MS(draw(swarm, 0, 1000));
+    size_t faults = (size_t)draw(&swarm->prng, 0, 25);
+    gmc_duration span = GMC_MS(draw(&swarm->prng, 500, 6000));
+    gmc_duration late_by = GMC_MS(draw(&swarm->prng, 0, 1000));
     gmc_time now = sim_world_now(world);
     sim_faults_draw(&swarm->faults, &swarm->prng, faults, now, now + span);
     sim_world_run(world, late_by);
@@ -402,11 +397,11 @@ static void run(struct swarm *swarm)
     world->on_event = on_event;
     world->event_ctx = swarm;
     sim_world_start(world);
-    sim_world_run(world, GMC_MS(draw(swarm, 0, 3000)));
+    sim_world_run(world, GMC_MS(draw(&swarm->prng, 0, 3000)));
     set_late(swarm, false);
     for (size_t i = 0; i < swarm->transfer_count; i++) {
         begin_transfer(swarm, &swarm->transfers[i]);
-        sim_world_run(world, GMC_MS(draw(swarm, 0, 500)));
+        sim_world_run(world, GMC_MS(draw(&swarm->prng, 0, 500)));
     }
     suffer(swarm);
     for (gmc_time waited = 0; waited < LIVENESS_LIMIT && !all_complete(swarm);

@@ -2,11 +2,11 @@
 # Owns the build of tests/swarm. Seeded campaigns and their oracles.
 
 noinst_PROGRAMS += tests/swarm/swarm
-tests_swarm_swarm_SOURCES = tests/swarm/swarm.c tests/swarm/talk.c tests/swarm/talk.h
+tests_swarm_swarm_SOURCES = tests/swarm/swarm.c tests/swarm/draw.h tests/swarm/talk.c tests/swarm/talk.h
 tests_swarm_swarm_LDADD = $(GMC_SIM_LIBS)
 
 noinst_PROGRAMS += tests/swarm/domains
-tests_swarm_domains_SOURCES = tests/swarm/domains.c
+tests_swarm_domains_SOURCES = tests/swarm/domains.c tests/swarm/draw.h
 tests_swarm_domains_LDADD = $(GMC_SIM_LIBS)
 
 # In make check: 200 seeds in shards that run side by side, the canaries, and domains with nodes.

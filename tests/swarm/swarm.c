@@ -17,6 +17,7 @@
 
 #include "sim-wan/faults.h"
 #include "sim-wan/scenario.h"
+#include "tests/swarm/draw.h"
 #include "tests/swarm/talk.h"
 #include "wire/head.h"
 
@@ -59,62 +60,51 @@ struct swarm {
 };
 
 /* ---- drawing a world ---- */
-/* One draw per statement: C leaves the order within a call or an initialiser to the compiler. */
-static uint64_t draw(struct swarm *swarm, uint64_t from, uint64_t to)
-{
-    return from + gmc_prng_below(&swarm->prng, to - from + 1);
-}
-
-static bool chance(struct swarm *swarm, uint32_t percent)
-{
-    return gmc_prng_chance_ppm(&swarm->prng, percent * 10000);
-}
-
 static struct sim_wire_config draw_wire(struct swarm *swarm)
 {
-    struct sim_wire_config wire = {.rate_bps = draw(swarm, WIRE_LEAST_MBIT, 200) * 1000000};
-    wire.queue_bytes = wire.rate_bps / 8000 * draw(swarm, 10, 100);
-    if (chance(swarm, 60))
+    struct sim_wire_config wire = {.rate_bps = draw(&swarm->prng, WIRE_LEAST_MBIT, 200) * 1000000};
+    wire.queue_bytes = wire.rate_bps / 8000 * draw(&swarm->prng, 10, 100);
+    if (chance(&swarm->prng, 60))
         /* Per wire; a path may have ten of them. */
-        wire.loss_ppm = (uint32_t)draw(swarm, 0, chance(swarm, 20) ? 50000 : 20000);
-    if (chance(swarm, 30))
-        wire.jitter = GMC_US(draw(swarm, 0, 5000));
-    if (chance(swarm, 30)) {
-        wire.reorder_ppm = (uint32_t)draw(swarm, 0, 30000);
-        wire.reorder_by = GMC_US(draw(swarm, 100, 20000));
+        wire.loss_ppm = (uint32_t)draw(&swarm->prng, 0, chance(&swarm->prng, 20) ? 50000 : 20000);
+    if (chance(&swarm->prng, 30))
+        wire.jitter = GMC_US(draw(&swarm->prng, 0, 5000));
+    if (chance(&swarm->prng, 30)) {
+        wire.reorder_ppm = (uint32_t)draw(&swarm->prng, 0, 30000);
+        wire.reorder_by = GMC_US(draw(&swarm->prng, 100, 20000));
     }
-    if (chance(swarm, 30))
-        wire.duplicate_ppm = (uint32_t)draw(swarm, 0, 30000);
+    if (chance(&swarm->prng, 30))
+        wire.duplicate_ppm = (uint32_t)draw(&swarm->prng, 0, 30000);
     return wire;
 }
 
 static struct sim_world_config draw_config(struct swarm *swarm, uint64_t seed)
 {
     struct sim_world_config config = {.seed = seed};
-    config.shuffle = chance(swarm, 50);
-    config.disk.latency = GMC_US(draw(swarm, 20, chance(swarm, 20) ? 20000 : 500));
-    config.disk.rate_bps = chance(swarm, 30) ? draw(swarm, 50, 2000) * 1000000 : 0;
-    config.cache_bytes = chance(swarm, 30) ? draw(swarm, 1, 4) << 20 : 0;
-    config.children_max = chance(swarm, 30) ? (uint32_t)draw(swarm, 2, 6) : 0;
+    config.shuffle = chance(&swarm->prng, 50);
+    config.disk.latency = GMC_US(draw(&swarm->prng, 20, chance(&swarm->prng, 20) ? 20000 : 500));
+    config.disk.rate_bps = chance(&swarm->prng, 30) ? draw(&swarm->prng, 50, 2000) * 1000000 : 0;
+    config.cache_bytes = chance(&swarm->prng, 30) ? draw(&swarm->prng, 1, 4) << 20 : 0;
+    config.children_max = chance(&swarm->prng, 30) ? (uint32_t)draw(&swarm->prng, 2, 6) : 0;
     return config;
 }
 
 static uint64_t draw_bytes(struct swarm *swarm)
 {
     static const uint64_t edges[] = {0, 1, 65535, 65536, 65537};
-    if (chance(swarm, 25))
-        return edges[draw(swarm, 0, 4)];
-    return draw(swarm, 1, chance(swarm, 20) ? 3000000 : 600000);
+    if (chance(&swarm->prng, 25))
+        return edges[draw(&swarm->prng, 0, 4)];
+    return draw(&swarm->prng, 1, chance(&swarm->prng, 20) ? 3000000 : 600000);
 }
 
 /* What gateways are told of their uplinks; the wires need not agree. */
 static void draw_uplinks(struct swarm *swarm)
 {
-    bool known = chance(swarm, 70);
+    bool known = chance(&swarm->prng, 70);
     for (size_t i = 0; i < swarm->world->host_count; i++) {
-        uint64_t uplink = draw(swarm, 1, 100) * 1000000;
-        uplink *= draw(swarm, 1, 10);
-        if (known && chance(swarm, 80))
+        uint64_t uplink = draw(&swarm->prng, 1, 100) * 1000000;
+        uplink *= draw(&swarm->prng, 1, 10);
+        if (known && chance(&swarm->prng, 80))
             swarm->world->hosts[i]->uplink_bps = uplink;
     }
 }
@@ -124,18 +114,18 @@ static void draw_transfer(struct swarm *swarm)
     struct transfer *transfer = &swarm->transfers[swarm->transfer_count++];
     uint32_t hosts = (uint32_t)swarm->world->host_count;
     *transfer = (struct transfer){0};
-    transfer->source = (uint32_t)draw(swarm, 0, hosts - 1);
+    transfer->source = (uint32_t)draw(&swarm->prng, 0, hosts - 1);
     transfer->bytes = draw_bytes(swarm);
-    transfer->object_seed = draw(swarm, 1, 1000000);
-    transfer->shape = (enum gmc_tree_shape)draw(swarm, 0, GMC_TREE_SHAPES - 1);
+    transfer->object_seed = draw(&swarm->prng, 1, 1000000);
+    transfer->shape = (enum gmc_tree_shape)draw(&swarm->prng, 0, GMC_TREE_SHAPES - 1);
     /* Two or four stripes, to which a fast source invites; these are long runs, so few. */
-    if (transfer->shape == GMC_TREE_BULK && chance(swarm, 25)) {
-        transfer->bytes = (UINT64_C(1) << 23) * (chance(swarm, 80) ? 2 : 4);
+    if (transfer->shape == GMC_TREE_BULK && chance(&swarm->prng, 25)) {
+        transfer->bytes = (UINT64_C(1) << 23) * (chance(&swarm->prng, 80) ? 2 : 4);
         swarm->world->hosts[transfer->source]->uplink_bps = 1000000000;
     }
-    uint32_t percent = (uint32_t)draw(swarm, 20, 100);
+    uint32_t percent = (uint32_t)draw(&swarm->prng, 20, 100);
     for (uint32_t i = 0; i < hosts; i++)
-        if (i != transfer->source && (chance(swarm, percent) || transfer->target_count == 0))
+        if (i != transfer->source && (chance(&swarm->prng, percent) || transfer->target_count == 0))
             transfer->targets[transfer->target_count++] = i;
 }
 
@@ -199,12 +189,12 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
     struct sim_world_config config = draw_config(swarm, seed);
     struct sim_wire_config wire = draw_wire(swarm);
     swarm->world = sim_world_new(&config);
-    uint32_t n = (uint32_t)draw(swarm, 5, HOSTS_MAX);
-    uint32_t extra = (uint32_t)draw(swarm, 0, n / 2);
-    gmc_duration delay_max = GMC_MS(draw(swarm, 5, 40));
+    uint32_t n = (uint32_t)draw(&swarm->prng, 5, HOSTS_MAX);
+    uint32_t extra = (uint32_t)draw(&swarm->prng, 0, n / 2);
+    gmc_duration delay_max = GMC_MS(draw(&swarm->prng, 5, 40));
     sim_build_random(swarm->world, n, extra, &wire, delay_max, &swarm->prng);
     draw_uplinks(swarm);
-    size_t transfers = (size_t)draw(swarm, 1, TRANSFERS_MAX);
+    size_t transfers = (size_t)draw(&swarm->prng, 1, TRANSFERS_MAX);
     for (size_t i = 0; i < transfers; i++)
         draw_transfer(swarm);
     talk_draw(&swarm->talk, swarm->world, seed);
@@ -216,8 +206,8 @@ static void build(struct swarm *swarm, uint64_t seed, const struct options *opti
 static void interfere(struct swarm *swarm, struct transfer *transfer)
 {
     struct sim_host *source = swarm->world->hosts[transfer->source];
-    uint32_t other = (uint32_t)draw(swarm, 0, swarm->world->host_count - 1);
-    bool adds = chance(swarm, 25), cancels = chance(swarm, 8);
+    uint32_t other = (uint32_t)draw(&swarm->prng, 0, swarm->world->host_count - 1);
+    bool adds = chance(&swarm->prng, 25), cancels = chance(&swarm->prng, 8);
     struct gmc_channel_info info;
     const char *error = NULL;
     if (!sim_channel(source, &transfer->key, &info) || info.state > GMC_CHANNEL_RUNNING)
@@ -336,18 +326,18 @@ static void run(struct swarm *swarm)
     world->on_event = on_event;
     world->event_ctx = swarm;
     sim_world_start(world);
-    sim_world_run(world, GMC_MS(draw(swarm, 0, 1000)));
+    sim_world_run(world, GMC_MS(draw(&swarm->prng, 0, 1000)));
     talk_begin(&swarm->talk);
     for (size_t i = 0; i < swarm->transfer_count; i++) {
         begin_transfer(swarm, &swarm->transfers[i]);
-        sim_world_run(world, GMC_MS(draw(swarm, 0, 500)));
+        sim_world_run(world, GMC_MS(draw(&swarm->prng, 0, 500)));
     }
     gmc_time now = sim_world_now(world);
-    size_t faults = (size_t)draw(swarm, 0, 16);
-    gmc_time until = now + GMC_S(draw(swarm, 1, 8));
+    size_t faults = (size_t)draw(&swarm->prng, 0, 16);
+    gmc_time until = now + GMC_S(draw(&swarm->prng, 1, 8));
     sim_faults_draw(&swarm->faults, &swarm->prng, faults, now, until);
     gmc_time end = swarm->faults.count > 0 ? SAFETY_END : now;
-    gmc_duration before = GMC_MS(draw(swarm, 0, 3000));
+    gmc_duration before = GMC_MS(draw(&swarm->prng, 0, 3000));
     sim_world_run(world, before);
     for (size_t i = 0; i < swarm->transfer_count; i++)
         interfere(swarm, &swarm->transfers[i]);

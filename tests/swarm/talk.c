@@ -7,17 +7,13 @@
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
+#include "tests/swarm/draw.h"
 
 #define NUMBER_BYTES 8u
 #define BYTES_MAX 20000u
 /* All that is published: with proofs, a part of what gateways keep. */
 #define ALL_BYTES 3000000u
 #define ALL_MESSAGES 3000u
-
-static uint64_t draw(struct gmc_prng *prng, uint64_t from, uint64_t to)
-{
-    return from + gmc_prng_below(prng, to - from + 1);
-}
 
 void talk_draw(struct talk *talk, struct sim_world *world, uint64_t seed)
 {
