@@ -401,7 +401,6 @@ static bool is_followed_by_none(const struct gwgroup *group)
 static void step(struct gmc_gateway *gw, struct gwgroup *group)
 {
     struct gmc_list *node, *after;
-    bool full = gw_group_is_full(gw, group);
     set_backoff(group);
     for (size_t i = 0; i < group->count; i++)
         gw_listener_say_deaf(gw, group, &group->listeners[i]);
@@ -409,7 +408,8 @@ static void step(struct gmc_gateway *gw, struct gwgroup *group)
     GMC_LIST_FOREACH_SAFE(node, after, &group->tx.open)
     {
         struct gmc_group_out *out = GMC_CONTAINER_OF(node, struct gmc_group_out, node);
-        if (gw->now >= patience_ends(group, out, full))
+        /* With each that is given up it may be full no more: the others can wait longer. */
+        if (gw->now >= patience_ends(group, out, gw_group_is_full(gw, group)))
             give_up(gw, group, gw_window_of(out));
     }
     if (group->channel->group_over)
