@@ -2,6 +2,7 @@
 /* The swarm's message channel; see talk.h. */
 #include "tests/swarm/talk.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -72,8 +73,9 @@ static void break_session(struct talk *talk, uint64_t n)
 
 static void fill(uint8_t *body, size_t len, uint64_t number)
 {
+    uint64_t word = htole64(number); /* hashes of the trace are those of any machine */
     memset(body, (int)(number & 0xff), len);
-    memcpy(body, &number, NUMBER_BYTES);
+    memcpy(body, &word, NUMBER_BYTES);
 }
 
 /* True: it was taken, and what comes next is due later. */
