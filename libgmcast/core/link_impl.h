@@ -156,6 +156,7 @@ struct gmc_link {
     /* liveness */
     gmc_time heard;
     gmc_time unanswered; /* first packet after `heard` that wants an answer; NEVER */
+    gmc_time asked;      /* the last ping that the silence of a busy peer was answered with */
     gmc_time doubted;    /* since when it is asked once more whether the peer is silent; NEVER */
     bool silent;         /* for so long that the peer may be dead */
 

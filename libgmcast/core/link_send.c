@@ -16,21 +16,30 @@
 #define ECHO_MISSING_PPM 62500u /* of messages that the last echo has not brought either */
 #define ACK_BUDGET 6000u        /* four full packets' worth */
 
-void gmc_link_update_pace(struct gmc_link *link)
-{
-    const struct link_route *route = gmc_link_active(link);
-
-    if (route == NULL)
-        return;
-    gmc_pace_set(&link->pace, link->cc->rate_bps(link->cc_state), route->mtu + LINK_WIRE_BYTES);
-}
-
 /* How far control may run ahead of the pacing. */
 static gmc_duration control_ahead(const struct gmc_link *link)
 {
     gmc_duration ahead = LINK_BURST_PACKETS * link->pace.packet;
 
     return ahead > CONTROL_AHEAD ? ahead : CONTROL_AHEAD;
+}
+
+/* What is not paid for yet remains the same part of what control may run ahead: as a time it would
+ * keep messages, which are always that far ahead, from filling a probe, and let them burst behind
+ * it. */
+void gmc_link_update_pace(struct gmc_link *link)
+{
+    const struct link_route *route = gmc_link_active(link);
+    gmc_duration before = control_ahead(link), owed, after;
+
+    if (route == NULL)
+        return;
+    gmc_pace_set(&link->pace, link->cc->rate_bps(link->cc_state), route->mtu + LINK_WIRE_BYTES);
+    after = control_ahead(link);
+    if (before == after || link->pace.paid_until <= link->now)
+        return;
+    owed = (link->pace.paid_until - link->now) / 1000 * (after / 1000) / (before / 1000) * 1000;
+    link->pace.paid_until = gmc_time_add(link->now, owed);
 }
 
 gmc_time gmc_link_urgent_time(const struct gmc_link *link)

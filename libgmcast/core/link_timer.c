@@ -9,6 +9,7 @@
 #define COPIES_PER_PROBE 2
 #define COPIES_PER_LATE_PROBE 4
 #define LATE_PROBE 3
+#define QUESTION_PTOS 4
 /* Between the two looks that find a near peer silent, and how late the second one may be. */
 #define DOUBT GMC_MS(50)
 #define LATE GMC_MS(20)
@@ -68,11 +69,23 @@ static gmc_time dead_time(const struct gmc_link *link)
     return gmc_time_add(link->unanswered, dead_after(link));
 }
 
+/* What is pending asks for an answer, and the probe timeout sees to it. It begins anew with each
+ * packet, though, and of data that the peer does not take it says nothing: who goes on sending such
+ * asks whether it is there. */
+static gmc_time question_time(const struct gmc_link *link)
+{
+    if (link->unanswered == GMC_TIME_NEVER)
+        return GMC_TIME_NEVER;
+    return gmc_time_add(gmc_time_max(link->unanswered, link->asked),
+                        QUESTION_PTOS * gmc_loss_pto(&link->loss));
+}
+
 static gmc_time ping_time(const struct gmc_link *link)
 {
-    /* What is pending asks for an answer already; the probe timeout sees to it. */
-    if (link->state != GMC_LINK_UP || link->loss.pending > 0 || link->pings_owed > 0)
+    if (link->state != GMC_LINK_UP || link->pings_owed > 0)
         return GMC_TIME_NEVER;
+    if (link->loss.pending > 0)
+        return question_time(link);
     gmc_time last = gmc_time_max(link->heard, link->loss.last_sent);
     return gmc_time_add(last, link->watch ? link->keepalive : LINK_KEEPALIVE_QUIET);
 }
@@ -128,6 +141,7 @@ void gmc_link_on_timer(struct gmc_link *link, gmc_time now)
         if (!link->watch)
             trim(link);
         link->pings_owed = 1;
+        link->asked = now;
     }
 }
 

@@ -668,6 +668,23 @@ static void what_is_not_accepted_counts_as_lost(void **state)
     linkpair_free(pair);
 }
 
+/* Each packet puts off the probe timeout, and none is acknowledged: the peer is asked, and is there. */
+static void does_not_take_refusal_for_silence(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    struct linkpair *pair = linkpair_new(&config);
+
+    linkpair_run_until(pair, AT(200));
+    linkpair_refuse(pair, 1, true);
+    for (uint64_t ms = 200; ms < 5200; ms += 5) {
+        linkpair_supply(pair, 0, 1, 100);
+        linkpair_run_until(pair, AT(ms));
+    }
+    assert_int_equal(gmc_link_state(linkpair_link(pair, 0)), GMC_LINK_UP);
+    linkpair_free(pair);
+}
+
 /* A fast link does not ask for more wake-ups than a timer of 250 us gives. */
 static void paces_in_batches(void **state)
 {
@@ -981,6 +998,7 @@ int main(void)
         cmocka_unit_test(learns_that_packets_overtake),
         cmocka_unit_test(probes_the_tail),
         cmocka_unit_test(what_is_not_accepted_counts_as_lost),
+        cmocka_unit_test(does_not_take_refusal_for_silence),
         cmocka_unit_test(paces_in_batches),
         cmocka_unit_test(does_not_charge_the_path_with_a_busy_host),
         cmocka_unit_test(acknowledges_large_datagrams_more_often),
