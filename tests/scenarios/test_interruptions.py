@@ -56,6 +56,16 @@ channel large { from = s  every = 10ms  size = 1MB  at = 1s  for = 1s }
 BUSY = MESSAGES.split("channel")[0] + """
 channel busy { from = s  every = 200us  size = 64  at = 1s  for = 3s }
 """
+# Only messages, over a wire that carries a twentieth for some seconds: the link has to find that it
+# carries all again.
+SLOWED = """
+nodes = {s, a}
+limit = 100s
+wire far { rate = 10Mbit  delay = 100ms  queue = 100ms  loss = 0.5%  reorder = 2%  reorder-by = 20ms }
+link { between = {s, a}  wire = far }
+channel large { from = s  every = 1400ms  size = 1MB  at = 1s  for = 4s }
+fault { what = wire  between = {s, a}  at = 2413ms  for = 5s  rate = 500kbit }
+"""
 NODE = "fault { what = %s  node = %s  at = 1500ms  for = %gs }"
 
 
@@ -99,6 +109,7 @@ def main():
         failed = not messages(folder, "relay that changes its parent", MESSAGES, MESSAGE_SEEDS, 4)
         failed = not messages(folder, "overload", OVERLOAD, 4, 10) or failed
         failed = not messages(folder, "newcomers", BUSY, 4, 2) or failed
+        failed = not messages(folder, "wire that is slow for 5 s", SLOWED, SEEDS, 14) or failed
         without = max(seconds(folder, ""))
         print("without: %.2f s" % without)
         for name, fault, span in cases:
