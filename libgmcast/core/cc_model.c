@@ -97,7 +97,8 @@ uint64_t gmc_ccm_up_rate(const struct gmc_ccm *m, uint64_t bps)
 
 static void update_outputs(struct gmc_ccm *m)
 {
-    uint64_t least = gmc_ccm_packets_per(m, LEAST_PACKETS, m->srtt) / (m->phase == AWAY ? 8 : 1);
+    gmc_duration rtt = m->srtt < LEAST_RTT ? LEAST_RTT : m->srtt;
+    uint64_t least = gmc_ccm_packets_per(m, LEAST_PACKETS, rtt) / (m->phase == AWAY ? 8 : 1);
     uint64_t rate, slack;
 
     if (m->bw_bps < least)
@@ -116,18 +117,32 @@ static void update_outputs(struct gmc_ccm *m)
 
 /* ------------------------------------------------------------------ phases */
 
+/* The time in which a round's packets bring acknowledgements enough to see what it carried: one
+ * comes each 4 ms, or after 32 packets. */
+static gmc_duration told_in(const struct gmc_ccm *m, uint64_t rate_bps, uint32_t acks)
+{
+    uint64_t bytes = (uint64_t)ACK_PACKETS * m->packet_bytes;
+    gmc_duration each = gmc_duration_of_bytes(bytes, rate_bps);
+
+    return acks * (each < ROUND_MIN ? each : ROUND_MIN);
+}
+
 static void open_round(struct gmc_ccm *m, gmc_time now)
 {
     gmc_duration span = gmc_ccm_least_rtt(m);
     gmc_duration least =
         gmc_duration_of_bytes((uint64_t)ROUND_PACKETS * m->packet_bytes, m->bw_bps);
     gmc_duration most = 4 * span > ROUND_LONG ? 4 * span : ROUND_LONG;
+    gmc_duration told;
 
     update_outputs(m);
     if (m->phase == START)
         span /= 2; /* to notice the end early */
     else if (span < least)
         span = least < most ? least : most;
+    told = told_in(m, m->rate_bps, m->phase == START ? START_ACKS : ROUND_ACKS);
+    if (span < told)
+        span = told;
     if (span < ROUND_MIN)
         span = ROUND_MIN;
     m->round_since = now;
@@ -177,7 +192,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
         gmc_ccm_learn_cruise(m);
     m->epoch++;
     m->mark_count = m->recent_count = 0;
-    m->start_best = 0;
+    m->start_best = m->start_arrived = 0;
     m->start_from = m->bw_bps;
     m->start_flat = 0;
     m->start_packets = m->start_flat_from = m->rounds.total.packets;

@@ -58,9 +58,13 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define LOSS_SHOWS_PACKETS 24u /* of so many one is lost, if the path is what loses */
 #define SHRUNK_PACKETS 32u     /* a round of fewer does not show that the path has shrunk */
 #define UP_PACKETS 4u          /* a probe's least step, per round trip, for small shares */
-#define LEAST_PACKETS 2u       /* the least rate, per round trip: TCP's least window */
+#define LEAST_PACKETS 2u       /* the least rate, per round trip: TCP's least window, ... */
+#define LEAST_RTT GMC_MS(16)   /* ... but on a path that is shorter not more */
 #define ROUND_MIN GMC_MS(4)    /* acknowledgements come every 4 ms at the latest */
-#define ROUND_LONG GMC_MS(64)  /* may be waited for enough packets, however short the path is */
+#define ACK_PACKETS 32u        /* or after so many */
+#define ROUND_ACKS 3u          /* two show a rate, and one may be lost */
+#define START_ACKS 2u
+#define ROUND_LONG GMC_MS(64) /* may be waited for enough packets, however short the path is */
 
 #define MINIMUM_WINDOW GMC_S(20)
 #define DRIFT GMC_MS(2)                /* of clocks in it, at most: 100 ppm */
@@ -68,12 +72,15 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define STILL_MAX 4u                   /* probes until a longer path is believed */
 #define BEST_WINDOW GMC_S(15)
 #define CUT_INTERVAL GMC_MS(1500)
+#define SHORT_RTT GMC_MS(30) /* what is below is less on a path that is shorter than this: */
+#define SHORT_PART 15u       /* at the least so small a part of it */
 #define STUBBORN_WINDOW GMC_S(3)
 #define STUBBORN_EXCESS 4u  /* rounds of it */
 #define STUBBORN_SHARE 700u /* of the path: who has more is not the one that suffers */
 #define LONG_CRUISE GMC_S(3)
 #define CALM_CRUISE GMC_S(1)
 #define GONE_AFTER GMC_MS(400) /* and four round trips without a queue: who made it has left */
+#define FULL_LEAST GMC_US(500) /* a shorter queue may be noise */
 #define IDLE_LONG GMC_S(10)
 #define AWAY_FIRST GMC_S(6)
 #define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
@@ -135,6 +142,7 @@ struct gmc_ccm {
     gmc_duration recent_queue[RECENT];
     uint32_t recent_count;
     uint64_t start_best, start_from; /* the best round of START, and the estimate before it */
+    uint64_t start_arrived;          /* of its rounds, the most that the receiver got */
     uint32_t start_flat, start_tries;
     uint64_t start_packets;   /* decided before it, ... */
     uint64_t start_flat_from; /* ... and before the last growth */

@@ -18,6 +18,13 @@ static uint64_t best(const struct gmc_ccm *m)
     return m->up_best > m->up_best_before ? m->up_best : m->up_best_before;
 }
 
+/* Base was believed higher than it is, and what samples said with it was too much. */
+static void set_lower_base(struct gmc_ccm *m, uint64_t n, uint64_t lost)
+{
+    gmc_cc_loss_set(&m->base, n, lost);
+    m->up_best = m->up_best_before = 0;
+}
+
 uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n)
 {
     uint64_t ppm = gmc_cc_loss_ppm(&m->base);
@@ -31,6 +38,39 @@ uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n)
 static uint32_t as_good_permille(const struct gmc_ccm *m, uint64_t n)
 {
     return 970 - gmc_ccm_chance_permille(m, n);
+}
+
+/* It never got much shorter than the longest that was seen lately: what is lost did not fit. */
+static bool is_full(const struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
+
+    return room > FULL_LEAST && room > 2 * gmc_duration_of_bytes(m->packet_bytes, m->bw_bps) &&
+           round->queue_min >= room / 4 * 3;
+}
+
+/* Such a time on a path of SHORT_RTT and more; on a shorter one, where it is that many more round
+ * trips in which too much is sent, less. */
+static gmc_duration by_rtt(const struct gmc_ccm *m, gmc_duration span)
+{
+    gmc_duration rtt = gmc_ccm_least_rtt(m);
+
+    if (rtt < SHORT_RTT / SHORT_PART)
+        rtt = SHORT_RTT / SHORT_PART;
+    return rtt < SHORT_RTT ? span / (SHORT_RTT / GMC_US(1)) * (rtt / GMC_US(1)) : span;
+}
+
+static void cut(struct gmc_ccm *m, gmc_time now)
+{
+    if (m->others.is_on) {
+        gmc_ccm_go_away(m, now);
+        return;
+    }
+    if (m->stubborn || (m->was_cut && now - m->cut_at < by_rtt(m, CUT_INTERVAL)))
+        return;
+    m->bw_bps = gmc_ccm_times(m->bw_bps, YIELD_CUT);
+    m->cut_at = now;
+    m->was_cut = true;
 }
 
 /* More was lost than base and chance explain. If as much of it is lost at a lower rate, the path
@@ -175,26 +215,14 @@ static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_c
     return down->lost * test->n * 4 >= test->lost * down->n * quarters;
 }
 
-static void cut(struct gmc_ccm *m, gmc_time now)
-{
-    if (m->others.is_on) {
-        gmc_ccm_go_away(m, now);
-        return;
-    }
-    if (m->stubborn || (m->was_cut && now - m->cut_at < CUT_INTERVAL))
-        return;
-    m->bw_bps = gmc_ccm_times(m->bw_bps, YIELD_CUT);
-    m->cut_at = now;
-    m->was_cut = true;
-}
-
 /* The queue was (nearly) empty at some moment of the round, measured by how long the last probe
  * made it: losses are the path's. In a short queue that is always full they are not. What a packet
  * of ours takes is no queue: a probe far below the path's rate makes none to compare with. */
 static bool is_clear(const struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
-    return round->queue_min <= gmc_duration_of_bytes(m->packet_bytes, m->bw_bps) ||
-           round->queue_min < m->up_queue_max / 2;
+    return !is_full(m, round) &&
+           (round->queue_min <= gmc_duration_of_bytes(m->packet_bytes, m->bw_bps) ||
+            round->queue_min < m->up_queue_max / 2);
 }
 
 /* Too few packets, or too few of them lost to tell the path from chance: a long cruise at a wrong
@@ -226,10 +254,10 @@ static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
             gmc_ccm_enter(m, now, DOWN);
         return;
     }
-    if (down->n < TEST_PACKETS)
+    if (down->n < TEST_PACKETS && !(m->testing && is_full(m, round)))
         return;
     if (gmc_cc_loss_is_below(&m->base, down->n, down->lost, 3)) {
-        gmc_cc_loss_set(&m->base, down->n, down->lost);
+        set_lower_base(m, down->n, down->lost);
     } else if (is_path) {
         gmc_cc_loss_set(&m->base, down->n + m->test.n, down->lost + m->test.lost);
         m->bw_bps = m->test_bw_bps;
@@ -410,9 +438,9 @@ static void doubt_base(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
 {
     if (is_clear(m, round))
         m->clear_at = now;
-    if (now - m->clear_at < DOUBT_AFTER)
+    if (now - m->clear_at < by_rtt(m, DOUBT_AFTER))
         return;
-    m->clear_at += DOUBT_EACH;
+    m->clear_at += by_rtt(m, DOUBT_EACH);
     m->base.lost -= (m->base.lost + 7) / 8;
 }
 
@@ -439,7 +467,7 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
     doubt_base(m, now, round);
     gmc_ccm_note_queue(m, round);
     if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))
-        gmc_cc_loss_set(&m->base, round->decided, round->lost);
+        set_lower_base(m, round->decided, round->lost);
     switch ((enum gmc_ccm_phase)round->phase) {
     case START:
         gmc_ccm_judge_start(m, now, round);

@@ -142,6 +142,29 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
         m->bw_bps = carried;
 }
 
+/* What the receiver got of it; 0: not known. */
+static uint64_t arrived_of(const struct gmc_cc_round *round)
+{
+    uint64_t n = round->to.packets - round->from.packets;
+    uint64_t lost = gmc_ccm_minus(round->to.lost, round->from.lost);
+    uint64_t bytes =
+        n == 0 ? 0 : (round->to.bytes - round->from.bytes) / n * gmc_ccm_minus(n, lost);
+
+    return gmc_cc_rate_bps(bytes, gmc_ccm_minus(round->to.arrival_ns, round->from.arrival_ns));
+}
+
+/* Of a path that is full no more arrives, however much is sent, and what it loses is not its base
+ * loss, though its queue be too short to be seen. */
+static bool is_more_arriving(struct gmc_ccm *m, const struct gmc_cc_round *round)
+{
+    uint64_t arrived = arrived_of(round);
+
+    if (arrived <= m->start_arrived + m->start_arrived / 8)
+        return false;
+    m->start_arrived = arrived;
+    return true;
+}
+
 /* A mark, loss far beyond the base, or rounds (of half a round trip) that carried no more than the
  * ones before. A sender that has no more to send, or may not, may soon again, and is given longer;
  * but not for ever, because START looks for losses of its own making only. */
@@ -166,7 +189,8 @@ void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
             end_start(m, now, sample);
         return;
     }
-    if (round->acks > 0 && round->queue_min / 2 + round->queue_max / 2 < gmc_ccm_queue_threshold(m))
+    if (is_more_arriving(m, round) &&
+        round->queue_min / 2 + round->queue_max / 2 < gmc_ccm_queue_threshold(m))
         gmc_cc_loss_learn(&m->base, n, lost);
     if (round->acks < 2)
         return;

@@ -85,6 +85,37 @@ static void test_short_queue(void **state)
     }
 }
 
+/* Acknowledgements come no more often than each 4 ms, which is several round trips here: that of
+ * what one sends far too fast all is lost has to be seen all the same, and the queue's losses are
+ * not the path's. */
+static void test_short_paths(void **state)
+{
+    static const struct {
+        uint64_t rate_bps, queue_bytes;
+        gmc_duration delay;
+    } paths[] = {{50000000, 62500, GMC_US(500)}, {100000000, 62500, GMC_MS(1)},
+                 {100000000, 30000, GMC_MS(1)},  {200000000, 30000, GMC_MS(1)},
+                 {20000000, 50000, GMC_MS(1)},   {10000000, 30000, GMC_MS(1)}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct ccwire_path path = {.rate_bps = paths[i].rate_bps,
+                                   .delay = paths[i].delay,
+                                   .queue_bytes = paths[i].queue_bytes};
+        struct ccwire *wire = ccwire_new(&path, 1);
+        struct ccwire_stats stats;
+        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+        ccwire_run_until(wire, GMC_S(10));
+        ccwire_stats(wire, 0, &stats);
+        double use = (double)stats.delivered * 12000 / 10 / (double)path.rate_bps;
+        double dropped = (double)stats.dropped / (double)stats.sent;
+        print_message("%.0f Mbit/s, %.2f ms: %.3f of it, %.4f dropped\n",
+                      (double)path.rate_bps / 1e6, (double)path.delay / 1e6, use, dropped);
+        assert_true(use > 0.88 && dropped < 0.03);
+        ccwire_free(wire);
+    }
+}
+
 /* What a late host may send at once fits into the queue. */
 static void test_slack_is_of_the_queue(void **state)
 {
@@ -711,6 +742,7 @@ int main(void)
         cmocka_unit_test(test_uses_the_path_at_any_loss),
         cmocka_unit_test(test_uses_it_for_a_gigabyte),
         cmocka_unit_test(test_short_queue),
+        cmocka_unit_test(test_short_paths),
         cmocka_unit_test(test_slack_is_of_the_queue),
         cmocka_unit_test(test_jitter_reordering_and_drift),
         cmocka_unit_test(test_other_paths),
