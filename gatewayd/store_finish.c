@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -111,8 +112,9 @@ static int rename_new(int from_fd, const char *from, int to_fd, const char *to)
     return renameat(from_fd, from, to_fd, to);
 }
 
+/* Sets *moved when this call did it. */
 static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
-                             const struct gmc_entry *entry)
+                             const struct gmc_entry *entry, bool *moved)
 {
     char name[GMC_PATH_BYTES_MAX], full[2 * GMC_PATH_BYTES_MAX];
     struct stat st;
@@ -126,22 +128,50 @@ static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
                                 "%s exists already; choose another name or move it away", full);
         if (!done)
             return gwd_job_errno(job, full);
+    } else {
+        *moved = true;
     }
     if (mode_is_late(entry) && fchmodat(chan->dest_fd, name, entry->mode, 0) != 0)
         return gwd_job_errno(job, full);
     return GMC_OK;
 }
 
+static void take_back(struct gwd_chan *chan, const struct gmc_entry *entry)
+{
+    char name[GMC_PATH_BYTES_MAX];
+    gwd_target_final_path(chan, entry->path, name, sizeof name);
+    if (mode_is_late(entry))
+        (void)fchmodat(chan->dest_fd, name, gwd_entry_made_mode(entry), 0);
+    (void)rename_new(chan->dest_fd, name, chan->tree_fd, entry->path);
+}
+
+/* All of them or none: what stood in its place while the transfer counts as failed would be in the
+ * way of the next attempt. */
+static gmc_status rename_tops(struct gwd_chan *chan, struct gwd_job *job)
+{
+    size_t count = gmc_listing_count(chan->listing), i;
+    gmc_status status = GMC_OK;
+    bool *moved = calloc(count + 1, sizeof *moved);
+    if (moved == NULL)
+        return gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
+    for (i = 0; i < count && status == GMC_OK; i++) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (is_top(entry))
+            status = rename_top(chan, job, entry, &moved[i]);
+    }
+    while (status != GMC_OK && i-- > 0) {
+        if (moved[i])
+            take_back(chan, gmc_listing_entry(chan->listing, i));
+    }
+    free((void *)moved);
+    return status;
+}
+
 /* With chan->place held for writing: nobody opens files meanwhile. */
 static gmc_status rename_all(struct gwd_chan *chan, struct gwd_job *job)
 {
-    gmc_status status = GMC_OK;
+    gmc_status status = rename_tops(chan, job);
     char part[64];
-    for (size_t i = 0; i < gmc_listing_count(chan->listing) && status == GMC_OK; i++) {
-        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
-        if (is_top(entry))
-            status = rename_top(chan, job, entry);
-    }
     if (status != GMC_OK)
         return status;
     gwd_target_part_name(chan, part, sizeof part);

@@ -567,6 +567,50 @@ static void test_destination_refusals(void **state)
     assert_false(there(dst.in, ".gmcast-0000000000001234.part"));
 }
 
+/* One of several destinations is taken while the transfer runs: none of them stays, or it would be
+ * in the way of the next attempt. */
+static void test_destinations_together(void **state)
+{
+    char one[1024], two[1024];
+    const char *paths[2] = {one, two};
+    struct gmc_store_op op = {.kind = GMC_STORE_SCAN,
+                              .paths = paths,
+                              .path_count = 2,
+                              .block_bytes = BLOCK};
+    struct gmc_store_result scanned;
+    (void)state;
+    gwd_text(one, sizeof one, "%s/one", src.data);
+    gwd_text(two, sizeof two, "%s/two", src.data);
+    assert_ok(mkdir(one, 0755));
+    put(src.data, "one/x", "hello", 5);
+    assert_ok(chmod(one, 0555));
+    put(src.data, "two", "world", 5);
+    scanned = run(&src, &op);
+    assert_ok(scanned.status);
+    assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    copy_range(0, listing_end(scanned.listing_bytes));
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    copy_range(listing_end(scanned.listing_bytes), listing_end(scanned.listing_bytes) + 10);
+    put(dst.in, "two", "mine", 4);
+    assert_int_equal(simple(&dst, GMC_STORE_FINISH), GMC_ERR_EXISTS);
+    assert_false(there(dst.in, "one"));
+    assert_int_equal(look(dst.in, "two").st_size, 4);
+    discard();
+    assert_false(there(dst.in, ".gmcast-0000000000001234.part"));
+
+    gwd_text(two, sizeof two, "%s/two", dst.in);
+    assert_ok(unlink(two));
+    gwd_text(two, sizeof two, "%s/two", src.data);
+    scanned = run(&src, &op);
+    assert_ok(scanned.status);
+    transfer(&scanned, "");
+    same_file("two", "two");
+    assert_int_equal(look(dst.in, "one").st_mode & 0777, 0555);
+    assert_ok(chmod(one, 0755)); /* so that all of it can be removed */
+    gwd_text(one, sizeof one, "%s/one", dst.in);
+    assert_ok(chmod(one, 0755));
+}
+
 /* What was made for a transfer that does not finish goes with it; nothing else does. */
 static void test_destination_goes(void **state)
 {
@@ -762,6 +806,7 @@ int main(void)
         CASE(test_open_refusals),
         CASE(test_mismatch),
         CASE(test_destination_refusals),
+        CASE(test_destinations_together),
         CASE(test_destination_goes),
         CASE(test_changed),
         CASE(test_resume),
