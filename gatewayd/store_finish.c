@@ -38,11 +38,29 @@ void gwd_entry_times(const struct gmc_entry *entry, struct timespec times[2])
     times[1] = (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)rest};
 }
 
+/* Somebody else may have removed it from the unfinished tree or cut it: written again it would lack
+ * what it had before. */
+static gmc_status check_size(struct gwd_chan *chan, struct gwd_job *job,
+                             const struct gmc_entry *entry)
+{
+    struct stat st;
+    if (fstatat(chan->tree_fd, entry->path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return gwd_job_errno(job, entry->path);
+    if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != entry->size)
+        return gwd_job_fail(job, GMC_ERR_IO, "%s has not the length that was written", entry->path);
+    return GMC_OK;
+}
+
 static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job, size_t i)
 {
     const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
     struct timespec times[2];
+    gmc_status status = GMC_OK;
     bool ok = true;
+    if (entry->type == GMC_ENTRY_FILE && !chan->timed[i])
+        status = check_size(chan, job, entry);
+    if (status != GMC_OK)
+        return status;
     if (!chan->timed[i]) {
         gwd_entry_times(entry, times);
         ok = utimensat(chan->tree_fd, entry->path, times, AT_SYMLINK_NOFOLLOW) == 0;

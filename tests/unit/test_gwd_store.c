@@ -651,6 +651,54 @@ static void test_destination_goes(void **state)
     assert_int_equal(look(dst.in, "was/file").st_size, 4);
 }
 
+/* What was stored before a restart is not read again: it has to be there still. */
+static void test_stored_is_gone(void **state)
+{
+    static uint8_t content[3 * BLOCK];
+    char path[1024];
+    struct gmc_interval_set stored;
+    struct gmc_store_op op = {.kind = GMC_STORE_OPEN,
+                              .dest = "",
+                              .block_bytes = BLOCK,
+                              .stored = &stored};
+    struct gmc_store_result scanned;
+    uint64_t begin;
+    (void)state;
+    memset(content, 7, sizeof content);
+    put(src.data, "x", content, sizeof content);
+    scanned = scan("x");
+    assert_ok(scanned.status);
+    begin = listing_end(scanned.listing_bytes);
+    op.listing_bytes = scanned.listing_bytes;
+    op.total_bytes = scanned.total_bytes;
+    assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    copy_range(0, begin);
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    copy_range(begin, begin + 2 * BLOCK);
+    assert_ok(simple(&dst, GMC_STORE_SYNC));
+    gwd_store_free(dst.store);
+    open_site(&dst);
+    gmc_interval_init(&stored, 4);
+    assert_ok(gmc_interval_add(&stored, 0, 1 + begin / BLOCK + 2)); /* a page before them */
+
+    gwd_text(path, sizeof path, "%s/.gmcast-0000000000001234.part/x", dst.in);
+    assert_ok(truncate(path, 2 * BLOCK - 1));
+    assert_int_equal(run(&dst, &op).status, GMC_ERR_IO);
+    assert_non_null(strstr(dst.reason, "x was removed or cut"));
+    assert_ok(unlink(path));
+    assert_int_equal(run(&dst, &op).status, GMC_ERR_IO);
+    put(dst.in, ".gmcast-0000000000001234.part/x", content, 2 * BLOCK);
+    assert_ok(run(&dst, &op).status);
+    gmc_interval_fini(&stored);
+
+    /* Cut while it runs: it would end with a hole. */
+    copy_range(begin + 2 * BLOCK, begin + 3 * BLOCK);
+    assert_ok(truncate(path, BLOCK));
+    assert_int_equal(simple(&dst, GMC_STORE_FINISH), GMC_ERR_IO);
+    assert_false(there(dst.in, "x"));
+    discard();
+}
+
 static void test_mismatch(void **state)
 {
     uint8_t block[100] = {7};
@@ -804,6 +852,7 @@ int main(void)
         CASE(test_small_link),
         CASE(test_scan_refusals),
         CASE(test_open_refusals),
+        CASE(test_stored_is_gone),
         CASE(test_mismatch),
         CASE(test_destination_refusals),
         CASE(test_destinations_together),
