@@ -42,7 +42,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/resolve.c gatewayd/resolve.h \
 	gatewayd/store.c gatewayd/store.h gatewayd/store_int.h gatewayd/store_chan.c \
 	gatewayd/store_finish.c gatewayd/store_path.c gatewayd/store_source.c \
-	gatewayd/store_state.c gatewayd/store_target.c gatewayd/store_walk.c \
+	gatewayd/store_state.c gatewayd/store_stored.c gatewayd/store_target.c gatewayd/store_walk.c \
 	gatewayd/workers.c gatewayd/workers.h \
 	gatewayd/text.h \
 	gatewayd/tls.c gatewayd/tls.h \

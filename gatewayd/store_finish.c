@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,11 +38,29 @@ void gwd_entry_times(const struct gmc_entry *entry, struct timespec times[2])
     times[1] = (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)rest};
 }
 
+/* Somebody else may have removed it from the unfinished tree or cut it: written again it would lack
+ * what it had before. */
+static gmc_status check_size(struct gwd_chan *chan, struct gwd_job *job,
+                             const struct gmc_entry *entry)
+{
+    struct stat st;
+    if (fstatat(chan->tree_fd, entry->path, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return gwd_job_errno(job, entry->path);
+    if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != entry->size)
+        return gwd_job_fail(job, GMC_ERR_IO, "%s has not the length that was written", entry->path);
+    return GMC_OK;
+}
+
 static gmc_status set_entry(struct gwd_chan *chan, struct gwd_job *job, size_t i)
 {
     const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
     struct timespec times[2];
+    gmc_status status = GMC_OK;
     bool ok = true;
+    if (entry->type == GMC_ENTRY_FILE && !chan->timed[i])
+        status = check_size(chan, job, entry);
+    if (status != GMC_OK)
+        return status;
     if (!chan->timed[i]) {
         gwd_entry_times(entry, times);
         ok = utimensat(chan->tree_fd, entry->path, times, AT_SYMLINK_NOFOLLOW) == 0;
@@ -111,8 +130,9 @@ static int rename_new(int from_fd, const char *from, int to_fd, const char *to)
     return renameat(from_fd, from, to_fd, to);
 }
 
+/* Sets *moved when this call did it. */
 static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
-                             const struct gmc_entry *entry)
+                             const struct gmc_entry *entry, bool *moved)
 {
     char name[GMC_PATH_BYTES_MAX], full[2 * GMC_PATH_BYTES_MAX];
     struct stat st;
@@ -126,22 +146,50 @@ static gmc_status rename_top(struct gwd_chan *chan, struct gwd_job *job,
                                 "%s exists already; choose another name or move it away", full);
         if (!done)
             return gwd_job_errno(job, full);
+    } else {
+        *moved = true;
     }
     if (mode_is_late(entry) && fchmodat(chan->dest_fd, name, entry->mode, 0) != 0)
         return gwd_job_errno(job, full);
     return GMC_OK;
 }
 
+static void take_back(struct gwd_chan *chan, const struct gmc_entry *entry)
+{
+    char name[GMC_PATH_BYTES_MAX];
+    gwd_target_final_path(chan, entry->path, name, sizeof name);
+    if (mode_is_late(entry))
+        (void)fchmodat(chan->dest_fd, name, gwd_entry_made_mode(entry), 0);
+    (void)rename_new(chan->dest_fd, name, chan->tree_fd, entry->path);
+}
+
+/* All of them or none: what stood in its place while the transfer counts as failed would be in the
+ * way of the next attempt. */
+static gmc_status rename_tops(struct gwd_chan *chan, struct gwd_job *job)
+{
+    size_t count = gmc_listing_count(chan->listing), i;
+    gmc_status status = GMC_OK;
+    bool *moved = calloc(count + 1, sizeof *moved);
+    if (moved == NULL)
+        return gwd_job_fail(job, GMC_ERR_NOMEM, "out of memory");
+    for (i = 0; i < count && status == GMC_OK; i++) {
+        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
+        if (is_top(entry))
+            status = rename_top(chan, job, entry, &moved[i]);
+    }
+    while (status != GMC_OK && i-- > 0) {
+        if (moved[i])
+            take_back(chan, gmc_listing_entry(chan->listing, i));
+    }
+    free((void *)moved);
+    return status;
+}
+
 /* With chan->place held for writing: nobody opens files meanwhile. */
 static gmc_status rename_all(struct gwd_chan *chan, struct gwd_job *job)
 {
-    gmc_status status = GMC_OK;
+    gmc_status status = rename_tops(chan, job);
     char part[64];
-    for (size_t i = 0; i < gmc_listing_count(chan->listing) && status == GMC_OK; i++) {
-        const struct gmc_entry *entry = gmc_listing_entry(chan->listing, i);
-        if (is_top(entry))
-            status = rename_top(chan, job, entry);
-    }
     if (status != GMC_OK)
         return status;
     gwd_target_part_name(chan, part, sizeof part);

@@ -202,6 +202,10 @@ bool gwd_source_unchanged(const struct gwd_chan *chan, size_t entry, int fd);
 bool gwd_source_parse(struct gwd_chan *chan, const char *data, size_t len, size_t entries);
 void gwd_source_fini(struct gwd_chan *chan);
 
+/* ---- store_stored.c ---- */
+/* IO when files of the blocks that the job says are stored are gone, or too short. */
+gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job);
+
 /* ---- store_target.c ---- */
 gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);
 gmc_status gwd_op_layout(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);

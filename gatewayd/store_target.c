@@ -457,12 +457,14 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
     if (chan->tree_fd < 0)
         return gwd_job_errno(job, full);
     /* Once renaming began, what is missing here is in its final place. */
-    for (size_t i = 0; !chan->finishing && i < gmc_listing_count(chan->listing); i++) {
+    if (!chan->finishing && job->op.stored != NULL)
+        status = gwd_target_check_stored(chan, job);
+    for (size_t i = 0; status == GMC_OK && !chan->finishing && i < gmc_listing_count(chan->listing);
+         i++) {
         status = make_entry(chan, job, gmc_listing_entry(chan->listing, i));
-        if (status != GMC_OK)
-            return status;
     }
-    mark_created(chan);
+    if (status == GMC_OK)
+        mark_created(chan);
     return status;
 }
 

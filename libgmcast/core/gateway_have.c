@@ -12,28 +12,14 @@ bool gw_has(const struct gwchannel *ch, uint64_t number)
 }
 
 /* ---- counting ---- */
-/* Data blocks in the block space below `block`. */
-static uint64_t data_below(uint64_t block)
-{
-    uint64_t in_group = block % GMC_PAGE_GROUP;
-    return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + (in_group > 0 ? in_group - 1 : 0);
-}
-
-/* Bytes of the object's byte space below a data block, without the listing. */
-static uint64_t file_bytes_below(const struct gmc_object *object, uint64_t data)
-{
-    uint64_t listing = gmc_object_listing_blocks(object);
-    uint64_t bytes = data > listing ? (data - listing) * object->block_bytes : 0;
-    return bytes < object->total_bytes ? bytes : object->total_bytes; /* the last may be short */
-}
-
 /* Progress is counted in bytes of file data; the listing is ours, not the user's. */
 static void count(struct gwchannel *ch, struct gmc_interval range, bool here)
 {
     const struct gmc_object *object = &ch->object;
     uint64_t listing = gmc_object_listing_blocks(object);
-    uint64_t first = data_below(range.lo), end = data_below(range.hi);
-    uint64_t bytes = file_bytes_below(object, end) - file_bytes_below(object, first);
+    uint64_t first = gmc_block_data_below(range.lo), end = gmc_block_data_below(range.hi);
+    uint64_t bytes =
+        gmc_object_file_bytes_below(object, end) - gmc_object_file_bytes_below(object, first);
     uint64_t listed = (end < listing ? end : listing) - (first < listing ? first : listing);
     if (here) {
         ch->stored_bytes += bytes;

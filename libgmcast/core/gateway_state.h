@@ -341,6 +341,7 @@ struct gwtarget {
     uint32_t receiving; /* blocks begun and not yet stored */
     bool told_ready;
     bool told_complete;
+    bool leave_unsaid;    /* it gave up while the source was not there to hear it */
     struct gwnode *nodes; /* to whom this gateway hands on what it receives */
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */

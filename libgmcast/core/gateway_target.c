@@ -112,6 +112,7 @@ void gw_target_fail(struct gmc_gateway *gw, struct gwchannel *ch, gmc_status sta
     msg.status = status;
     msg.text = text;
     gw_send(gw, ch->source_peer, &msg);
+    ch->dst->leave_unsaid = !ch->source_peer->up;
     detach_all(gw, ch, status);
     gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, text);
 }

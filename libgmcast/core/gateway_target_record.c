@@ -218,8 +218,13 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         return;
     }
     if (ch != NULL && ch->closing) {
-        if (ch->ops > 0)
-            return;              /* its store is still being closed; the source asks again */
+        if (ch->ops > 0) {
+            /* Its store is still being closed. A source that resumes asks again; one that comes
+             * back does not, nor does a gateway its nodes. */
+            if (ch->dst != NULL && (ch->dst->leave_unsaid || gw->config.node_of != NULL))
+                gw_target_say_lacking(gw, ch, ch->reason);
+            return;
+        }
         gw_channel_free(gw, ch); /* resumed: from the beginning of set-up */
         ch = NULL;
     }

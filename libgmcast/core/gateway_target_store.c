@@ -18,6 +18,7 @@ void gw_target_open(struct gmc_gateway *gw, struct gwchannel *ch)
     ch->dst->phase = GW_OPENING;
     gw_store(gw, ch, GMC_STORE_OPEN, &op);
     op->dest = ch->dst->dest;
+    op->stored = ch->restored ? &ch->dst->have.stored : NULL;
 }
 
 void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -26,6 +27,7 @@ void gw_target_layout(struct gmc_gateway *gw, struct gwchannel *ch)
     ch->dst->laying_out = true;
     gw_store(gw, ch, GMC_STORE_LAYOUT, &op);
     op->dest = ch->dst->dest;
+    op->stored = ch->dst->phase == GW_RECHECKING ? &ch->dst->have.stored : NULL;
 }
 
 static void finished(struct gmc_gateway *gw, struct gwchannel *ch)

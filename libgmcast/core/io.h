@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/interval.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "crypto/crypto.h"
@@ -119,7 +120,8 @@ enum gmc_store_kind {
      * folder. ACCESS, NOSPACE, QUOTA. Also after a restart (state is kept). */
     GMC_STORE_OPEN,
     /* target: all listing bytes are written and verified: check them (paths, links, sizes),
-     * refuse existing destinations, make the temporary tree. EXISTS, INVALID, ACCESS, NOSPACE. */
+     * refuse existing destinations, make the temporary tree. EXISTS, INVALID, ACCESS, NOSPACE; IO
+     * when files of `stored` blocks are gone or were cut. */
     GMC_STORE_LAYOUT,
     /* read len bytes at offset into data and compute their hash. Source: CHANGED when the file is
      * not what was scanned (size, mtime, inode). Short reads are errors. */
@@ -155,7 +157,10 @@ struct gmc_store_op {
     uint32_t block_bytes;
     const char *const *paths; /* SCAN: source paths */
     size_t path_count;
-    const char *dest;       /* OPEN: where to, "" for the default; SCAN: NULL */
+    const char *dest; /* OPEN: where to, "" for the default; SCAN: NULL */
+    /* OPEN, LAYOUT after a restart: blocks (core/manifest.h) that are known to be stored, and will
+     * not be read again; the core's, unchanged until the ticket is answered. NULL: none. */
+    const struct gmc_interval_set *stored;
     const char *name;       /* SAVE: file name, [a-z]+ */
     struct gmc_bytes bytes; /* SAVE */
     bool discard;

@@ -69,6 +69,21 @@ static inline uint32_t gmc_block_data(uint32_t block)
     GMC_ASSERT(!gmc_block_is_page(block));
     return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + block % GMC_PAGE_GROUP - 1;
 }
+/* Data blocks in the block space below `block`. */
+static inline uint64_t gmc_block_data_below(uint64_t block)
+{
+    uint64_t in_group = block % GMC_PAGE_GROUP;
+
+    return block / GMC_PAGE_GROUP * GMC_PAGE_HASHES + (in_group > 0 ? in_group - 1 : 0);
+}
+/* Bytes of file data below a data block. */
+static inline uint64_t gmc_object_file_bytes_below(const struct gmc_object *object, uint64_t data)
+{
+    uint64_t listing = gmc_object_listing_blocks(object);
+    uint64_t bytes = data > listing ? (data - listing) * object->block_bytes : 0;
+
+    return bytes < object->total_bytes ? bytes : object->total_bytes; /* the last may be short */
+}
 uint32_t gmc_block_of_data(uint64_t data_block);
 uint32_t gmc_block_of_page(uint32_t page);
 /* Byte-space offset and length of a data block (the last may be short, never 0). */

@@ -4,9 +4,11 @@
 and why, nothing half under its final name, and the others are served."""
 
 import contextlib
+import glob
 import os
 import subprocess
 
+import faults
 import lib
 
 SLOW = ("--rate", "40M")
@@ -111,6 +113,36 @@ def test_a_quota():
         grid.stage("a", ["fits"], "bc").expect("complete")
         expect_only(grid.stage("a", ["does-not"], "bc"), grid, "c", "b", ["quota"])
         grid.absent("b", "does-not")
+
+
+def test_an_unfinished_file_that_is_removed():
+    """By whoever cleans up while the gateway is down: not taken for what it was before."""
+    with lib.Grid("ab", nodes={"b": ["n1"]}) as grid:
+        grid.write("a", "x", SLOW_BYTES)
+        run = grid.begin("a", ["x"], "b", "--rate", "20M")
+        for name in ("b", "n1"):
+            faults.wait_here(grid, name, run.channel(), 0.05)
+        # The first one after that may have begun before.
+        enough = {name: grid[name].counters()["checkpoints"] + 2 for name in ("b", "n1")}
+        for name, count in enough.items():
+            lib.wait(lambda name=name, count=count:
+                     grid[name].counters()["checkpoints"] >= count, "%s saved it" % name)
+        for name in ("b", "n1"):
+            grid[name].kill()
+            for part in glob.glob(grid[name].incoming + "/.gmcast-*.part/x"):
+                os.unlink(part)
+        grid["n1"].start()
+        grid["b"].start()
+        result = run.wait()
+        # Who could not say that it gave up, since no session was up yet, is just asked again.
+        if result.status != lib.COMPLETE:
+            lib.check("x was removed or cut in the unfinished tree" in
+                      result.domain("b.test")["reason"], str(result))
+            grid.resume("a", result.channel).expect("complete")
+        for name in ("b", "n1"):
+            lib.check("x was removed or cut" in grid[name].log(), grid[name].log())
+            grid.same("a", "x", name)
+            grid.nothing_left(name)
 
 
 def change_in_the_middle(change):

@@ -567,6 +567,50 @@ static void test_destination_refusals(void **state)
     assert_false(there(dst.in, ".gmcast-0000000000001234.part"));
 }
 
+/* One of several destinations is taken while the transfer runs: none of them stays, or it would be
+ * in the way of the next attempt. */
+static void test_destinations_together(void **state)
+{
+    char one[1024], two[1024];
+    const char *paths[2] = {one, two};
+    struct gmc_store_op op = {.kind = GMC_STORE_SCAN,
+                              .paths = paths,
+                              .path_count = 2,
+                              .block_bytes = BLOCK};
+    struct gmc_store_result scanned;
+    (void)state;
+    gwd_text(one, sizeof one, "%s/one", src.data);
+    gwd_text(two, sizeof two, "%s/two", src.data);
+    assert_ok(mkdir(one, 0755));
+    put(src.data, "one/x", "hello", 5);
+    assert_ok(chmod(one, 0555));
+    put(src.data, "two", "world", 5);
+    scanned = run(&src, &op);
+    assert_ok(scanned.status);
+    assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    copy_range(0, listing_end(scanned.listing_bytes));
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    copy_range(listing_end(scanned.listing_bytes), listing_end(scanned.listing_bytes) + 10);
+    put(dst.in, "two", "mine", 4);
+    assert_int_equal(simple(&dst, GMC_STORE_FINISH), GMC_ERR_EXISTS);
+    assert_false(there(dst.in, "one"));
+    assert_int_equal(look(dst.in, "two").st_size, 4);
+    discard();
+    assert_false(there(dst.in, ".gmcast-0000000000001234.part"));
+
+    gwd_text(two, sizeof two, "%s/two", dst.in);
+    assert_ok(unlink(two));
+    gwd_text(two, sizeof two, "%s/two", src.data);
+    scanned = run(&src, &op);
+    assert_ok(scanned.status);
+    transfer(&scanned, "");
+    same_file("two", "two");
+    assert_int_equal(look(dst.in, "one").st_mode & 0777, 0555);
+    assert_ok(chmod(one, 0755)); /* so that all of it can be removed */
+    gwd_text(one, sizeof one, "%s/one", dst.in);
+    assert_ok(chmod(one, 0755));
+}
+
 /* What was made for a transfer that does not finish goes with it; nothing else does. */
 static void test_destination_goes(void **state)
 {
@@ -605,6 +649,54 @@ static void test_destination_goes(void **state)
     assert_int_not_equal(simple(&dst, GMC_STORE_LAYOUT), GMC_OK);
     discard();
     assert_int_equal(look(dst.in, "was/file").st_size, 4);
+}
+
+/* What was stored before a restart is not read again: it has to be there still. */
+static void test_stored_is_gone(void **state)
+{
+    static uint8_t content[3 * BLOCK];
+    char path[1024];
+    struct gmc_interval_set stored;
+    struct gmc_store_op op = {.kind = GMC_STORE_OPEN,
+                              .dest = "",
+                              .block_bytes = BLOCK,
+                              .stored = &stored};
+    struct gmc_store_result scanned;
+    uint64_t begin;
+    (void)state;
+    memset(content, 7, sizeof content);
+    put(src.data, "x", content, sizeof content);
+    scanned = scan("x");
+    assert_ok(scanned.status);
+    begin = listing_end(scanned.listing_bytes);
+    op.listing_bytes = scanned.listing_bytes;
+    op.total_bytes = scanned.total_bytes;
+    assert_ok(open_at(&dst, "", scanned.listing_bytes, scanned.total_bytes).status);
+    copy_range(0, begin);
+    assert_ok(simple(&dst, GMC_STORE_LAYOUT));
+    copy_range(begin, begin + 2 * BLOCK);
+    assert_ok(simple(&dst, GMC_STORE_SYNC));
+    gwd_store_free(dst.store);
+    open_site(&dst);
+    gmc_interval_init(&stored, 4);
+    assert_ok(gmc_interval_add(&stored, 0, 1 + begin / BLOCK + 2)); /* a page before them */
+
+    gwd_text(path, sizeof path, "%s/.gmcast-0000000000001234.part/x", dst.in);
+    assert_ok(truncate(path, 2 * BLOCK - 1));
+    assert_int_equal(run(&dst, &op).status, GMC_ERR_IO);
+    assert_non_null(strstr(dst.reason, "x was removed or cut"));
+    assert_ok(unlink(path));
+    assert_int_equal(run(&dst, &op).status, GMC_ERR_IO);
+    put(dst.in, ".gmcast-0000000000001234.part/x", content, 2 * BLOCK);
+    assert_ok(run(&dst, &op).status);
+    gmc_interval_fini(&stored);
+
+    /* Cut while it runs: it would end with a hole. */
+    copy_range(begin + 2 * BLOCK, begin + 3 * BLOCK);
+    assert_ok(truncate(path, BLOCK));
+    assert_int_equal(simple(&dst, GMC_STORE_FINISH), GMC_ERR_IO);
+    assert_false(there(dst.in, "x"));
+    discard();
 }
 
 static void test_mismatch(void **state)
@@ -760,8 +852,10 @@ int main(void)
         CASE(test_small_link),
         CASE(test_scan_refusals),
         CASE(test_open_refusals),
+        CASE(test_stored_is_gone),
         CASE(test_mismatch),
         CASE(test_destination_refusals),
+        CASE(test_destinations_together),
         CASE(test_destination_goes),
         CASE(test_changed),
         CASE(test_resume),
