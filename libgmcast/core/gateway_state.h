@@ -325,6 +325,7 @@ enum gwphase {
 
 struct gwtarget {
     enum gwphase phase;
+    char unheard[160];        /* why the source is not heard; "" it is, or was a moment ago */
     bool is_relay;            /* a tree of the record has children of this member */
     uint32_t too_small;       /* times that the source found our path too small in a row */
     struct gmc_have have;     /* verified, and in the store */
