@@ -75,6 +75,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/topo/place.c sim-wan/topo/place.h \
 	sim-wan/topo/read.c sim-wan/topo/read.h \
 	sim-wan/topo/index.c sim-wan/topo/index.h \
+	sim-wan/topo/speed.c sim-wan/topo/speed.h \
 	sim-wan/topo/topo.c sim-wan/topo/topo.h \
 	sim-wan/topo/units.c sim-wan/topo/units.h \
 	sim-wan/topo/write.c sim-wan/topo/write.h \
@@ -84,6 +85,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/traffic/tcp_source.c sim-wan/traffic/tcp_source.h \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
 	sim-wan/traffic/variate.c sim-wan/traffic/variate.h \
+	sim-wan/unfinished.c sim-wan/unfinished.h \
 	sim-wan/wire.c sim-wan/wire.h \
 	sim-wan/world.c sim-wan/world.h
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim-wan/mem.h"
+#include "sim-wan/unfinished.h"
 
 #define ENDING ".tmp"
 
@@ -25,6 +26,8 @@ bool sim_out_open(struct sim_out_file *out, const char *path)
     size_t size = strlen(path) + sizeof(ENDING);
     *out = (struct sim_out_file){.path = sim_strdup(path), .before = sim_alloc(size)};
     snprintf(out->before, size, "%s%s", path, replaced ? ENDING : "");
+    if (replaced)
+        out->unfinished = sim_unfinished_add(out->before);
     out->file = strcmp(path, "-") == 0 ? stdout : fopen(out->before, "we");
     if (out->file != NULL)
         return true;
@@ -56,6 +59,7 @@ bool sim_out_close(struct sim_out_file *out, bool keep)
         if (moves && (!keep || reason != 0))
             (void)unlink(out->before);
     }
+    sim_unfinished_drop(out->unfinished);
     free(out->path);
     free(out->before);
     *out = (struct sim_out_file){0};

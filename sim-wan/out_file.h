@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of results. Each takes its place when all of it is written: until then it is called
- * PATH.tmp, so that a run that fails or is killed leaves what an earlier one wrote. Devices, pipes
- * and links are written to where they are; to put a file in their place would take them away. */
+ * PATH.tmp, so that a run that fails or is killed leaves what an earlier one wrote; and that is
+ * gone when a signal ends the process (unfinished.h). Devices, pipes and links are written to where
+ * they are; to put a file in their place would take them away. */
 #ifndef SIM_OUT_FILE_H
 #define SIM_OUT_FILE_H
 
@@ -11,6 +12,7 @@
 struct sim_out_file {
     FILE *file; /* NULL: none is open */
     char *path, *before;
+    struct sim_unfinished *unfinished; /* NULL: no file of its own */
 };
 
 /* "-" is standard output. False: errno says why, and nothing is open. */

@@ -12,7 +12,7 @@
 static void on_message(void *ctx, const struct ic_message_record *message)
 {
     struct ic_records *records = ctx;
-    fprintf(records->messages, "%u,%" PRIu64 ",%u,%u,%u,%u,%.10g,%.10g,%.10g\n", message->run,
+    fprintf(records->messages.file, "%u,%" PRIu64 ",%u,%u,%u,%u,%.10g,%.10g,%.10g\n", message->run,
             message->number, message->from, message->to, message->traffic_class, message->hops,
             message->created, message->entered, message->delivered);
 }
@@ -20,18 +20,18 @@ static void on_message(void *ctx, const struct ic_message_record *message)
 static void on_channel(void *ctx, const struct ic_channel_record *channel)
 {
     struct ic_records *records = ctx;
-    fprintf(records->channels, "%u,%u,%s,%.10g\n", channel->from, channel->to, channel->what,
+    fprintf(records->channels.file, "%u,%u,%s,%.10g\n", channel->from, channel->to, channel->what,
             channel->load);
 }
 
-static int open_file(FILE **file, const char *command, const char *name, const char *head)
+static int open_file(struct sim_out_file *out, const char *command, const char *name,
+                     const char *head)
 {
     if (name == NULL || !sim_mpi_is_root()) /* it computes the single point */
         return IC_DONE;
-    *file = fopen(name, "we");
-    if (*file == NULL)
+    if (!sim_out_open(out, name))
         return ic_bad(command, "%s: %s", name, strerror(errno));
-    fputs(head, *file);
+    fputs(head, out->file);
     return IC_DONE;
 }
 
@@ -49,24 +49,19 @@ int ic_records_begin(struct ic_records *records, const char *command, const char
         status = open_file(&records->channels, command, channels, "from,to,what,load\n");
     if (messages != NULL || channels != NULL)
         run->ctx = records;
-    run->on_message = records->messages != NULL ? on_message : NULL;
-    run->on_channel = records->channels != NULL ? on_channel : NULL;
+    run->on_message = records->messages.file != NULL ? on_message : NULL;
+    run->on_channel = records->channels.file != NULL ? on_channel : NULL;
     return status;
 }
 
-static int close_file(FILE *file, const char *command, const char *name)
+static int close_file(struct sim_out_file *out, const char *command, const char *name, bool keep)
 {
-    if (file == NULL)
-        return IC_DONE;
-    bool failed = ferror(file) != 0;
-    if (fclose(file) == 0 && !failed)
-        return IC_DONE;
-    return ic_bad(command, "%s: %s", name, strerror(errno));
+    return sim_out_close(out, keep) ? IC_DONE : ic_bad(command, "%s: %s", name, strerror(errno));
 }
 
-int ic_records_end(struct ic_records *records, const char *command)
+int ic_records_end(struct ic_records *records, const char *command, bool keep)
 {
-    int messages = close_file(records->messages, command, records->message_file);
-    int channels = close_file(records->channels, command, records->channel_file);
+    int messages = close_file(&records->messages, command, records->message_file, keep);
+    int channels = close_file(&records->channels, command, records->channel_file, keep);
     return messages != IC_DONE ? messages : channels;
 }

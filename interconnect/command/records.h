@@ -3,19 +3,19 @@
 #ifndef INTERCONNECT_COMMAND_RECORDS_H
 #define INTERCONNECT_COMMAND_RECORDS_H
 
-#include <stdio.h>
-
 #include "interconnect/family.h"
+#include "sim-wan/out_file.h"
 
 struct ic_records {
-    FILE *messages, *channels;
+    struct sim_out_file messages, channels;
     const char *message_file, *channel_file;
 };
 
 /* Opens the files that are not NULL and makes the run write to them; `unit` is that of times.
- * IC_BAD after words. */
+ * IC_BAD after words; what was opened is to be ended all the same. */
 int ic_records_begin(struct ic_records *records, const char *command, const char *unit,
                      const char *messages, const char *channels, struct ic_run *run);
-int ic_records_end(struct ic_records *records, const char *command);
+/* Files of a run that was not done (`keep` false) do not take the place of earlier ones. */
+int ic_records_end(struct ic_records *records, const char *command, bool keep);
 
 #endif

@@ -111,7 +111,7 @@ static int run_points(const struct ic_options *options)
             status = report(options, &points);
         ic_points_fini(&points);
     }
-    int ended = ic_records_end(&records, options->command);
+    int ended = ic_records_end(&records, options->command, status != IC_BAD);
     return status != IC_DONE ? status : ended;
 }
 

@@ -98,6 +98,8 @@ struct gwround_config {
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
                              const struct gwround_config *config);
 void gw_round_free(struct gwround *round);
+/* The longest round trip among those that have a link; others may be as far. */
+gmc_duration gw_farthest(struct gmc_gateway *gw, const gmc_peer *participants, size_t count);
 void gw_probe_step(struct gmc_gateway *gw);
 gmc_time gw_probe_deadline(const struct gmc_gateway *gw);
 gmc_status gw_on_echo(struct gmc_gateway *gw, const struct gmc_dgram_in *in, uint8_t kind);

@@ -47,10 +47,14 @@ static void describe_plan(const struct gmc_gateway *gw, const struct gwchannel *
     }
 }
 
-/* Why it ended; while it runs, that it would not survive a restart. */
+/* Why it ended; while it runs, that it would not survive a restart, or cannot go on. */
 static const char *reason_of(const struct gwchannel *ch)
 {
-    return ch->reason[0] == '\0' && ch->is_source ? ch->src->save_error : ch->reason;
+    if (ch->reason[0] != '\0' || ch->ended_at != 0)
+        return ch->reason;
+    if (ch->is_source)
+        return ch->src->save_error;
+    return ch->dst->phase == GW_DONE ? "" : ch->dst->unheard;
 }
 
 bool gmc_gateway_channel_info(const struct gmc_gateway *gw, gmc_time now, size_t index,

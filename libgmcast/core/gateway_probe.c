@@ -8,6 +8,7 @@
 
 #define ROUNDS_MAX 64u       /* at once; more are refused until one is forgotten */
 #define ROUND_KEPT GMC_S(5)  /* echoes of slower participants are answered so long */
+#define ECHO_LEAST GMC_S(1)  /* that echoes are waited for; or two round trips to the farthest */
 #define HEAD_START GMC_MS(5) /* of the word that there is a round, over a train */
 
 static size_t round_count(const struct gmc_gateway *gw)
@@ -31,6 +32,17 @@ static bool needs_no_train(const struct gmc_gateway *gw, const struct gwround *r
         return true;
     return round->rates != GMC_RATES_ANEW &&
            (gw->feeding > 0 || (is_young && gw->trained.receivers >= others));
+}
+
+gmc_duration gw_farthest(struct gmc_gateway *gw, const gmc_peer *participants, size_t count)
+{
+    gmc_duration far = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct gwpeer *peer = gw_peer(gw, participants[i]);
+        if (peer != NULL && peer->up)
+            far = gmc_time_max(far, gmc_link_least_rtt(peer->link));
+    }
+    return far;
 }
 
 struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
@@ -63,6 +75,7 @@ struct gwround *gw_round_new(struct gmc_gateway *gw, struct gwpeer *source,
         .self = who->self,
         .numbers = who->numbers,
         .total = who->total,
+        .timeout = gmc_time_max(ECHO_LEAST, 2 * gw_farthest(gw, copy, count)),
     };
     memcpy(config.key, who->key, GMC_KEY_BYTES);
     uint64_t *skip = calloc(count / 64 + 1, sizeof(*skip));

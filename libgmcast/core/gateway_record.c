@@ -172,6 +172,18 @@ static void ask_participants(struct gmc_gateway *gw, const struct gwround *round
     free(names);
 }
 
+/* For the rows: to ask the farthest, its echoes and its answer are two round trips, of which one
+ * may be lost. But nobody waits for it to begin an object: the bulk trees are looked at again soon.
+ */
+static gmc_duration probe_wait(struct gmc_gateway *gw, const struct gwchannel *ch,
+                               const gmc_peer *list, size_t count)
+{
+    bool comes_again = ch->state == GMC_CHANNEL_PROBING && ch->talk == NULL &&
+                       ch->src->shape == GMC_TREE_BULK && !ch->src->plan;
+    return comes_again ? GW_PROBE_WAIT
+                       : gmc_time_max(GW_PROBE_WAIT, 3 * gw_farthest(gw, list, count));
+}
+
 static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
                         size_t count)
 {
@@ -190,8 +202,8 @@ static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_
     }
     free(mask);
     ch->src->probe_until =
-        gmc_time_add(gw->now,
-                     GW_PROBE_WAIT + (rates_wanted(ch) != GMC_RATES_NONE ? GW_TRAIN_WAIT : 0));
+        gmc_time_add(gw->now, probe_wait(gw, ch, list, count) +
+                                  (rates_wanted(ch) != GMC_RATES_NONE ? GW_TRAIN_WAIT : 0));
     if (ch->src->round == NULL) {
         ch->src->probe_until = gw->now; /* the tree is built from what is known */
         return;

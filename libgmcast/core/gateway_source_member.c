@@ -166,8 +166,8 @@ void gw_source_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gwcha
     }
 }
 
-/* A member reports to a transfer that is over here, or that this gateway does not know (any
- * more): it is told to let go of it. */
+/* A member reports to a transfer or message channel that is over here, or that this gateway does
+ * not know (any more), as after a restart: it is told to let go of it. */
 void gw_source_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwchannel *ch,
                     const struct gmc_msg *msg)
 {
@@ -177,7 +177,7 @@ void gw_source_over(struct gmc_gateway *gw, struct gwpeer *peer, const struct gw
                             .source = msg->source,
                             .e = msg->e,
                             .status = GMC_ERR_NOT_FOUND,
-                            .text = "the transfer is over at its source",
+                            .text = "it is over at its source, or was lost there in a restart",
                             .discard = true};
     if (ch != NULL && ch->state == GMC_CHANNEL_COMPLETE) {
         reply.status = GMC_OK;

@@ -54,20 +54,41 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
     gw_source_probe(gw, ch);
 }
 
+/* The members with sessions. */
+static size_t count_sessions(const struct gmc_gateway *gw, const struct gwsource *src)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < src->member_count; i++)
+        count += gw->peers[src->members[i].peer]->link != NULL;
+    return count;
+}
+
 void gw_source_probe(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     ch->state = GMC_CHANNEL_PROBING;
     ch->src->gathering = true;
     if (ch->src->gather_until < gw->now)
         ch->src->gather_until = gw->now;
+    ch->src->linked_count = count_sessions(gw, ch->src);
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "probing");
     gw_source_step(gw, ch);
+}
+
+/* A host that is down, or behind a wire that is cut, answers nothing, and so is not unreachable
+ * until the shell gives up its dial, which takes it longer than others wait. Who was away when the
+ * others came, and half as long again, is a newcomer when it comes. A plan ends here, and waits for
+ * it. */
+static bool awaits_sessions(const struct gmc_gateway *gw, const struct gwsource *src)
+{
+    gmc_duration took = gmc_time_sub(src->linked_at, src->asked_at);
+    return src->plan || src->linked_count == 0 ||
+           gw->now < gmc_time_add(src->asked_at, gmc_time_max(GW_AWAY_WAIT, took / 2 * 3));
 }
 
 /* Are the members' links there, with what they and their nodes take? up counts those that are. */
 static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t *up)
 {
-    bool all = true;
+    bool all = true, awaits = awaits_sessions(gw, ch->src);
     *up = 0;
     for (size_t i = 0; i < ch->src->member_count; i++) {
         const struct gwmember *member = &ch->src->members[i];
@@ -75,7 +96,8 @@ static bool gathered(struct gmc_gateway *gw, const struct gwchannel *ch, size_t 
         if (member->state == GMC_MEMBER_FAILED)
             continue;
         if (!peer->up) {
-            all = all && (peer->unreachable || peer->is_node);
+            bool is_away = peer->link == NULL && !awaits;
+            all = all && (peer->unreachable || peer->is_node || is_away);
             continue;
         }
         struct gmc_link_info info;
@@ -147,6 +169,10 @@ void gw_source_gather(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gwsource *src = ch->src;
     size_t up;
+    size_t linked = count_sessions(gw, src);
+    if (linked > src->linked_count)
+        src->linked_at = gw->now;
+    src->linked_count = linked;
     bool all = gathered(gw, ch, &up);
     bool is_alone = src->member_count == src->node_count;
     if (all_failed(ch) && !is_alone) {

@@ -45,6 +45,7 @@
 #define GW_HORIZON_BLOCKS 8192u    /* how far behind the last block a checkpoint allows stores */
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */
 #define GW_GATHER_WAIT GMC_S(5)    /* for members' links, at set-up; not for the unreachable */
+#define GW_AWAY_WAIT GMC_MS(1500)  /* of it, for sessions: one SYN lost, 150 ms of round trip */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_TRAIN_WAIT GMC_MS(1500) /* longer, where trains follow */
 #define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
@@ -257,6 +258,8 @@ struct gwsource {
     char save_error[160]; /* why */
     bool gathering;       /* PROBING: the members' links are waited for */
     gmc_time gather_until;
+    size_t linked_count;  /* of the members, those with sessions at the last look */
+    gmc_time linked_at;   /* they became more, while that was waited for */
     gmc_time probe_until; /* while a round is under way */
     gmc_time setup_end;
     gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
@@ -322,6 +325,7 @@ enum gwphase {
 
 struct gwtarget {
     enum gwphase phase;
+    char unheard[160];        /* why the source is not heard; "" it is, or was a moment ago */
     bool is_relay;            /* a tree of the record has children of this member */
     uint32_t too_small;       /* times that the source found our path too small in a row */
     struct gmc_have have;     /* verified, and in the store */

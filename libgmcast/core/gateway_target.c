@@ -6,6 +6,7 @@
 
 /* How long a domain whose nodes lack a transfer waits for its source to resume that. */
 #define PARTIAL_KEPT GMC_S(86400)
+#define UNHEARD_AFTER GMC_S(1) /* sessions break and come back */
 
 void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -169,6 +170,17 @@ static bool is_source_lost(const struct gmc_gateway *gw, const struct gwchannel 
            gw->now >= gmc_time_add(ch->source_peer->silent_since, gw->config.patience);
 }
 
+/* Nothing may come from it, while the channel waits for its patience: its user is told. */
+static void note_source(const struct gmc_gateway *gw, const struct gwchannel *ch)
+{
+    const struct gwpeer *source = ch->source_peer;
+    if (source->up)
+        ch->dst->unheard[0] = '\0';
+    else if (gw->now >= gmc_time_add(source->silent_since, UNHEARD_AFTER))
+        gw_text(ch->dst->unheard, sizeof(ch->dst->unheard), "%s is not heard: %s", source->name,
+                source->reason);
+}
+
 /* Does everything that is due now, and sets the timer for what is due later. */
 void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
 {
@@ -176,6 +188,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     if (ch->closing || !ch->recorded || !gw->started)
         return;
     gw_want_session(gw, ch->source_peer);
+    note_source(gw, ch);
     gw_nodes_step(gw, ch);
     if (give_up_nodes(gw, ch))
         return;

@@ -131,7 +131,8 @@ static void step_overlay(struct gmc_gateway *gw, struct gwchannel *ch, struct gw
         bool up = candidate != NULL && candidate->up;
         enum gmc_overlay_state before = overlay->state;
         size_t at = overlay->at;
-        switch (gmc_overlay_step(overlay, gw->now, up)) {
+        gmc_duration rtt = up ? gmc_link_least_rtt(candidate->link) : 0;
+        switch (gmc_overlay_step(overlay, gw->now, up, rtt)) {
         case GMC_OVERLAY_ASK:
             send_attach(gw, ch, stripe);
             break;

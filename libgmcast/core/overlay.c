@@ -172,7 +172,15 @@ static void pass_over(struct gmc_overlay *overlay, gmc_time now)
     enter(overlay, GMC_OVERLAY_RESTING, now);
 }
 
-enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up)
+/* Rule 3. */
+static void ask(struct gmc_overlay *overlay, gmc_time now, gmc_duration rtt)
+{
+    gmc_duration wait = gmc_time_max(GMC_OVERLAY_ANSWER, GMC_OVERLAY_ANSWER_TRIPS * rtt);
+    enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, wait));
+}
+
+enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up,
+                                         gmc_duration rtt)
 {
     switch (overlay->state) {
     case GMC_OVERLAY_RESTING: {
@@ -180,7 +188,7 @@ enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time n
         if (now < overlay->until)
             return GMC_OVERLAY_NOTHING;
         if (link_up) {
-            enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));
+            ask(overlay, now, rtt);
             return GMC_OVERLAY_ASK;
         }
         enter(overlay, GMC_OVERLAY_CONNECTING,
@@ -189,7 +197,7 @@ enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time n
     }
     case GMC_OVERLAY_CONNECTING:
         if (link_up) {
-            enter(overlay, GMC_OVERLAY_ASKING, gmc_time_add(now, GMC_OVERLAY_ANSWER));
+            ask(overlay, now, rtt);
             return GMC_OVERLAY_ASK;
         }
         if (now >= overlay->until)

@@ -10,8 +10,9 @@
  *     GMC_OVERLAY_CONNECT_FIRST, for nothing is lost yet and handshakes may meet loss, unless it
  *     is said that there is no handshake to wait for.
  *     A candidate that says "not yet" is asked again every GMC_OVERLAY_BUSY_WAIT, so often.
- *  3. A candidate that does not answer within GMC_OVERLAY_ANSWER, refuses, or announces a path that
- *     contains this gateway, is passed over for the next one.
+ *  3. A candidate that does not answer within GMC_OVERLAY_ANSWER, or GMC_OVERLAY_ANSWER_TRIPS round
+ *     trips of its link where these are longer, refuses, or announces a path that contains this
+ *     gateway, is passed over for the next one.
  *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
  *     2 s, drawn between half and all of it.
  *  5. When the parent's link dies, the candidates behind it are tried first (grandparent first).
@@ -41,6 +42,7 @@
 #define GMC_OVERLAY_CONNECT GMC_MS(700)
 #define GMC_OVERLAY_CONNECT_FIRST GMC_S(4)
 #define GMC_OVERLAY_ANSWER GMC_MS(1500)
+#define GMC_OVERLAY_ANSWER_TRIPS 3u /* one for the answer; question or answer may be lost */
 #define GMC_OVERLAY_BUSY_WAIT GMC_MS(40)
 #define GMC_OVERLAY_BUSY_MAX 50u
 #define GMC_OVERLAY_RETURN GMC_S(1)
@@ -95,8 +97,10 @@ gmc_peer gmc_overlay_parent(const struct gmc_overlay *overlay);
 /* The one behind the parent, to keep a standby session with; GMC_PEER_NONE. */
 gmc_peer gmc_overlay_standby(const struct gmc_overlay *overlay);
 
-/* Call after start, after every input, and at the deadline; link_up: of the candidate. */
-enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up);
+/* Call after start, after every input, and at the deadline; link_up: of the candidate, and its
+ * round trip, 0 not known. */
+enum gmc_overlay_action gmc_overlay_step(struct gmc_overlay *overlay, gmc_time now, bool link_up,
+                                         gmc_duration rtt);
 gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay);
 
 /* Rule 7: whether it is time to look at the link to the first ancestor, ask gmc_overlay_first, and

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim-wan/mem.h"
+#include "sim-wan/topo/speed.h"
 #include "sim-wan/topo/units.h"
 
 #define ID_BYTES_MAX 255u
@@ -143,17 +144,44 @@ gmc_status sim_draft_link_attribute(struct sim_draft *draft, struct sim_link_att
     return GMC_OK;
 }
 
-uint64_t sim_link_rate(const struct sim_link_attributes *attributes)
+/* LinkSpeed is a number as a rule, but some maps write all of it there. */
+static void speed_with_units(const struct sim_link_attributes *attributes, char *out, size_t size)
 {
-    char text[sizeof(attributes->speed) + sizeof(attributes->units) + 4];
-    uint64_t rate_bps = attributes->rate_bps;
-    if (rate_bps == 0)
-        rate_bps = (uint64_t)llround(attributes->raw_bps);
-    snprintf(text, sizeof(text), "%s%sbit", attributes->speed,
-             strcmp(attributes->units, "K") == 0 ? "k" : attributes->units);
-    if (rate_bps == 0 && !sim_parse_rate(text, &rate_bps))
-        rate_bps = 0;
-    if (rate_bps == 0 && !sim_parse_rate(attributes->label, &rate_bps))
-        rate_bps = 0;
-    return rate_bps;
+    size_t number = strspn(attributes->speed, "<>=~ .0123456789");
+    bool is_whole = attributes->units[0] == '\0' || attributes->speed[number] != '\0';
+    snprintf(out, size, "%s%s%s", attributes->speed, is_whole ? "" : " ",
+             is_whole ? "" : attributes->units);
+}
+
+static void note_unread(struct sim_draft *draft, struct sim_draft_link *link, const char *text)
+{
+    link->speed_is_unread = true;
+    if (draft->unread_line != 0)
+        return;
+    draft->unread_line = link->line;
+    keep(draft->unread_speed, sizeof(draft->unread_speed), text);
+    for (char *at = draft->unread_speed; *at != '\0'; at++)
+        if (*at < ' ' || *at > '~') /* in which code it is written the file does not say */
+            *at = '?';
+}
+
+gmc_status sim_draft_end_link(struct sim_draft *draft, struct sim_draft_link *link,
+                              const struct sim_link_attributes *attributes)
+{
+    char speed[sizeof(attributes->speed) + sizeof(attributes->units) + 1];
+    link->has_delay = attributes->has_delay;
+    link->delay = attributes->delay;
+    link->rate_bps = attributes->rate_bps;
+    if (link->rate_bps == 0)
+        link->rate_bps = (uint64_t)llround(attributes->raw_bps);
+    speed_with_units(attributes, speed, sizeof(speed));
+    if (link->rate_bps == 0 && !sim_speed_parse(speed, &link->rate_bps) &&
+        !sim_speed_parse(attributes->label, &link->rate_bps)) {
+        link->rate_bps = 0;
+        if (attributes->speed[0] != '\0')
+            note_unread(draft, link, speed);
+        else if (strpbrk(attributes->label, "0123456789") != NULL) /* or it is a name */
+            note_unread(draft, link, attributes->label);
+    }
+    return sim_draft_add_link(draft, link);
 }

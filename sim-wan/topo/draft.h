@@ -25,7 +25,8 @@ struct sim_draft_link {
     uint32_t line;
     bool has_delay;
     gmc_duration delay;
-    uint64_t rate_bps; /* 0: not said */
+    uint64_t rate_bps;    /* 0: not said */
+    bool speed_is_unread; /* or said in words that are not understood */
 };
 
 struct sim_draft {
@@ -38,6 +39,8 @@ struct sim_draft {
     size_t node_count, node_capacity;
     struct sim_draft_link *links;
     size_t link_count, link_capacity;
+    char unread_speed[SIM_TOPO_SPEED_MAX]; /* the first that was not understood, and where */
+    uint32_t unread_line;
 };
 
 /* Borrows path and error (SIM_TOPO_ERROR_MAX bytes). */
@@ -68,7 +71,7 @@ GMC_NODISCARD gmc_status sim_draft_node_attribute(struct sim_draft *draft, uint3
  * ("100Mbit"), which go before. */
 struct sim_link_attributes {
     double raw_bps;
-    char speed[24], units[8], label[64];
+    char speed[24], units[16], label[SIM_TOPO_SPEED_MAX];
     uint64_t rate_bps;
     bool has_delay;
     gmc_duration delay;
@@ -77,8 +80,9 @@ GMC_NODISCARD gmc_status sim_draft_link_attribute(struct sim_draft *draft,
                                                   struct sim_link_attributes *attributes,
                                                   const char *key, const char *value,
                                                   uint32_t line);
-/* 0: the map does not say. */
-uint64_t sim_link_rate(const struct sim_link_attributes *attributes);
+/* Adds the link with the rate and delay that its attributes say. */
+GMC_NODISCARD gmc_status sim_draft_end_link(struct sim_draft *draft, struct sim_draft_link *link,
+                                            const struct sim_link_attributes *attributes);
 
 /* Adds the links, between two nodes one, with rates; delays that are not given are
  * GMC_TIME_NEVER. All of options is set. */

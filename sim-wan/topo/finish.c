@@ -209,6 +209,8 @@ gmc_status sim_draft_finish(struct sim_draft *draft, const struct sim_topo_optio
         return sim_draft_fail(draft, 0, "no node in it");
     add_nodes(draft, topo, notes);
     sim_draft_add_links(draft, options, topo, notes);
+    snprintf(notes->unread_rate, sizeof(notes->unread_rate), "%s", draft->unread_speed);
+    notes->unread_line = draft->unread_line;
     status = join_parts(draft, options, topo, notes);
     if (status != GMC_OK)
         return status;

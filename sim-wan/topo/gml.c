@@ -137,10 +137,7 @@ static gmc_status close_edge(struct gml *gml, uint32_t line)
     if (!has_source || !has_target)
         return sim_draft_fail(gml->draft, line, "an edge without a %s",
                               has_source ? "target" : "source");
-    link.rate_bps = sim_link_rate(&values);
-    link.has_delay = values.has_delay;
-    link.delay = values.delay;
-    return sim_draft_add_link(gml->draft, &link);
+    return sim_draft_end_link(gml->draft, &link, &values);
 }
 
 static gmc_status close_list(struct gml *gml)

@@ -159,10 +159,7 @@ static void XMLCALL on_start(void *ctx, const char *name, const char **attribute
 static void end_edge(struct graphml *graphml)
 {
     graphml->in_edge = false;
-    graphml->link.rate_bps = sim_link_rate(&graphml->values);
-    graphml->link.has_delay = graphml->values.has_delay;
-    graphml->link.delay = graphml->values.delay;
-    stop(graphml, sim_draft_add_link(graphml->draft, &graphml->link));
+    stop(graphml, sim_draft_end_link(graphml->draft, &graphml->link, &graphml->values));
 }
 
 /* The value without the blanks around it. */

@@ -53,7 +53,8 @@ static size_t list_links(const struct sim_draft *draft, const struct sim_topo_op
             notes->self_loops++;
             continue;
         }
-        notes->default_rates += link->rate_bps == 0;
+        notes->default_rates += link->rate_bps == 0 && !link->speed_is_unread;
+        notes->unread_rates += link->speed_is_unread;
         struct direction way = {link->rate_bps > 0 ? link->rate_bps : options->rate_bps,
                                 link->has_delay ? link->delay : GMC_TIME_NEVER};
         struct merged *to = &list[count++];

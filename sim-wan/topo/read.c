@@ -161,6 +161,11 @@ gmc_status sim_topo_read(const char *path, struct sim_topo *topo, char *error)
 /* ---- notes ---- */
 const char *sim_topo_next_note(const struct sim_topo_notes *notes, size_t *cursor, char *buffer)
 {
+    char unread[SIM_TOPO_NOTE_MAX - 16];
+    snprintf(unread, sizeof(unread),
+             "links have the default rate, as their speed is not understood; the first is '%s' in "
+             "line %" PRIu32,
+             notes->unread_rate, notes->unread_line);
     const struct {
         uint32_t count;
         const char *words; /* behind the count */
@@ -173,6 +178,7 @@ const char *sim_topo_next_note(const struct sim_topo_notes *notes, size_t *curso
          "links have the delay of the great circle at 2/3 of the speed of light"},
         {notes->default_delays, "links without delay and place have the default delay"},
         {notes->default_rates, "links without a rate have the default rate"},
+        {notes->unread_rates, unread},
         {notes->merged_links, "parallel links were put together, with the sum of the rates"},
         {notes->self_loops, "links from a node to itself were left out"},
         {notes->one_way_links, "one-way links are taken both ways"},

@@ -18,6 +18,7 @@
 
 #define SIM_TOPO_QUEUE_MAX GMC_S(10)
 #define SIM_TOPO_QUEUE_BYTES_MIN 3000u /* two full packets */
+#define SIM_TOPO_SPEED_MAX 64u         /* bytes of a speed in words that are kept, with the zero */
 
 /* What a map does not say. Zero stands for what is in brackets. */
 struct sim_topo_options {
@@ -37,7 +38,10 @@ struct sim_topo_notes {
     uint32_t estimated_places; /* put amid their neighbours */
     uint32_t unplaced_nodes;   /* and none of their neighbours is placed */
     uint32_t map_delays;       /* links with the delay of the great circle */
-    uint32_t default_delays, default_rates; /* links */
+    uint32_t default_delays, default_rates; /* links of which nothing is said */
+    uint32_t unread_rates; /* links with the default rate, as what is said is not understood */
+    char unread_rate[SIM_TOPO_SPEED_MAX]; /* the first of these, and its line */
+    uint32_t unread_line;
     uint32_t merged_links;  /* between the same two nodes, put together into another */
     uint32_t self_loops;    /* left out */
     uint32_t one_way_links; /* of directed maps, taken both ways */
@@ -65,7 +69,7 @@ GMC_NODISCARD gmc_status sim_topo_parse_map(const char *name, char *text, size_t
 /* The next of the notes in words, e.g. "2 links from a node to itself were left out"; NULL after
  * the last. buffer has SIM_TOPO_NOTE_MAX bytes. Those with a count of zero are passed over: *cursor
  * begins at 0. */
-#define SIM_TOPO_NOTE_MAX 160u
+#define SIM_TOPO_NOTE_MAX 200u
 const char *sim_topo_next_note(const struct sim_topo_notes *notes, size_t *cursor, char *buffer);
 
 #endif

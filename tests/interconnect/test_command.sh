@@ -233,6 +233,19 @@ awk -F, 'NR == FNR { if (NR == 1) for (i = 1; i <= NF; i++) at[$i] = i
     END { exit !(((sum / (FNR - 1) / wanted) - 1)^2 < 1e-6) }' "$dir/out" "$dir/log" ||
     fail "the log is not in the table's unit: $(head -2 "$dir/log")"
 [ "$(wc -l <"$dir/channels")" = 19 ] || fail "not a line per channel"
+# A run that a signal ends leaves what an earlier one wrote, and nothing of its own.
+cp "$dir/log" "$dir/log.before"
+"$command" simulate multicluster --messages 1000000000 --log "$dir/log" >"$dir/out" 2>&1 &
+run=$!
+until [ -e "$dir/log.tmp" ]; do
+    kill -0 "$run" || fail "it ended by itself: $(cat "$dir/out")"
+done
+kill -s TERM "$run"
+status=0
+wait "$run" || status=$?
+[ "$(kill -l "$status")" = TERM ] || fail "TERM: status $status: $(cat "$dir/out")"
+cmp "$dir/log" "$dir/log.before" || fail "a run that was ended changed the log"
+if [ -e "$dir/log.tmp" ]; then fail "a run that was ended left its log"; fi
 expect 1 simulate star --group 8,9 --log "$dir/log"
 says "--channels and --log are for one point; these are 2"
 expect 1 simulate torus --group 17

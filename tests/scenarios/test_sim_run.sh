@@ -127,6 +127,33 @@ for name in kept series taps ns; do
     diff -r "$dir/$name.before" "$dir/$name" || fail "a run that failed changed $name"
 done
 if [ -e "$dir/kept.tmp" ] || [ -e "$dir/ns.tmp" ]; then fail "a run that failed left its file"; fi
+# Nor does one that a signal ends, of which a shell is told. What runs behind a shell's back has SIGINT
+# ignored; not every env can undo that.
+without=TERM
+if env --default-signal=INT true 2>/dev/null; then without="TERM INT"; fi
+for signal in $without; do
+    for seeds in 1..1 1..9; do
+        reset=
+        records="--csv $dir/series --pcap $dir/taps --ns $dir/ns"
+        [ "$signal" = TERM ] || reset="env --default-signal=$signal"
+        [ "$seeds" = 1..1 ] || records=
+        # shellcheck disable=SC2086
+        $reset "$sim_wan" run -q --seeds "$seeds" --jobs 2 --set transfer.one.size=100GB --set limit=1h \
+            --json "$dir/kept" $records "$dir/small.conf" >"$dir/out" 2>&1 &
+        run=$!
+        until [ -e "$dir/kept.tmp" ]; do
+            kill -0 "$run" || fail "it ended by itself: $(cat "$dir/out")"
+        done
+        kill -s "$signal" "$run"
+        status=0
+        wait "$run" || status=$?
+        [ "$(kill -l "$status")" = "$signal" ] || fail "$signal: status $status: $(cat "$dir/out")"
+        for name in kept series taps ns; do
+            diff -r "$dir/$name.before" "$dir/$name" || fail "a run that $signal ended changed $name"
+        done
+        if [ -e "$dir/kept.tmp" ] || [ -e "$dir/ns.tmp" ]; then fail "$signal left a file"; fi
+    done
+done
 # Where something cannot be written in the end, the run's result is there nevertheless.
 mkdir "$dir/pictures"
 ln -s /dev/full "$dir/pictures/x-wires.dat"

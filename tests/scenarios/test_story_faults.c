@@ -325,6 +325,28 @@ static void test_partition_heals(void **state)
     story_close(&story);
 }
 
+/* A host that answers nothing when a transfer begins, not even that it cannot be connected to,
+ * holds the others up for a moment only; and has what they have when it comes. */
+static void test_away_at_the_start(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open(&story, 65);
+    sim_build_flat(story.world, 3, &story.wire);
+    story_start(&story);
+    story_cut(&story, "s", "c", true);
+    story_stage(&story, 10 * MB, GMC_TREE_BULK, NULL);
+    story_run(&story, GMC_S(2));
+    assert_int_equal(story_state(&story), GMC_CHANNEL_RUNNING);
+    story_run(&story, GMC_S(6));
+    story_expect_delivered(&story, "ab");
+    story_cut(&story, "s", "c", false);
+    story_run_to_end(&story, GMC_S(60));
+    story_expect_complete(&story);
+    story_expect_delivered(&story, "abc");
+    story_close(&story);
+}
+
 /* The path to a domain that comes late carries less than the transfer was cut for, and TLS records
  * hold less too: it is told so, and does not ask for ever. */
 static void test_the_path_is_too_small(void **state)
@@ -611,6 +633,7 @@ int main(void)
         story_test(test_source_disk_comes_back),
         story_test(test_source_disk_stays_away),
         story_test(test_partition_heals),
+        story_test(test_away_at_the_start),
         story_test(test_the_parent_is_heard_late),
         story_test(test_the_path_is_too_small),
         story_test(test_session_breaks),

@@ -874,6 +874,14 @@ static void test_kept_when_a_relay_is_left(void **state)
     story_close(&talk.story);
 }
 
+/* What its status says of the only channel. */
+static const char *status_reason(const struct sim_host *host)
+{
+    struct gmc_channel_info info;
+    assert_true(gmc_gateway_channel_info(host->gateway, sim_host_now(host), 0, &info));
+    return info.reason;
+}
+
 /* The source dies: receivers are told that there will be no more, and hold nothing. */
 static void test_source_dies(void **state)
 {
@@ -885,10 +893,38 @@ static void test_source_dies(void **state)
     begin(&talk, GMC_MESSAGES_ORDERED);
     publish_many(&talk, 100, GMC_MS(1), 256);
     sim_host_crash(talk.story.source, SIM_CRASH_KILL);
-    story_run(&talk.story, GMC_S(40));
+    assert_string_equal(status_reason(story_host(&talk.story, "a")), "");
+    story_run(&talk.story, GMC_S(3));
+    assert_string_equal(status_reason(story_host(&talk.story, "a")),
+                        "s.example is not heard: connection refused");
+    story_run(&talk.story, GMC_S(37));
     assert_true(heard_at(&talk, "a")->ended);
     assert_string_equal(heard_at(&talk, "a")->reason, "its source is not heard any more");
     assert_int_equal(heard_at(&talk, "b")->missed, 0);
+    story_close(&talk.story);
+}
+
+/* The source dies and is started anew: it knows nothing of the channel, and says so to those that
+ * still wait for what it has to say. */
+static void test_source_is_anew(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 9, 0);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    publish_many(&talk, 100, GMC_MS(1), 256);
+    sim_host_crash(talk.story.source, SIM_CRASH_KILL);
+    story_run(&talk.story, GMC_S(1));
+    sim_host_start(talk.story.source);
+    story_run(&talk.story, GMC_S(2));
+    for (const char *host = "ab"; *host != '\0'; host++) {
+        const struct heard *heard = heard_at(&talk, (char[2]){*host});
+        assert_true(heard->ended);
+        assert_string_equal(heard->reason,
+                            "it is over at its source, or was lost there in a restart");
+    }
     story_close(&talk.story);
 }
 
@@ -934,6 +970,7 @@ int main(void)
         story_test(test_proofs_withheld),
         story_test(test_kept_when_a_relay_is_left),
         story_test(test_source_dies),
+        story_test(test_source_is_anew),
         story_test(test_alone),
         story_test(test_beside_a_group),
         story_test(test_beside_bulk_within_tls),

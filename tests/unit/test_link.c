@@ -668,7 +668,8 @@ static void what_is_not_accepted_counts_as_lost(void **state)
     linkpair_free(pair);
 }
 
-/* Each packet puts off the probe timeout, and none is acknowledged: the peer is asked, and is there. */
+/* Each packet puts off the probe timeout, and none is acknowledged: the peer is asked, and is
+ * there. */
 static void does_not_take_refusal_for_silence(void **state)
 {
     (void)state;

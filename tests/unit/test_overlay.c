@@ -347,7 +347,7 @@ static void give(struct gmc_overlay *overlay, gmc_time now, const struct step *s
         break;
     case STEP_UP:
     case STEP_DOWN:
-        action = gmc_overlay_step(overlay, now, step->op == STEP_UP);
+        action = gmc_overlay_step(overlay, now, step->op == STEP_UP, 0);
         break;
     case ACCEPT:
     case ACCEPT_LOOP:
@@ -434,13 +434,38 @@ static void test_a_node_returns_to_a_parent_that_was_silent(void **state)
         overlay.no_handshake = true;
         assert_true(record(&overlay, RECORD_GS));
         gmc_overlay_start(&overlay, 0);
-        assert_int_equal(gmc_overlay_step(&overlay, 0, true), ASK);
+        assert_int_equal(gmc_overlay_step(&overlay, 0, true, 0), ASK);
         assert_ok(gmc_overlay_on_attached(&overlay, 0, G, path, 1, SELF));
         assert_true(silent ? gmc_overlay_on_silent(&overlay, 0, G)
                            : gmc_overlay_on_lost(&overlay, 0, G));
-        assert_int_equal(gmc_overlay_step(&overlay, 0, true), ASK);
+        assert_int_equal(gmc_overlay_step(&overlay, 0, true, 0), ASK);
         assert_ok(gmc_overlay_on_attached(&overlay, 0, S, path, 1, SELF));
         assert_int_equal(gmc_overlay_deadline(&overlay), silent ? 500 * MS : GMC_TIME_NEVER);
+    }
+}
+
+/* Rule 3: who is far has three round trips for the answer, however few seconds others have. */
+static void test_far(void **state)
+{
+    (void)state;
+    static const struct {
+        gmc_duration rtt, wait;
+    } cases[] = {{0, 1500 * MS},
+                 {20 * MS, 1500 * MS},
+                 {500 * MS, 1500 * MS},
+                 {3000 * MS, 9000 * MS}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gmc_overlay overlay;
+        struct gmc_prng prng;
+        gmc_prng_init(&prng, 3);
+        gmc_overlay_init(&overlay, &prng);
+        assert_true(record(&overlay, RECORD_SAME));
+        gmc_overlay_start(&overlay, 0);
+        assert_int_equal(gmc_overlay_step(&overlay, 0, true, cases[i].rtt), ASK);
+        assert_int_equal(gmc_overlay_deadline(&overlay), cases[i].wait);
+        assert_int_equal(gmc_overlay_candidate(&overlay), P);
+        (void)gmc_overlay_step(&overlay, cases[i].wait, true, cases[i].rtt);
+        assert_int_equal(gmc_overlay_candidate(&overlay), G);
     }
 }
 
@@ -456,7 +481,7 @@ static void test_standby(void **state)
     assert_true(record(&overlay, RECORD_SAME));
     gmc_overlay_start(&overlay, 0);
     assert_int_equal(gmc_overlay_standby(&overlay), G);
-    assert_int_equal(gmc_overlay_step(&overlay, 0, true), ASK);
+    assert_int_equal(gmc_overlay_step(&overlay, 0, true, 0), ASK);
     gmc_overlay_on_refused(&overlay, 0, P, X, false);
     assert_int_equal(gmc_overlay_standby(&overlay), P);
 }
@@ -475,7 +500,7 @@ static void test_rests_double(void **state)
     gmc_overlay_start(&overlay, now);
     gmc_duration longest = 100 * MS;
     for (int round = 0; round < 10; round++) {
-        assert_int_equal(gmc_overlay_step(&overlay, now, true), ASK);
+        assert_int_equal(gmc_overlay_step(&overlay, now, true, 0), ASK);
         gmc_overlay_on_refused(&overlay, now, S, GMC_PEER_NONE, false);
         gmc_duration rest = gmc_overlay_deadline(&overlay) - now;
         assert_true(rest >= longest / 2 && rest <= longest);
@@ -496,7 +521,7 @@ static void test_asked_again_without_end(void **state)
     assert_true(record(&overlay, RECORD_SAME));
     gmc_overlay_start(&overlay, now);
     while (gmc_overlay_candidate(&overlay) == P) {
-        if (gmc_overlay_step(&overlay, now, true) == ASK) {
+        if (gmc_overlay_step(&overlay, now, true, 0) == ASK) {
             gmc_overlay_on_refused(&overlay, now, P, GMC_PEER_NONE, true);
             asked++;
         }
@@ -529,6 +554,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_a_node_returns_to_a_parent_that_was_silent),
+        cmocka_unit_test(test_far),
         cmocka_unit_test(test_standby),
         cmocka_unit_test(test_rests_double),
         cmocka_unit_test(test_asked_again_without_end),

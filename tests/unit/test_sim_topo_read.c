@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Maps as they are found: what the readers make of each, and in which words they refuse. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "sim-wan/topo/label.h"
 #include "sim-wan/topo/place.h"
 #include "sim-wan/topo/read.h"
+#include "sim-wan/topo/speed.h"
 #include "sim-wan/topo/units.h"
 #include "tests/lib/unit.h"
 
@@ -379,6 +381,97 @@ static void test_notes(void **state)
     assert_null(sim_topo_next_note(&notes, &cursor, buffer));
 }
 
+/* ---- speeds ---- */
+static void test_speeds(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t rate_bps; /* 0: not understood */
+    } cases[] = {
+        {"10 Gbps", UINT64_C(10000000000)},
+        {"155 Mbps", 155000000},
+        {"155Mbit/s", 155000000},
+        {"2.5 Gbit/s", 2500000000},
+        {"34 mbps", 34000000},
+        {"512 Kbps", 512000},
+        {"64 kb/s", 64000},
+        {"10 G", UINT64_C(10000000000)},
+        {"10G", UINT64_C(10000000000)},
+        {"1 T", UINT64_C(1000000000000)},
+        {"1000 bps", 1000},
+        {"< 10 Gbps", UINT64_C(10000000000)},
+        {"<10 G", UINT64_C(10000000000)},
+        {"&gt;=1 Gbps", 1000000000},
+        {"2 x 10 Gbps", UINT64_C(20000000000)},
+        {"4x10GE", UINT64_C(40000000000)},
+        {"Gigabit Ethernet", 1000000000},
+        {"OC-48", 2488320000},
+        {"oc48c", 2488320000},
+        {"STM-16", 2488320000},
+        {"STM 1", 155520000},
+        {"T3", 44736000},
+        {"E1", 2048000},
+        {"10 Gbps Lambda", UINT64_C(10000000000)},
+        {"1 Gbps (leased)", 1000000000},
+        {"", 0},
+        {"10", 0},
+        {"10 ", 0},
+        {"Lit Fibre", 0},
+        {"1-10 Gbps", 0},
+        {"10 Gbps/155 Mbps", 0},
+        {"10 Gbps and 1 Gbps", 0},
+        {"10 MB/s", 0},
+        {"10 MBps", 0},
+        {"n x 10 Gbps", 0},
+        {"0 Mbps", 0},
+        {"0x10 Mbps", 0},
+        {"1e3 Mbps", 0},
+        {"2x", 0},
+        {"5000 Tbps", 0},
+        {"OC-", 0},
+        {"T3x", 0},
+        {"99999999999999999999999999 Gbps", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint64_t rate_bps = 0;
+        bool is_read = sim_speed_parse(cases[i].text, &rate_bps);
+        if (is_read != (cases[i].rate_bps > 0) || rate_bps != cases[i].rate_bps)
+            fail_msg("'%s' was read as %" PRIu64, cases[i].text, rate_bps);
+    }
+}
+
+/* What cannot be read is said with its place, once for all of them, and has the default rate. */
+static void test_unread_speeds(void **state)
+{
+    static const char text[] =
+        "graph [\n" NODE("0", "label \"a\"") NODE("1", "label \"b\"") NODE("2", "label \"c\"")
+            NODE("3", "label \"d\"") NODE("4", "label \"e\"") NODE("5", "label \"f\"")
+                EDGE("0", "1", "    LinkSpeed \"155\"\n    LinkSpeedUnits \"Mbps\"\n")
+                    EDGE("0", "2", "    LinkSpeed \"10 Gbps\"\n")
+                        EDGE("0", "3", "    LinkSpeed \"10\"\n    LinkLabel \"fast\"\n")
+                            EDGE("0", "4", "    LinkLabel \"1\xb1 Gbps\"\n")
+                                EDGE("0", "5", "    LinkLabel \"Lit Fibre\"\n") "]\n";
+    struct sim_topo topo;
+    struct sim_topo_notes notes;
+    char error[SIM_TOPO_ERROR_MAX], out[512], buffer[SIM_TOPO_NOTE_MAX];
+    size_t cursor = 0;
+    const char *note;
+    (void)state;
+    assert_ok(parse("m.gml", text, NULL, &topo, &notes, error));
+    assert_string_equal(describe(&topo, out, sizeof(out)),
+                        "a b c d e f | a b 155Mbit 5ms | a c 10Gbit 5ms | a d 1Gbit 5ms"
+                        " | a e 1Gbit 5ms | a f 1Gbit 5ms");
+    assert_int_equal(notes.default_rates, 1);
+    assert_int_equal(notes.unread_rates, 2);
+    do
+        note = sim_topo_next_note(&notes, &cursor, buffer);
+    while (note != NULL && strstr(note, "understood") == NULL);
+    assert_string_equal(note, "2 links have the default rate, as their speed is not understood; "
+                              "the first is '10' in line 31");
+    sim_topo_fini(&topo);
+}
+
 static void test_many_of_one_label(void **state)
 {
     enum { COUNT = 20000, BYTES = COUNT * 80 };
@@ -489,6 +582,8 @@ int main(void)
         cmocka_unit_test(test_missing_places_are_estimated),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_speeds),
+        cmocka_unit_test(test_unread_speeds),
         cmocka_unit_test(test_many_of_one_label),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_files),
