@@ -155,6 +155,8 @@ void gw_channel_timer(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved);
 void gw_restart_channels(struct gmc_gateway *gw);
 /* gateway_msg.c: control messages */
+/* Its children in other domains learn what stands above. */
+void gw_tell_path(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe);
 struct gmc_msg gw_about(const struct gwchannel *ch, enum gmc_msg_type type);
 void gw_message(struct gmc_gateway *gw, struct gwpeer *peer, struct gmc_bytes bytes);
 /* The link broke: what was asked there will not be answered. */

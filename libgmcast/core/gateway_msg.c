@@ -117,6 +117,17 @@ static void grant(struct gmc_gateway *gw, struct gwchannel *ch, const struct gws
     gw_send(gw, peer, &msg);
 }
 
+void gw_tell_path(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwstripe *stripe)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        const struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->stripe == stripe->number && !child->peer->is_node)
+            grant(gw, ch, stripe, child->peer);
+    }
+}
+
 /* A tree of one stripe: how many children it has here, and the nth of them. Nodes are in no tree.
  */
 static size_t children_of(const struct gwchannel *ch, uint32_t stripe)

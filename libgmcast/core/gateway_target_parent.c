@@ -171,6 +171,24 @@ void gw_target_attach_again(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
+static bool is_in(const gmc_peer *path, size_t len, gmc_peer who)
+{
+    for (size_t i = 0; i < len; i++)
+        if (path[i] == who)
+            return true;
+    return false;
+}
+
+/* What is above. Those below learn what changed: of several that take parents at once none may know
+ * that they are in a circle, and who then hears its own name leaves. */
+static void take_path(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
+                      const gmc_peer *path, size_t len)
+{
+    memcpy(stripe->path, path, sizeof(path[0]) * len);
+    stripe->path_len = len;
+    gw_tell_path(gw, ch, stripe);
+}
+
 void gw_target_on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchannel *ch,
                            const struct gmc_msg *msg)
 {
@@ -185,16 +203,27 @@ void gw_target_on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct g
     }
     if (msg->epoch != ch->epoch)
         return;
+    bool is_parent = peer->number == gmc_overlay_parent(&stripe->overlay);
+    bool is_new =
+        path_len != stripe->path_len || memcmp(path, stripe->path, sizeof(path[0]) * path_len) != 0;
+    if (is_parent && is_in(path, path_len, gw->self)) {
+        gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s, which is below",
+                        peer->name);
+        gw_target_let_go(gw, ch, stripe, peer);
+        (void)gmc_overlay_on_let_go(&stripe->overlay, gw->now, peer->number);
+        gw_target_step(gw, ch);
+        return;
+    }
     gmc_status status =
         gmc_overlay_on_attached(&stripe->overlay, gw->now, peer->number, path, path_len, gw->self);
     if (status == GMC_OK) {
-        memcpy(stripe->path, path, sizeof(path[0]) * path_len);
-        stripe->path_len = path_len;
         ch->dst->too_small = 0;
         gw_event_parent(gw, ch, stripe, peer->number, GMC_OK, "attached to %s", peer->name);
-    } else if (peer->number != gmc_overlay_parent(&stripe->overlay)) {
-        gw_target_let_go(gw, ch, stripe, peer);
     }
+    if (status == GMC_OK || (is_parent && is_new))
+        take_path(gw, ch, stripe, path, path_len);
+    else if (peer->number != gmc_overlay_parent(&stripe->overlay))
+        gw_target_let_go(gw, ch, stripe, peer);
     gw_target_step(gw, ch);
 }
 
