@@ -16,7 +16,8 @@
  *  4. After the last candidate the round begins again, after a wait that doubles from 100 ms to
  *     2 s, drawn between half and all of it.
  *  5. When the parent's link dies, the candidates behind it are tried first (grandparent first).
- *     A parent that is silent on a link that lives is left for them, if there are any.
+ *     A parent that is silent on a link that lives is left for them, if there are any, and one that
+ *     turns out to be below: it tells when what stands above it changes.
  *  6. New ancestors among which the present parent is keep the attachment; otherwise the first of
  *     them is the candidate at once.
  *  7. A gateway that is attached further up, because the link to its parent was not there in time,
