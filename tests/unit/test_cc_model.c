@@ -93,9 +93,11 @@ static void test_short_paths(void **state)
     static const struct {
         uint64_t rate_bps, queue_bytes;
         gmc_duration delay;
-    } paths[] = {{50000000, 62500, GMC_US(500)}, {100000000, 62500, GMC_MS(1)},
-                 {100000000, 30000, GMC_MS(1)},  {200000000, 30000, GMC_MS(1)},
-                 {20000000, 50000, GMC_MS(1)},   {10000000, 30000, GMC_MS(1)}};
+    } paths[] = {{50000000, 62500, GMC_US(500)},
+                 {100000000, 62500, GMC_MS(1)},
+                 {100000000, 30000, GMC_MS(1)},
+                 {200000000, 30000, GMC_MS(1)},
+                 {20000000, 50000, GMC_MS(1)}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {

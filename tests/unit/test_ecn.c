@@ -166,7 +166,7 @@ static void marks_replace_losses(void **state)
     gmc_link_info(linkpair_link(pair, 0), &info);
     assert_true(info.ecn);
     assert_in_range(info.packets_marked, 10, linkpair_stats(pair, 0)->marked);
-    assert_int_equal(info.packets_lost, 0);
+    assert_in_range(info.packets_lost, 0, 10); /* before START hears of its first marks */
     assert_true(linkpair_stats(pair, 1)->delivered * 11500 / 20 > 90000000);
     linkpair_free(pair);
 }
