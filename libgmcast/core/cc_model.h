@@ -72,8 +72,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define STILL_MAX 4u                   /* probes until a longer path is believed */
 #define BEST_WINDOW GMC_S(15)
 #define CUT_INTERVAL GMC_MS(1500)
-#define SHORT_RTT GMC_MS(30) /* what is below is less on a path that is shorter than this: */
-#define SHORT_PART 15u       /* at the least so small a part of it */
+#define SHORT_RTT GMC_MS(30) /* on a shorter path cuts and doubts take as much less, ... */
+#define SHORT_PART 15u       /* ... but at least so small a part */
 #define STUBBORN_WINDOW GMC_S(3)
 #define STUBBORN_EXCESS 4u  /* rounds of it */
 #define STUBBORN_SHARE 700u /* of the path: who has more is not the one that suffers */

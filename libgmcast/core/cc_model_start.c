@@ -10,6 +10,15 @@
 
 /* ------------------------------------------------------------------ samples */
 
+static uint64_t arrived_bytes(const struct gmc_cc_mark *from, const struct gmc_cc_mark *to)
+{
+    uint64_t n = to->packets - from->packets;
+
+    return n == 0 ? 0
+                  : (to->bytes - from->bytes) / n *
+                        gmc_ccm_minus(n, gmc_ccm_minus(to->lost, from->lost));
+}
+
 /* What the path carried between two marks. Base losses count as carried; when there are more,
  * only what arrived counts, scaled by base loss. */
 static uint64_t carried_bytes(const struct gmc_ccm *m, const struct gmc_cc_mark *from,
@@ -22,11 +31,8 @@ static uint64_t carried_bytes(const struct gmc_ccm *m, const struct gmc_cc_mark 
 
     if (n == 0)
         return 0;
-    if (excess) {
-        uint64_t arrived = bytes / n * gmc_ccm_minus(n, lost);
-
-        return arrived * 1000 / (1000 - gmc_cc_loss_ppm(&m->base) / 1000);
-    }
+    if (excess)
+        return arrived_bytes(from, to) * 1000 / (1000 - gmc_cc_loss_ppm(&m->base) / 1000);
     return bytes - bytes / n * gmc_ccm_minus(lost, allow);
 }
 
@@ -142,22 +148,12 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
         m->bw_bps = carried;
 }
 
-/* What the receiver got of it; 0: not known. */
-static uint64_t arrived_of(const struct gmc_cc_round *round)
-{
-    uint64_t n = round->to.packets - round->from.packets;
-    uint64_t lost = gmc_ccm_minus(round->to.lost, round->from.lost);
-    uint64_t bytes =
-        n == 0 ? 0 : (round->to.bytes - round->from.bytes) / n * gmc_ccm_minus(n, lost);
-
-    return gmc_cc_rate_bps(bytes, gmc_ccm_minus(round->to.arrival_ns, round->from.arrival_ns));
-}
-
 /* Of a path that is full no more arrives, however much is sent, and what it loses is not its base
  * loss, though its queue be too short to be seen. */
 static bool is_more_arriving(struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
-    uint64_t arrived = arrived_of(round);
+    uint64_t arrived = gmc_cc_rate_bps(arrived_bytes(&round->from, &round->to),
+                                       gmc_ccm_minus(round->to.arrival_ns, round->from.arrival_ns));
 
     if (arrived <= m->start_arrived + m->start_arrived / 8)
         return false;

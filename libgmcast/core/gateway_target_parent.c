@@ -171,14 +171,6 @@ void gw_target_attach_again(struct gmc_gateway *gw, struct gwchannel *ch)
     }
 }
 
-static bool is_in(const gmc_peer *path, size_t len, gmc_peer who)
-{
-    for (size_t i = 0; i < len; i++)
-        if (path[i] == who)
-            return true;
-    return false;
-}
-
 /* What is above. Those below learn what changed: of several that take parents at once none may know
  * that they are in a circle, and who then hears its own name leaves. */
 static void take_path(struct gmc_gateway *gw, struct gwchannel *ch, struct gwstripe *stripe,
@@ -203,27 +195,22 @@ void gw_target_on_attached(struct gmc_gateway *gw, struct gwpeer *peer, struct g
     }
     if (msg->epoch != ch->epoch)
         return;
-    bool is_parent = peer->number == gmc_overlay_parent(&stripe->overlay);
+    bool was_parent = peer->number == gmc_overlay_parent(&stripe->overlay);
     bool is_new =
         path_len != stripe->path_len || memcmp(path, stripe->path, sizeof(path[0]) * path_len) != 0;
-    if (is_parent && is_in(path, path_len, gw->self)) {
-        gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s, which is below",
-                        peer->name);
-        gw_target_let_go(gw, ch, stripe, peer);
-        (void)gmc_overlay_on_let_go(&stripe->overlay, gw->now, peer->number);
-        gw_target_step(gw, ch);
-        return;
-    }
     gmc_status status =
         gmc_overlay_on_attached(&stripe->overlay, gw->now, peer->number, path, path_len, gw->self);
-    if (status == GMC_OK) {
+    if (status == GMC_OK && !was_parent) {
         ch->dst->too_small = 0;
         gw_event_parent(gw, ch, stripe, peer->number, GMC_OK, "attached to %s", peer->name);
+    } else if (was_parent && status == GMC_ERR_LOOP) {
+        gw_event_parent(gw, ch, stripe, GMC_PEER_NONE, GMC_OK, "leaves %s, which is below",
+                        peer->name);
     }
-    if (status == GMC_OK || (is_parent && is_new))
-        take_path(gw, ch, stripe, path, path_len);
-    else if (peer->number != gmc_overlay_parent(&stripe->overlay))
+    if (status != GMC_OK)
         gw_target_let_go(gw, ch, stripe, peer);
+    else if (!was_parent || is_new)
+        take_path(gw, ch, stripe, path, path_len);
     gw_target_step(gw, ch);
 }
 

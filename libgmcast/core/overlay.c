@@ -222,14 +222,21 @@ gmc_time gmc_overlay_deadline(const struct gmc_overlay *overlay)
 gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now, gmc_peer from,
                                    const gmc_peer *path, size_t path_len, gmc_peer self)
 {
-    if (overlay->state != GMC_OVERLAY_ASKING || from != gmc_overlay_candidate(overlay))
+    bool is_parent = from == gmc_overlay_parent(overlay);
+    if (!is_parent &&
+        (overlay->state != GMC_OVERLAY_ASKING || from != gmc_overlay_candidate(overlay)))
         return GMC_ERR_STATE;
     for (size_t i = 0; i < path_len; i++) {
         if (path[i] == self) {
-            pass_over(overlay, now);
+            if (is_parent)
+                (void)gmc_overlay_on_let_go(overlay, now, from);
+            else
+                pass_over(overlay, now);
             return GMC_ERR_LOOP;
         }
     }
+    if (is_parent)
+        return GMC_OK;
     overlay->rounds = 0;
     overlay->busy = 0;
     overlay->was_attached = true;

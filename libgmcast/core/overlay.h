@@ -110,7 +110,8 @@ bool gmc_overlay_return_is_due(const struct gmc_overlay *overlay, gmc_time now);
 gmc_peer gmc_overlay_first(const struct gmc_overlay *overlay);
 void gmc_overlay_return(struct gmc_overlay *overlay, gmc_time now, bool link_up);
 
-/* The candidate accepted; LOOP when its path contains self, the next candidate is taken then. */
+/* The candidate accepted, or the parent tells what stands above it now; LOOP when that path
+ * contains self: the next candidate is taken then. STATE from anybody else. */
 GMC_NODISCARD gmc_status gmc_overlay_on_attached(struct gmc_overlay *overlay, gmc_time now,
                                                  gmc_peer from, const gmc_peer *path,
                                                  size_t path_len, gmc_peer self);

@@ -444,6 +444,27 @@ static void test_a_node_returns_to_a_parent_that_was_silent(void **state)
     }
 }
 
+/* Rule 5: the parent tells that we stand above it now. */
+static void test_a_parent_that_is_below_is_left(void **state)
+{
+    (void)state;
+    static const gmc_peer path[] = {P, S}, circle[] = {P, X, SELF};
+    struct gmc_overlay overlay;
+    struct gmc_prng prng;
+    gmc_prng_init(&prng, 3);
+    gmc_overlay_init(&overlay, &prng);
+    assert_true(record(&overlay, RECORD_SAME));
+    gmc_overlay_start(&overlay, 0);
+    assert_int_equal(gmc_overlay_step(&overlay, 0, true, 0), ASK);
+    assert_ok(gmc_overlay_on_attached(&overlay, 0, P, path, 2, SELF));
+    assert_int_equal(gmc_overlay_on_attached(&overlay, 0, G, circle, 3, SELF), GMC_ERR_STATE);
+    assert_ok(gmc_overlay_on_attached(&overlay, 0, P, circle, 2, SELF));
+    assert_int_equal(gmc_overlay_parent(&overlay), P);
+    assert_int_equal(gmc_overlay_on_attached(&overlay, 0, P, circle, 3, SELF), GMC_ERR_LOOP);
+    assert_int_equal(gmc_overlay_parent(&overlay), GMC_PEER_NONE);
+    assert_int_equal(gmc_overlay_candidate(&overlay), G);
+}
+
 /* Rule 3: who is far has three round trips for the answer, however few seconds others have. */
 static void test_far(void **state)
 {
@@ -554,6 +575,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_a_node_returns_to_a_parent_that_was_silent),
+        cmocka_unit_test(test_a_parent_that_is_below_is_left),
         cmocka_unit_test(test_far),
         cmocka_unit_test(test_standby),
         cmocka_unit_test(test_rests_double),
