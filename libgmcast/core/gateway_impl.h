@@ -405,6 +405,9 @@ void gw_trial_heard(const struct gmc_gateway *gw, const struct gwchannel *ch,
                     struct gwmember *member);
 /* At the present pace of all; 0: it is not known. */
 gmc_duration gw_trial_time_left(const struct gwchannel *ch);
+/* Bytes of a second that a member gets on with whose only parent has much more; 0: it is not held
+ * by that one, or its pace is not known yet. */
+uint64_t gw_trial_held_pace(const struct gwchannel *ch, const struct gwmember *member);
 /* Other trees may be taken; they are. */
 void gw_trial_prepare(struct gwchannel *ch);
 void gw_trial_begin(const struct gmc_gateway *gw, struct gwchannel *ch);

@@ -52,6 +52,24 @@ static void take_busy_for_limits(const struct gwgraph *graph, uint32_t stripes)
     }
 }
 
+/* A relay of which much more was seen once, and whose only child lacks most of what it has: what
+ * the child gets on with is what it carries now. Its own word, and its train among the data, may
+ * come late. */
+static void take_pace_for_limits(struct gwchannel *ch, const struct gwgraph *graph,
+                                 uint32_t stripes)
+{
+    for (size_t i = 1; i < graph->view.n; i++) {
+        int32_t above = graph->parent[i];
+        uint64_t pace_bps = 8 * gw_trial_held_pace(ch, gw_source_member(ch, graph->list[i]));
+        if (pace_bps == 0 || above <= 0 || children_of(graph, (size_t)above, stripes) > 1 ||
+            knows_path(graph, (size_t)above, stripes))
+            continue;
+        struct gwmeasured *one = &graph->measured[above];
+        if (one->most / 2 > pace_bps)
+            *one = (struct gwmeasured){.most = pace_bps, .busy = pace_bps, .limit = pace_bps};
+    }
+}
+
 /* By the rates that uplinks have shown. Without them the trees that a restarted source had, or that
  * were found in mid-transfer, would look no better than any others. */
 static bool is_slower_as_shown(const struct gwgraph *graph, uint32_t present, const int32_t *parent,
@@ -112,6 +130,8 @@ bool gw_source_place_again(struct gmc_gateway *gw, struct gwchannel *ch, uint32_
         for (uint32_t k = 0; k < stripes; k++)
             (void)gw_graph_present(ch, &graph, k, NULL);
         take_busy_for_limits(&graph, stripes);
+        if (seen > 0)
+            take_pace_for_limits(ch, &graph, stripes);
         graph.view.bytes = bytes_left;
         graph.view.stripes_max = stripes;
         taken = gw_graph_are_trees(&graph, stripes);

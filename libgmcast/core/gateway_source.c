@@ -341,6 +341,7 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     if ((src->partly_known || src->doubts_rates) && !gw_source_measured(gw, ch))
         return true; /* the round is under way */
+    bool was_doubted = src->doubts_rates;
     src->doubts_rates = false;
     uint32_t fresh_percent = src->partly_known ? 100 : src->came_late ? LATE_PERCENT : 0;
     bool is_first = src->place_again_wait == PLACE_AGAIN_MIN;
@@ -354,8 +355,13 @@ static bool place_again(struct gmc_gateway *gw, struct gwchannel *ch)
     /* What it took so far was no mere beginning: by an eighth it may yet be faster. */
     gmc_duration seen = is_first ? 0 : left / 8 * 7;
     gw_trial_prepare(ch);
-    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen))
+    if (!gw_source_place_again(gw, ch, fresh_percent, left >= WORTH_A_GUESS, bytes_left, seen)) {
+        /* A train that was lost among the data shows nothing: what that gets on with soon does. */
+        if (was_doubted)
+            src->place_again_at =
+                gmc_time_min(src->place_again_at, gmc_time_add(gw->now, PLACE_AGAIN_MIN));
         return true;
+    }
     if (is_comparable)
         gw_trial_begin(gw, ch);
     return take_other_trees(gw, ch);

@@ -11,6 +11,7 @@
 #define TRIAL GMC_S(3)       /* behind that */
 #define TRIAL_MAX GMC_S(8)   /* if somebody does not say how far it is */
 #define PACE_MIN GMC_MS(900) /* between reports that show how fast somebody gets on */
+#define HELD_SECONDS 2u      /* of its pace, that its parent has more */
 #define WORSE_PERCENT 110u   /* of the time, by the trees before, ... */
 #define WATCH_PERCENT 130u   /* ... or once they have stood the first look */
 
@@ -88,6 +89,18 @@ gmc_duration gw_trial_time_left(const struct gwchannel *ch)
         most = later(most, time_for(ch, member, pace));
     }
     return most;
+}
+
+uint64_t gw_trial_held_pace(const struct gwchannel *ch, const struct gwmember *member)
+{
+    uint64_t pace = pace_of(member);
+    int32_t parent = member->parent[0];
+    if (parent <= 0 || pace == 0 || !is_receiving(ch, member))
+        return 0;
+    for (uint32_t k = 1; k < ch->stripe_count; k++)
+        if (member->parent[k] != parent)
+            return 0;
+    return ch->src->members[parent - 1].bytes > member->bytes + HELD_SECONDS * pace ? pace : 0;
 }
 
 void gw_trial_pace_anew(const struct gmc_gateway *gw, struct gwchannel *ch)
