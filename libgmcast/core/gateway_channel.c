@@ -211,7 +211,7 @@ void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
         gmc_have_fini(&ch->dst->have);
         gmc_interval_fini(&ch->dst->stable);
     }
-    gw_talk_reap(ch);
+    gw_talk_reap(gw, ch);
     if (gw->channel_count == 0)
         gmc_cache_trim(gw->cache);
 }

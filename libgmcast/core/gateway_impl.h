@@ -170,7 +170,12 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
 bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                   enum gmc_message_order order);
 void gw_talk_free(struct gmc_gateway *gw, struct gwchannel *ch);
-void gw_talk_reap(struct gwchannel *ch);
+/* What a channel that has ended holds of messages. What status shows stays; and of a receiver that
+ * does not have the end where it stands, for its source may only have been silent. */
+void gw_talk_reap(struct gmc_gateway *gw, struct gwchannel *ch);
+/* The channel, of which nothing has come yet, is the one that ended here `before` the source did.
+ */
+void gw_talk_go_on(struct gwchannel *ch, struct gwchannel *before);
 /* A record says how large packets are, and perhaps that all begins anew. */
 void gw_talk_set_record(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new);
 /* From this peer, which is the parent. */

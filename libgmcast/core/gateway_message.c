@@ -6,6 +6,8 @@
 
 #include "core/gateway_impl.h"
 
+#define RESTING_MAX 4u /* rings of 8 MiB each */
+
 /* ---- life ---- */
 bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name,
                   enum gmc_message_order order)
@@ -23,22 +25,74 @@ bool gw_talk_init(struct gmc_gateway *gw, struct gwchannel *ch, const char *name
     return true;
 }
 
-/* What it holds of messages; what status shows stays. */
-void gw_talk_reap(struct gwchannel *ch)
+static void fini(struct gwtalk *talk)
 {
-    if (ch->talk == NULL)
+    gmc_message_ring_fini(&talk->ring);
+    gmc_message_rx_fini(&talk->rx);
+}
+
+/* Receivers that may go on keep what they have for children; the oldest of too many does not. */
+static void limit_resting(struct gmc_gateway *gw)
+{
+    uint32_t count = 0;
+    struct gwchannel *oldest = NULL;
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &gw->channels)
+    {
+        struct gwchannel *ch = GMC_CONTAINER_OF(node, struct gwchannel, node);
+        if (!ch->closing || ch->talk == NULL || ch->talk->ring.bytes == NULL)
+            continue;
+        count++;
+        oldest = oldest == NULL ? ch : oldest;
+    }
+    if (count > RESTING_MAX)
+        gmc_message_ring_fini(&oldest->talk->ring);
+}
+
+void gw_talk_reap(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    struct gwtalk *talk = ch->talk;
+    if (talk == NULL)
         return;
-    gmc_message_ring_fini(&ch->talk->ring);
-    gmc_message_rx_fini(&ch->talk->rx);
+    if (ch->dst != NULL && ch->dst->phase != GW_DONE) {
+        gw_proof_drop_unproven(gw, ch);
+        gmc_message_rx_rest(&talk->rx);
+        limit_resting(gw);
+    } else {
+        fini(talk);
+    }
 }
 
 void gw_talk_free(struct gmc_gateway *gw, struct gwchannel *ch)
 {
-    gw_talk_reap(ch);
-    if (ch->talk != NULL)
-        gw_proof_fini(gw, ch->talk);
+    if (ch->talk == NULL)
+        return;
+    gw_proof_fini(gw, ch->talk);
+    fini(ch->talk);
     free(ch->talk);
     ch->talk = NULL;
+}
+
+void gw_talk_go_on(struct gwchannel *ch, struct gwchannel *before)
+{
+    struct gwtalk *talk = ch->talk, *old = before->talk;
+    if (talk == NULL || old == NULL || !old->rx.based || strcmp(old->name, talk->name) != 0 ||
+        old->order != talk->order || old->rx.packet_bytes != talk->rx.packet_bytes)
+        return;
+    gmc_message_rx_fini(&talk->rx);
+    talk->rx = old->rx;
+    gmc_message_rx_init(&old->rx, old->order, talk->rx.packet_bytes, talk->rx.hash);
+    if (old->ring.bytes != NULL && memcmp(ch->secret, before->secret, GMC_KEY_BYTES) == 0) {
+        gmc_message_ring_fini(&talk->ring);
+        talk->ring = old->ring;
+        gmc_message_ring_init(&old->ring, talk->ring.capacity);
+        talk->next = old->next;
+    } else {
+        talk->ring.low = talk->next = talk->rx.base;
+    }
+    talk->newest = old->newest;
+    talk->sequence = old->sequence;
+    ch->stored_bytes = before->stored_bytes;
 }
 
 void gw_talk_set_record(struct gmc_gateway *gw, struct gwchannel *ch, bool is_new)
@@ -49,7 +103,7 @@ void gw_talk_set_record(struct gmc_gateway *gw, struct gwchannel *ch, bool is_ne
     gw_set_timer(gw, &talk->proofs.timer, GMC_TIME_NEVER);
     talk->proofs.count = 0;
     size_t capacity = talk->ring.capacity;
-    gw_talk_reap(ch);
+    fini(talk);
     gmc_message_ring_init(&talk->ring, capacity);
     gmc_message_rx_init(&talk->rx, talk->order, ch->record.fragment_bytes,
                         gw->config.crypto->ops->hash);

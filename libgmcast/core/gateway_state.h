@@ -343,6 +343,7 @@ struct gwtarget {
     gmc_time next_checkpoint;
     gmc_time next_status;
     uint32_t receiving; /* blocks begun and not yet stored */
+    gmc_time asked_at;  /* when its source last said that this gateway takes part */
     bool told_ready;
     bool told_complete;
     bool leave_unsaid;    /* it gave up while the source was not there to hear it */

@@ -163,11 +163,12 @@ static bool give_up_nodes(struct gmc_gateway *gw, struct gwchannel *ch)
     return false;
 }
 
-/* What its publishers had to say died with it; a new one opens a new channel. */
+/* What its publishers had to say died with it; a new one opens a new channel. One that comes back
+ * asks before its link is up. */
 static bool is_source_lost(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
-    return !ch->source_peer->up &&
-           gw->now >= gmc_time_add(ch->source_peer->silent_since, gw->config.patience);
+    gmc_time since = gmc_time_max(ch->source_peer->silent_since, ch->dst->asked_at);
+    return !ch->source_peer->up && gw->now >= gmc_time_add(since, gw->config.patience);
 }
 
 /* Nothing may come from it, while the channel waits for its patience: its user is told. */

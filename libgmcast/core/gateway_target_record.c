@@ -109,6 +109,7 @@ gmc_status gw_target_take_record(struct gmc_gateway *gw, struct gwchannel *ch,
                                  struct gmc_bytes spki)
 {
     bool rekeyed = is_rekeyed(ch, secret);
+    ch->dst->asked_at = gw->now;
     gmc_status status = gw_channel_set_record(gw, ch, place);
     if (status == GMC_OK)
         status = gw_channel_set_source_key(gw, ch, spki);
@@ -198,6 +199,33 @@ static void update_record(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
     report_again(gw, ch);
 }
 
+/* `before`: the same one, which ended here; NULL. */
+static void open_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg,
+                         struct gwchannel *before)
+{
+    if (before != NULL)
+        gmc_list_remove(&before->node);
+    struct gwchannel *ch = gw_channel_new(gw, msg->source, msg->e, false);
+    bool taken = ch != NULL && gw_target_take_record(gw, ch, &msg->place, msg->secret,
+                                                     source_key(gw, peer, msg)) == GMC_OK;
+    if (taken && before != NULL)
+        gw_talk_go_on(ch, before);
+    if (before != NULL)
+        gw_channel_free(gw, before);
+    if (taken) {
+        gw_target_open(gw, ch);
+        return;
+    }
+    struct gmc_msg leave = {.type = GMC_MSG_LEAVE,
+                            .source = msg->source,
+                            .e = msg->e,
+                            .status = GMC_ERR_LIMIT,
+                            .text = "this gateway takes part in as many transfers as it may"};
+    gw_send(gw, peer, &leave);
+    if (ch != NULL)
+        gw_channel_free(gw, ch);
+}
+
 void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_msg *msg)
 {
     if (!is_valid(gw, peer, msg)) {
@@ -207,43 +235,21 @@ void gw_target_channel(struct gmc_gateway *gw, struct gwpeer *peer, const struct
         return;
     }
     struct gwchannel *ch = gw_channel_find(gw, msg->source, msg->e);
-    if (ch != NULL && ch->closing && ch->state == GMC_CHANNEL_COMPLETE) {
+    if (ch == NULL) {
+        open_channel(gw, peer, msg, NULL);
+    } else if (!ch->closing) {
+        update_record(gw, peer, ch, msg);
+    } else if (ch->state == GMC_CHANNEL_COMPLETE) {
         gw_target_say_complete(gw, peer, ch);
-        return;
-    }
-    if (ch != NULL && ch->closing && ch->state == GMC_CHANNEL_PARTIAL) {
+    } else if (ch->state == GMC_CHANNEL_PARTIAL) {
         /* Too late to resume: here it stands under its final name, which another attempt would find
          * taken. */
         gw_target_say_lacking(gw, ch, ch->reason);
-        return;
+    } else if (ch->ops == 0) {
+        open_channel(gw, peer, msg, ch); /* resumed: from the beginning of set-up */
+    } else if (ch->dst != NULL && (ch->dst->leave_unsaid || gw->config.node_of != NULL)) {
+        /* Its store is still being closed. A source that resumes asks again; one that comes back
+         * does not, nor does a gateway its nodes. */
+        gw_target_say_lacking(gw, ch, ch->reason);
     }
-    if (ch != NULL && ch->closing) {
-        if (ch->ops > 0) {
-            /* Its store is still being closed. A source that resumes asks again; one that comes
-             * back does not, nor does a gateway its nodes. */
-            if (ch->dst != NULL && (ch->dst->leave_unsaid || gw->config.node_of != NULL))
-                gw_target_say_lacking(gw, ch, ch->reason);
-            return;
-        }
-        gw_channel_free(gw, ch); /* resumed: from the beginning of set-up */
-        ch = NULL;
-    }
-    if (ch != NULL) {
-        update_record(gw, peer, ch, msg);
-        return;
-    }
-    ch = gw_channel_new(gw, msg->source, msg->e, false);
-    if (ch == NULL || gw_target_take_record(gw, ch, &msg->place, msg->secret,
-                                            source_key(gw, peer, msg)) != GMC_OK) {
-        struct gmc_msg leave = {.type = GMC_MSG_LEAVE,
-                                .source = msg->source,
-                                .e = msg->e,
-                                .status = GMC_ERR_LIMIT,
-                                .text = "this gateway takes part in as many transfers as it may"};
-        gw_send(gw, peer, &leave);
-        if (ch != NULL)
-            gw_channel_free(gw, ch);
-        return;
-    }
-    gw_target_open(gw, ch);
 }

@@ -106,6 +106,29 @@ static void advance(struct gmc_message_rx *rx, uint64_t base)
         rx->top = rx->base;
 }
 
+void gmc_message_rx_rest(struct gmc_message_rx *rx)
+{
+    bool any_out = false;
+    free(rx->bytes);
+    free(rx->joined);
+    rx->bytes = rx->joined = NULL;
+    rx->joined_capacity = 0;
+    /* The proofs of what is wanted again may have come out, so their hashes stay. */
+    for (uint64_t n = 0; rx->held != NULL && n < rx->window; n++) {
+        if (rx->held[n].state != DONE)
+            set_state(rx, &rx->held[n], MISSING);
+        else
+            any_out = true;
+    }
+    if (!any_out) {
+        free(rx->held);
+        rx->held = NULL;
+    }
+    rx->whole = rx->base;
+    rx->is_ready = false;
+    rx->look = rx->look_end = rx->base;
+}
+
 /* ---- packets in ---- */
 gmc_status gmc_message_rx_room(struct gmc_message_rx *rx, uint64_t number, uint8_t **room)
 {

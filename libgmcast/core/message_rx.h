@@ -68,6 +68,9 @@ void gmc_message_rx_init(struct gmc_message_rx *rx, enum gmc_message_order order
                          uint32_t packet_bytes,
                          void (*hash)(const uint8_t *data, size_t len, uint8_t out[32]));
 void gmc_message_rx_fini(struct gmc_message_rx *rx);
+/* Frees what it holds, but knows what came out: if packets are put again, that goes on where it
+ * stood, and what was held and had not come out is wanted again. To be ended by fini. */
+void gmc_message_rx_rest(struct gmc_message_rx *rx);
 
 /* No packet below `floor` will come. The first call says where the channel begins for us; before it
  * nothing is taken. */

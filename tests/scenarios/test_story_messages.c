@@ -928,6 +928,46 @@ static void test_source_is_anew(void **state)
     story_close(&talk.story);
 }
 
+/* The source stands still for so long that all give it up, and goes on: so does the channel, and
+ * nobody hears a message twice. */
+static void test_source_is_stopped(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    for (int order = GMC_MESSAGES_ORDERED; order <= GMC_MESSAGES_LATEST; order++) {
+        talk_open(&talk, 25, 50000);
+        sim_build_tree3(talk.story.world, &talk.story.wire);
+        story_start(&talk.story);
+        begin(&talk, (enum gmc_message_order)order);
+        story_run(&talk.story, GMC_S(1)); /* all have attached */
+        publish_many(&talk, 500, GMC_MS(1), 3000);
+        sim_host_freeze(talk.story.source, true);
+        story_run(&talk.story, GMC_S(45));
+        uint64_t before[HOSTS_MAX];
+        for (size_t i = 0; i < talk.story.world->host_count; i++)
+            before[i] = talk.heard[i].count;
+        assert_string_equal(heard_at(&talk, "a")->reason, "its source is not heard any more");
+        sim_host_freeze(talk.story.source, false);
+        story_run(&talk.story, GMC_S(5)); /* all have attached again */
+        publish_many(&talk, 500, GMC_MS(1), 3000);
+        end_all(&talk);
+        if (order == GMC_MESSAGES_ORDERED)
+            expect_all(&talk, "sabcdef");
+        for (const char *host = "abcdef"; *host != '\0'; host++) {
+            const struct heard *heard = heard_at(&talk, (char[2]){*host});
+            assert_string_equal(heard->reason, "that is all");
+            assert_int_equal(heard->next, talk.published);
+            assert_true(before[story_host(&talk.story, (char[2]){*host})->id] > 0);
+            assert_int_equal(heard->spoiled, 0);
+            if (order == GMC_MESSAGES_LATEST)
+                assert_int_equal(heard->count + heard->missed + heard->backward, talk.published);
+            else
+                assert_int_equal(heard->count, talk.published);
+        }
+        story_close(&talk.story);
+    }
+}
+
 /* No other domain: the channel stays inside. */
 static void test_alone(void **state)
 {
@@ -971,6 +1011,7 @@ int main(void)
         story_test(test_kept_when_a_relay_is_left),
         story_test(test_source_dies),
         story_test(test_source_is_anew),
+        story_test(test_source_is_stopped),
         story_test(test_alone),
         story_test(test_beside_a_group),
         story_test(test_beside_bulk_within_tls),
