@@ -217,9 +217,19 @@ json_t *report_progress(const struct gmc_ctl_transfer *transfer)
     return object;
 }
 
+/* Scripts find them in each result, also where nothing is known of members. */
+static void set_no_members(json_t *object)
+{
+    json_object_set_new(object, "trees", json_array());
+    json_object_set_new(object, "domains", json_object());
+}
+
 json_t *report_result(const struct gmc_ctl_transfer *transfer)
 {
     json_t *object = report_transfer(transfer);
+
+    if (transfer->member_count == 0)
+        set_no_members(object);
 
     json_object_set_new(object, "event", json_string("result"));
     json_object_set_new(object, "result", json_string(result_name(transfer->state)));
@@ -237,8 +247,7 @@ json_t *report_failure(const char *reason)
     json_object_set_new(object, "seconds", json_real(0));
     json_object_set_new(object, "setup_seconds", json_null());
     json_object_set_new(object, "channel", json_null());
-    json_object_set_new(object, "trees", json_array());
-    json_object_set_new(object, "domains", json_object());
+    set_no_members(object);
     return object;
 }
 

@@ -110,6 +110,20 @@ static void test_a_failure_has_all_fields(void **state)
     json_decref(object);
 }
 
+/* A source that cannot use what it had saved knows nothing of its members. */
+static void test_a_result_without_members_has_all_fields(void **state)
+{
+    struct gmc_ctl_transfer transfer = transfer_in(GMC_CTL_TRANSFER_FAILED);
+    transfer.member_count = 0;
+    json_t *object = report_result(&transfer);
+
+    (void)state;
+    assert_int_equal(json_array_size(json_object_get(object, "trees")), 0);
+    assert_true(json_is_array(json_object_get(object, "trees")));
+    assert_true(json_is_object(json_object_get(object, "domains")));
+    json_decref(object);
+}
+
 static void test_a_line_is_a_line(void **state)
 {
     char *text = NULL;
@@ -129,6 +143,7 @@ int main(void)
         cmocka_unit_test(test_result),
         cmocka_unit_test(test_result_names),
         cmocka_unit_test(test_a_failure_has_all_fields),
+        cmocka_unit_test(test_a_result_without_members_has_all_fields),
         cmocka_unit_test(test_a_line_is_a_line),
     };
 
