@@ -12,6 +12,7 @@
 #define DEFAULT_MESSAGE_BYTES (8u << 20)
 #define DEFAULT_CHILDREN 64u
 #define DEFAULT_CHANNELS 256u
+#define STOP_SEEN GMC_S(5) /* machines that are busy are late by less */
 
 void gw_text(char *out, size_t len, const char *format, ...)
 {
@@ -419,9 +420,23 @@ void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer)
 }
 
 /* What was lent to the shell comes back with the next input. */
+/* Something was due long ago, and nobody called. */
+static void note_stop(struct gmc_gateway *gw, gmc_time now)
+{
+    if (gmc_time_sub(now, gw->now) >= STOP_SEEN &&
+        now >= gmc_time_add(gmc_gateway_deadline(gw), STOP_SEEN))
+        gw->awake_since = now;
+}
+
+gmc_time gw_patience_ends(const struct gmc_gateway *gw, gmc_time since)
+{
+    return gmc_time_add(gmc_time_max(since, gw->awake_since), gw->config.patience);
+}
+
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
 {
     GMC_ASSERT(now >= gw->now);
+    note_stop(gw, now);
     gw->now = now;
     gw_inbox_begin_input(gw);
     if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)

@@ -20,6 +20,9 @@ uint64_t gw_name_key(const struct gmc_gateway *gw, const char *name);         /*
 void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer);
 void gw_set_timer(struct gmc_gateway *gw, struct gwtimer *timer, gmc_time when);
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now);
+/* When patience ends with somebody who has been silent since then. While this gateway was stopped
+ * itself nobody could be heard. */
+gmc_time gw_patience_ends(const struct gmc_gateway *gw, gmc_time since);
 struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer);
 void gw_event(struct gmc_gateway *gw, enum gmc_event_kind kind, const struct gwchannel *ch,
               gmc_peer peer, gmc_status status, const char *format, ...)

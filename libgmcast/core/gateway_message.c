@@ -117,7 +117,7 @@ static bool is_unanswered(const struct gmc_gateway *gw, const struct gwchannel *
     bool any = false;
     for (size_t i = 0; i < ch->src->member_count; i++)
         any = any || ch->src->members[i].state == GMC_MEMBER_WAITING;
-    return any && gw->now < gmc_time_add(ch->opened_at, gw->config.patience);
+    return any && gw->now < gw_patience_ends(gw, ch->opened_at);
 }
 
 void gw_talk_look_for_room(struct gmc_gateway *gw, struct gwchannel *ch)

@@ -91,7 +91,7 @@ static bool is_anybody_waited_for(const struct gmc_gateway *gw, const struct gwc
     if (talk->order == GMC_MESSAGES_LATEST && talk->heard_at != 0)
         return false;
     return gw_source_is_awaited(gw, ch) &&
-           gw->now < gmc_time_add(gmc_time_max(ch->opened_at, talk->heard_at), gw->config.patience);
+           gw->now < gw_patience_ends(gw, gmc_time_max(ch->opened_at, talk->heard_at));
 }
 
 /* The lowest packet that has to be kept. The publisher goes at the pace of the fastest: who is

@@ -294,7 +294,7 @@ static gmc_time patience_ends(const struct gmc_gateway *gw, const struct gwchann
 {
     if (is_over(node) || node->peer->up || (ch->talk != NULL && ch->dst->phase != GW_DONE))
         return GMC_TIME_NEVER;
-    return gmc_time_add(gmc_time_max(node->since, node->peer->silent_since), gw->config.patience);
+    return gw_patience_ends(gw, gmc_time_max(node->since, node->peer->silent_since));
 }
 
 static void check_digest(struct gmc_gateway *gw, const struct gwchannel *ch, struct gwnode *node)

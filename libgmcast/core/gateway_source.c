@@ -130,8 +130,8 @@ static bool is_finished(const struct gmc_gateway *gw, const struct gwchannel *ch
         if (member->state == GMC_MEMBER_VERIFIED)
             ++*verified;
         else if (member->state == GMC_MEMBER_SILENT &&
-                 gw->now >= gmc_time_add(gmc_time_max(peer->silent_since, ch->src->asked_at),
-                                         gw->config.patience))
+                 gw->now >=
+                     gw_patience_ends(gw, gmc_time_max(peer->silent_since, ch->src->asked_at)))
             continue;
         else if (member->state != GMC_MEMBER_FAILED)
             return false;

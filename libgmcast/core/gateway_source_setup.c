@@ -186,7 +186,7 @@ void gw_source_gather(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     }
     if (up == 0 && !is_alone) {
-        if (gw->now >= gmc_time_add(ch->opened_at, gw->config.patience))
+        if (gw->now >= gw_patience_ends(gw, ch->opened_at))
             gw_source_fail(gw, ch, GMC_ERR_PEER_DOWN, "no target could be reached");
         else
             gw_set_timer(gw, &ch->timer, gmc_time_add(gw->now, GMC_MS(50)));

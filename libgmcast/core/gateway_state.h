@@ -577,6 +577,7 @@ struct gmc_gateway {
     bool rekeyed; /* it was another one before */
     struct gmc_prng prng;
     gmc_time now;
+    gmc_time awake_since; /* it was stopped before, as by a signal or with its machine; 0: never */
     bool started;
 
     struct gwpeer **peers;

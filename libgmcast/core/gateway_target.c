@@ -168,7 +168,18 @@ static bool give_up_nodes(struct gmc_gateway *gw, struct gwchannel *ch)
 static bool is_source_lost(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {
     gmc_time since = gmc_time_max(ch->source_peer->silent_since, ch->dst->asked_at);
-    return !ch->source_peer->up && gw->now >= gmc_time_add(since, gw->config.patience);
+    return !ch->source_peer->up && gw->now >= gw_patience_ends(gw, since);
+}
+
+/* Who has the end says so when the source asks again. Children, which may hear that for longer,
+ * look for another parent. */
+static void end_without_source(struct gmc_gateway *gw, struct gwchannel *ch)
+{
+    static const char text[] = "its source is not heard any more";
+    bool done = ch->dst->phase == GW_DONE;
+    gw_hearers_detach(gw, ch, GMC_ERR_TIMEOUT, text);
+    gw_channel_end(gw, ch, done ? GMC_CHANNEL_COMPLETE : GMC_CHANNEL_FAILED, !done,
+                   done ? NULL : text);
 }
 
 /* Nothing may come from it, while the channel waits for its patience: its user is told. */
@@ -209,7 +220,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
         dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
     }
     if (ch->talk != NULL && is_source_lost(gw, ch)) {
-        gw_channel_end(gw, ch, GMC_CHANNEL_FAILED, true, "its source is not heard any more");
+        end_without_source(gw, ch);
         return;
     }
     if (dst->phase == GW_RECEIVING && ch->talk == NULL) {

@@ -968,6 +968,33 @@ static void test_source_is_stopped(void **state)
     }
 }
 
+/* It is stopped while its last messages are on their way, and hears of nobody that has them; one
+ * that was away, and came back meanwhile, is waited for, though it was silent for so long. */
+static void test_source_is_stopped_at_the_end(void **state)
+{
+    (void)state;
+    static struct talk talk;
+    talk_open(&talk, 26, 0);
+    sim_build_tree3(talk.story.world, &talk.story.wire);
+    story_start(&talk.story);
+    begin(&talk, GMC_MESSAGES_ORDERED);
+    story_run(&talk.story, GMC_S(1)); /* all have attached */
+    sim_host_crash(story_host(&talk.story, "f"), SIM_CRASH_KILL);
+    publish_many(&talk, 200, GMC_MS(1), 256);
+    assert_ok(sim_end(talk.story.source, &talk.key, "that is all"));
+    story_run(&talk.story, GMC_MS(10));
+    sim_host_freeze(talk.story.source, true);
+    story_run(&talk.story, GMC_S(44));
+    for (const char *host = "abcde"; *host != '\0'; host++)
+        assert_true(heard_at(&talk, (char[2]){*host})->ended);
+    sim_host_start(story_host(&talk.story, "f"));
+    story_run(&talk.story, GMC_S(1));
+    sim_host_freeze(talk.story.source, false);
+    story_run_to_end(&talk.story, GMC_S(20));
+    expect_all(&talk, "sabcdef");
+    story_close(&talk.story);
+}
+
 /* No other domain: the channel stays inside. */
 static void test_alone(void **state)
 {
@@ -1012,6 +1039,7 @@ int main(void)
         story_test(test_source_dies),
         story_test(test_source_is_anew),
         story_test(test_source_is_stopped),
+        story_test(test_source_is_stopped_at_the_end),
         story_test(test_alone),
         story_test(test_beside_a_group),
         story_test(test_beside_bulk_within_tls),
