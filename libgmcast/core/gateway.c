@@ -419,7 +419,6 @@ void gw_touch(struct gmc_gateway *gw, struct gwpeer *peer)
     gmc_list_push_back(&gw->dirty, &peer->dirty_node);
 }
 
-/* What was lent to the shell comes back with the next input. */
 /* Something was due long ago, and nobody called. */
 static void note_stop(struct gmc_gateway *gw, gmc_time now)
 {
@@ -433,6 +432,7 @@ gmc_time gw_patience_ends(const struct gmc_gateway *gw, gmc_time since)
     return gmc_time_add(gmc_time_max(since, gw->awake_since), gw->config.patience);
 }
 
+/* What was lent to the shell comes back with the next input. */
 void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
 {
     GMC_ASSERT(now >= gw->now);

@@ -3,7 +3,7 @@
 
 check_LTLIBRARIES += tests/scenarios/libstory.la
 tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/story.h \
-	tests/scenarios/lan.c tests/scenarios/lan.h
+	tests/scenarios/lan.c tests/scenarios/lan.h tests/scenarios/talk.c tests/scenarios/talk.h
 STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
 check_PROGRAMS += tests/scenarios/test_story_wait
@@ -54,6 +54,8 @@ dist_check_SCRIPTS += tests/scenarios/test_interruptions.py
 TESTS += tests/scenarios/test_interruptions.py
 check_PROGRAMS += tests/scenarios/test_sim_drive
 tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_messages_source
+tests_scenarios_test_story_messages_source_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_messages
 tests_scenarios_test_story_messages_LDFLAGS = -Wl,--wrap=gw_hearers_offer
 tests_scenarios_test_story_messages_LDADD = $(STORY_LIBS)

@@ -1,188 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Stories of message channels: what is published at S arrives at all, whole, in order, on time; and
  * what does not is seen in the sequence numbers. */
-#include "tests/scenarios/lan.h"
+#include "tests/scenarios/talk.h"
 
 #include <stdio.h>
 
 #include "core/gateway_impl.h"
 #include "wire/head.h"
-
-#define HOSTS_MAX 8
-#define STAMP_BYTES 16 /* number of the message, and when it was published */
-
-/* What one host heard. */
-struct heard {
-    uint64_t count, bytes;
-    uint64_t next;     /* sequence that comes next */
-    uint64_t missed;   /* numbers that were passed over */
-    uint64_t backward; /* messages that came behind a later one */
-    uint64_t spoiled;
-    gmc_duration delay_max;
-    gmc_duration delays[4096]; /* of the first ones since the last look */
-    size_t delay_count;
-    bool ended;
-    char reason[128];
-};
-
-struct talk {
-    struct story story;
-    struct gmc_channel_key key;
-    struct heard heard[HOSTS_MAX];
-    uint64_t published;
-    uint64_t rooms; /* times that the source said that there is room */
-};
-
-/* The content of a message follows from its number. */
-static uint8_t content(uint64_t number, size_t i)
-{
-    return (uint8_t)(number * 31 + i * 7);
-}
-
-static bool is_as_published(struct gmc_bytes message)
-{
-    uint64_t number = gmc_get64(message.data);
-    for (size_t i = STAMP_BYTES; i < message.len; i++)
-        if (message.data[i] != content(number, i))
-            return false;
-    return true;
-}
-
-static void on_message(void *ctx, struct sim_host *host, const struct gmc_output *out)
-{
-    struct talk *talk = ctx;
-    if (out->kind == GMC_OUT_ROOM) {
-        talk->rooms++;
-        return;
-    }
-    struct heard *heard = &talk->heard[host->id];
-    const struct gmc_arrived *arrived = &out->u.arrived;
-    if (arrived->end) {
-        heard->ended = true;
-        snprintf(heard->reason, sizeof(heard->reason), "%.*s", (int)out->bytes.len,
-                 (const char *)out->bytes.data);
-        return;
-    }
-    heard->count++;
-    heard->bytes += out->bytes.len;
-    if (arrived->sequence < heard->next)
-        heard->backward++;
-    else
-        heard->missed += arrived->sequence - heard->next;
-    if (arrived->sequence >= heard->next)
-        heard->next = arrived->sequence + 1;
-    if (out->bytes.len < STAMP_BYTES || gmc_get64(out->bytes.data) != arrived->sequence ||
-        !is_as_published(out->bytes)) {
-        heard->spoiled++;
-        return;
-    }
-    gmc_duration delay = sim_world_now(talk->story.world) - gmc_get64(out->bytes.data + 8);
-    if (heard->delay_count < sizeof(heard->delays) / sizeof(heard->delays[0]))
-        heard->delays[heard->delay_count++] = delay;
-    if (delay > heard->delay_max)
-        heard->delay_max = delay;
-}
-
-static int by_length(const void *a, const void *b)
-{
-    gmc_duration one = *(const gmc_duration *)a, other = *(const gmc_duration *)b;
-    return (one > other) - (one < other);
-}
-
-/* Of those since the last look. */
-static gmc_duration percentile(struct heard *heard, unsigned percent)
-{
-    assert_true(heard->delay_count > 0);
-    qsort(heard->delays, heard->delay_count, sizeof(heard->delays[0]), by_length);
-    return heard->delays[heard->delay_count * percent / 100];
-}
-
-/* The same, and it is a look. */
-static gmc_duration median(struct heard *heard)
-{
-    gmc_duration middle = percentile(heard, 50);
-    heard->delay_count = 0;
-    return middle;
-}
-
-static void talk_open(struct talk *talk, uint64_t seed, uint32_t loss_ppm)
-{
-    memset(talk, 0, sizeof(*talk));
-    story_open(&talk->story, seed);
-    talk->story.wire.loss_ppm = loss_ppm;
-    talk->story.world->on_message = on_message;
-    talk->story.world->message_ctx = talk;
-}
-
-static bool has_room(void *ctx)
-{
-    struct talk *talk = ctx;
-    return talk->rooms > 0;
-}
-
-/* Opens a channel from s.example to these (letters; NULL: all others), and waits until it takes
- * messages. */
-static void begin_to(struct talk *talk, enum gmc_message_order order, const char *names)
-{
-    struct sim_host *targets[HOSTS_MAX];
-    const char *error = NULL;
-    size_t count = 0;
-    struct sim_world *world = talk->story.world;
-    for (size_t i = 0; i < world->host_count; i++)
-        if (world->hosts[i] != talk->story.source &&
-            (names == NULL || strchr(names, world->hosts[i]->name[0]) != NULL))
-            targets[count++] = world->hosts[i];
-    assert_ok(sim_open(talk->story.source, "alerts", targets, count, order, &talk->key, &error));
-    talk->story.key = talk->key;
-    assert_true(sim_world_run_until(world, GMC_MS(1), GMC_S(10), has_room, talk));
-}
-
-static void begin(struct talk *talk, enum gmc_message_order order)
-{
-    begin_to(talk, order, NULL);
-}
-
-static gmc_status publish(struct talk *talk, size_t len)
-{
-    static uint8_t bytes[GMC_MESSAGE_BYTES_MAX + 1];
-    gmc_put64(bytes, talk->published);
-    gmc_put64(bytes + 8, sim_world_now(talk->story.world));
-    for (size_t i = STAMP_BYTES; i < len; i++)
-        bytes[i] = content(talk->published, i);
-    gmc_status status = sim_publish(talk->story.source, &talk->key, gmc_bytes(bytes, len));
-    talk->published += status == GMC_OK;
-    return status;
-}
-
-static void publish_many(struct talk *talk, uint64_t count, gmc_duration every, size_t len)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        assert_ok(publish(talk, len));
-        story_run(&talk->story, every);
-    }
-}
-
-static void end_all(struct talk *talk)
-{
-    assert_ok(sim_end(talk->story.source, &talk->key, "that is all"));
-    story_run_to_end(&talk->story, GMC_S(20));
-}
-
-static const struct heard *heard_at(struct talk *talk, const char *host)
-{
-    return &talk->heard[story_host(&talk->story, host)->id];
-}
-
-static void expect_all(struct talk *talk, const char *hosts)
-{
-    for (; *hosts != '\0'; hosts++) {
-        const struct heard *heard = heard_at(talk, (char[2]){*hosts, '\0'});
-        assert_int_equal(heard->count, talk->published);
-        assert_int_equal(heard->missed + heard->backward + heard->spoiled, 0);
-        assert_true(heard->ended);
-        assert_string_equal(heard->reason, "that is all");
-    }
-}
 
 /* S, and B behind A: one message crosses two hops in hardly more than their delay. */
 static void test_skeleton(void **state)
@@ -192,16 +16,16 @@ static void test_skeleton(void **state)
     talk_open(&talk, 1, 0);
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     story_run(&talk.story, GMC_S(1)); /* all have attached */
-    assert_ok(publish(&talk, 1024));
+    assert_ok(talk_publish(&talk, 1024));
     story_run(&talk.story, GMC_S(1));
-    assert_int_equal(heard_at(&talk, "a")->count, 1);
-    assert_int_equal(heard_at(&talk, "b")->count, 1);
-    assert_in_range(heard_at(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(16));
-    assert_in_range(heard_at(&talk, "b")->delay_max, GMC_MS(30), GMC_MS(31));
-    end_all(&talk);
-    expect_all(&talk, "sab");
+    assert_int_equal(talk_heard(&talk, "a")->count, 1);
+    assert_int_equal(talk_heard(&talk, "b")->count, 1);
+    assert_in_range(talk_heard(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(16));
+    assert_in_range(talk_heard(&talk, "b")->delay_max, GMC_MS(30), GMC_MS(31));
+    talk_end(&talk);
+    talk_expect_all(&talk, "sab");
     story_close(&talk.story);
 }
 
@@ -214,12 +38,12 @@ static void test_loss(void **state)
     talk_open(&talk, 2, 50000);
     sim_build_tree3(talk.story.world, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        publish_many(&talk, 1, GMC_MS(200), sizes[i]);
-    publish_many(&talk, 500, GMC_MS(1), 256);
-    end_all(&talk);
-    expect_all(&talk, "sabcdef");
+        talk_publish_many(&talk, 1, GMC_MS(200), sizes[i]);
+    talk_publish_many(&talk, 500, GMC_MS(1), 256);
+    talk_end(&talk);
+    talk_expect_all(&talk, "sabcdef");
     story_close(&talk.story);
 }
 
@@ -231,10 +55,10 @@ static void test_unordered(void **state)
     talk_open(&talk, 3, 50000);
     sim_build_flat(talk.story.world, 2, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_UNORDERED);
-    publish_many(&talk, 1000, GMC_MS(1), 256);
-    end_all(&talk);
-    const struct heard *heard = heard_at(&talk, "a");
+    talk_begin(&talk, GMC_MESSAGES_UNORDERED);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 256);
+    talk_end(&talk);
+    const struct heard *heard = talk_heard(&talk, "a");
     assert_int_equal(heard->count, 1000);
     assert_int_equal(heard->spoiled, 0);
     assert_true(heard->backward > 0);
@@ -251,10 +75,10 @@ static void test_latest(void **state)
     talk.story.wire.queue_bytes = 20000;
     sim_build_flat(talk.story.world, 1, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_LATEST);
-    publish_many(&talk, 2000, GMC_MS(1), 1024);
-    end_all(&talk);
-    const struct heard *heard = heard_at(&talk, "a");
+    talk_begin(&talk, GMC_MESSAGES_LATEST);
+    talk_publish_many(&talk, 2000, GMC_MS(1), 1024);
+    talk_end(&talk);
+    const struct heard *heard = talk_heard(&talk, "a");
     assert_true(heard->ended && heard->count > 50 && heard->count < 400);
     assert_int_equal(heard->backward + heard->spoiled, 0);
     assert_int_equal(heard->count + heard->missed, heard->next);
@@ -272,11 +96,11 @@ static void test_latest_of_many_packets(void **state)
     talk.story.wire.rate_bps = 10000000;
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_LATEST);
-    publish_many(&talk, 3000, GMC_MS(1), 20000);
-    end_all(&talk);
+    talk_begin(&talk, GMC_MESSAGES_LATEST);
+    talk_publish_many(&talk, 3000, GMC_MS(1), 20000);
+    talk_end(&talk);
     for (const char *host = "ab"; *host != '\0'; host++) {
-        const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+        const struct heard *heard = talk_heard(&talk, (char[2]){*host, '\0'});
         assert_true(heard->ended && heard->count > 20 && heard->count < 250);
         assert_int_equal(heard->backward + heard->spoiled, 0);
     }
@@ -293,13 +117,13 @@ static void test_latest_at_the_end(void **state)
         talk_open(&talk, seed, 300000);
         sim_build_chain(talk.story.world, 3, &talk.story.wire);
         story_start(&talk.story);
-        begin(&talk, GMC_MESSAGES_LATEST);
+        talk_begin(&talk, GMC_MESSAGES_LATEST);
         story_run(&talk.story, GMC_S(10)); /* all have attached */
         for (uint64_t i = 0; i < seed; i++)
-            assert_ok(publish(&talk, seed % 2 == 0 ? 16 : 20000));
-        end_all(&talk);
+            assert_ok(talk_publish(&talk, seed % 2 == 0 ? 16 : 20000));
+        talk_end(&talk);
         for (const char *host = "ab"; *host != '\0'; host++) {
-            const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+            const struct heard *heard = talk_heard(&talk, (char[2]){*host, '\0'});
             assert_true(heard->ended);
             assert_int_equal(heard->next, seed);
             assert_int_equal(heard->count + heard->missed, seed);
@@ -318,14 +142,14 @@ static void test_latest_beyond_the_window(void **state)
     talk_open(&talk, 24, 0);
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_LATEST);
-    publish_many(&talk, 1000, GMC_MS(1), 16);
+    talk_begin(&talk, GMC_MESSAGES_LATEST);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 16);
     story_cut(&talk.story, "a", "b", true);
-    publish_many(&talk, 3000, GMC_US(100), 16); /* each with its proof */
+    talk_publish_many(&talk, 3000, GMC_US(100), 16); /* each with its proof */
     story_cut(&talk.story, "a", "b", false);
-    end_all(&talk);
+    talk_end(&talk);
     for (const char *host = "ab"; *host != '\0'; host++) {
-        const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+        const struct heard *heard = talk_heard(&talk, (char[2]){*host, '\0'});
         assert_true(heard->ended);
         assert_int_equal(heard->next, talk.published);
     }
@@ -348,8 +172,8 @@ static void test_latest_behind_a_new_relay(void **state)
     talk_open(&talk, 25, 0);
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_LATEST);
-    publish_many(&talk, 3000, GMC_US(200), 16);
+    talk_begin(&talk, GMC_MESSAGES_LATEST);
+    talk_publish_many(&talk, 3000, GMC_US(200), 16);
     talk.story.source->tamper = drop_data;
     for (const char *host = "ab"; *host != '\0'; host++)
         sim_host_crash(story_host(&talk.story, (char[2]){*host, '\0'}), SIM_CRASH_KILL);
@@ -361,9 +185,9 @@ static void test_latest_behind_a_new_relay(void **state)
     memset(talk.heard, 0, sizeof(talk.heard));
     talk.story.source->tamper = NULL;
     story_run(&talk.story, GMC_S(2));
-    assert_int_equal(heard_at(&talk, "a")->next, 3000);
-    assert_int_equal(heard_at(&talk, "b")->next, 3000);
-    end_all(&talk);
+    assert_int_equal(talk_heard(&talk, "a")->next, 3000);
+    assert_int_equal(talk_heard(&talk, "b")->next, 3000);
+    talk_end(&talk);
     story_close(&talk.story);
 }
 
@@ -372,13 +196,14 @@ static uint64_t publish_at_once(struct talk *talk, uint64_t count, size_t len)
 {
     uint64_t held = 0;
     while (talk->published < count) {
-        gmc_status status = publish(talk, len);
+        gmc_status status = talk_publish(talk, len);
         if (status == GMC_OK)
             continue;
         assert_int_equal(status, GMC_ERR_AGAIN);
         held++;
         talk->rooms = 0;
-        assert_true(sim_world_run_until(talk->story.world, GMC_MS(1), GMC_S(10), has_room, talk));
+        assert_true(
+            sim_world_run_until(talk->story.world, GMC_MS(1), GMC_S(10), talk_has_room, talk));
     }
     return held;
 }
@@ -392,12 +217,12 @@ static void test_back_pressure(void **state)
     talk.story.wire.rate_bps = 10000000;
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     assert_true(publish_at_once(&talk, 400, 60000) > 10);
-    assert_int_equal(publish(&talk, GMC_MESSAGE_BYTES_MAX + 1), GMC_ERR_LIMIT);
+    assert_int_equal(talk_publish(&talk, GMC_MESSAGE_BYTES_MAX + 1), GMC_ERR_LIMIT);
     story_run(&talk.story, GMC_S(25));
-    end_all(&talk);
-    expect_all(&talk, "sab");
+    talk_end(&talk);
+    talk_expect_all(&talk, "sab");
     story_close(&talk.story);
 }
 
@@ -409,14 +234,14 @@ static void test_back_pressure_without_anybody(void **state)
     talk_open(&talk, 26, 0);
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     for (uint64_t count = 200; count <= 600; count += 200) {
         publish_at_once(&talk, count, 60000);
         sim_session_break(&talk.story.world->sessions, talk.story.source->id,
                           story_host(&talk.story, "a")->id);
     }
-    end_all(&talk);
-    expect_all(&talk, "ab");
+    talk_end(&talk);
+    talk_expect_all(&talk, "ab");
     story_close(&talk.story);
 }
 
@@ -430,13 +255,13 @@ static void test_back_pressure_of_several(void **state)
         talk.story.wire.rate_bps = 20000000;
         sim_build_flat(talk.story.world, 3, &talk.story.wire);
         story_start(&talk.story);
-        begin(&talk, GMC_MESSAGES_ORDERED);
+        talk_begin(&talk, GMC_MESSAGES_ORDERED);
         assert_true(publish_at_once(&talk, 1500, 20000) > 10);
         /* 30 MB take 12 s on each wire; 8 MiB of them are still under way. */
         assert_true(sim_world_now(talk.story.world) > GMC_S(8));
         story_run(&talk.story, GMC_S(10));
-        end_all(&talk);
-        expect_all(&talk, "sabc");
+        talk_end(&talk);
+        talk_expect_all(&talk, "sabc");
         story_close(&talk.story);
     }
 }
@@ -456,15 +281,15 @@ static void test_back_pressure_beside_a_slow_one(void **state)
         sim_world_join(world, s, host, &talk.story.wire);
     }
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     gmc_time began = sim_world_now(world);
     publish_at_once(&talk, 2500, 20000);
     /* 50 MB less what is kept, at 20 Mbit/s and the heads. */
     assert_in_range(gmc_time_sub(sim_world_now(world), began), GMC_S(15), GMC_S(20));
     story_run(&talk.story, GMC_S(30));
-    end_all(&talk);
-    expect_all(&talk, "sac");
-    const struct heard *slow = heard_at(&talk, "b");
+    talk_end(&talk);
+    talk_expect_all(&talk, "sac");
+    const struct heard *slow = talk_heard(&talk, "b");
     assert_true(slow->count > 700 && slow->missed > 500);
     assert_int_equal(slow->count + slow->missed, slow->next);
     story_close(&talk.story);
@@ -486,14 +311,14 @@ static void test_slow_receiver(void **state)
     talk.story.wire.queue_bytes = 20000;
     sim_world_join(world, s, b, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 500, GMC_MS(1), 2000);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 500, GMC_MS(1), 2000);
     talk.heard[1].delay_max = 0; /* the link knows its rate by now */
-    publish_many(&talk, 9500, GMC_MS(1), 2000);
-    assert_int_equal(heard_at(&talk, "a")->missed, 0);
-    assert_true(heard_at(&talk, "a")->count > 9900);
-    assert_in_range(heard_at(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(25));
-    const struct heard *slow = heard_at(&talk, "b");
+    talk_publish_many(&talk, 9500, GMC_MS(1), 2000);
+    assert_int_equal(talk_heard(&talk, "a")->missed, 0);
+    assert_true(talk_heard(&talk, "a")->count > 9900);
+    assert_in_range(talk_heard(&talk, "a")->delay_max, GMC_MS(15), GMC_MS(25));
+    const struct heard *slow = talk_heard(&talk, "b");
     assert_true(slow->count > 200 && slow->missed > 1000);
     assert_int_equal(slow->backward + slow->spoiled, 0);
     assert_int_equal(slow->count + slow->missed, slow->next);
@@ -508,25 +333,25 @@ static void test_beside_bulk(void **state)
     talk_open(&talk, 7, 0);
     sim_build_flat(talk.story.world, 1, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 1000, GMC_MS(1), 1024);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 1024);
     struct heard *heard = &talk.heard[1];
-    gmc_duration alone = median(heard);
+    gmc_duration alone = talk_median(heard);
     assert_true(alone < GMC_MS(16));
     struct gmc_channel_key key = talk.key;
     story_stage(&talk.story, 100 * MB, GMC_TREE_ECO, NULL);
     talk.story.key = key;
     story_run(&talk.story, GMC_S(3)); /* the wire is full by now */
     heard->delay_count = 0;
-    publish_many(&talk, 2000, GMC_MS(1), 1024);
-    gmc_duration beside = median(heard);
+    talk_publish_many(&talk, 2000, GMC_MS(1), 1024);
+    gmc_duration beside = talk_median(heard);
     if (getenv("GMC_STORY_TRACE") != NULL)
         fprintf(stderr, "1 KiB over 15 ms, median: alone %.3f ms, beside bulk %.3f ms\n",
                 (double)alone / 1e6, (double)beside / 1e6);
     /* The queue that bulk makes is kept short for them: 16.8 ms without that. */
     assert_true(beside < GMC_MS(16));
-    end_all(&talk);
-    expect_all(&talk, "a");
+    talk_end(&talk);
+    talk_expect_all(&talk, "a");
     story_close(&talk.story);
 }
 
@@ -537,25 +362,22 @@ static void test_beside_a_group(void **state)
     (void)state;
     static struct talk talk;
     struct lan lan;
-    memset(&talk, 0, sizeof(talk));
     lan_begin(&lan, 11, 4, &(struct lan_loss){0});
-    talk.story = lan.story;
-    talk.story.world->on_message = on_message;
-    talk.story.world->message_ctx = &talk;
-    begin_to(&talk, GMC_MESSAGES_ORDERED, "a");
+    talk_listen(&talk, &lan.story);
+    talk_begin_to(&talk, GMC_MESSAGES_ORDERED, "a");
     story_run(&talk.story, GMC_S(1)); /* all have attached */
-    publish_many(&talk, 1000, GMC_MS(1), 1024);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 1024);
     struct heard *heard = &talk.heard[lan_node(&lan, 1)->id];
-    gmc_duration alone = median(heard);
+    gmc_duration alone = talk_median(heard);
     struct gmc_channel_key key = talk.key;
     story_stage(&talk.story, 100 * MB, GMC_TREE_CHAIN, "a");
     talk.story.key = key;
     story_run(&talk.story, GMC_S(1)); /* the group is at its rate by now */
     uint64_t carried = story_wire_bytes(&talk.story, "a", "switch");
     heard->delay_count = 0;
-    publish_many(&talk, 2000, GMC_MS(1), 1024);
+    talk_publish_many(&talk, 2000, GMC_MS(1), 1024);
     carried = story_wire_bytes(&talk.story, "a", "switch") - carried;
-    gmc_duration most = percentile(heard, 99), beside = median(heard);
+    gmc_duration most = talk_percentile(heard, 99), beside = talk_median(heard);
     print_message(
         "1 KiB to a node over 1.05 ms, median: alone %.3f ms, beside a group %.3f ms (p99 "
         "%.3f ms), its port at %.0f Mbit/s\n",
@@ -563,8 +385,8 @@ static void test_beside_a_group(void **state)
     /* Groups leave its queue empty for them: up to 170 ms without that, by losses in it. */
     assert_true(beside < alone + GMC_MS(1) && most < alone + GMC_MS(2));
     assert_true(carried * 8 / 2 > LAN_RATE_BPS / 100 * 95);
-    end_all(&talk);
-    expect_all(&talk, "a");
+    talk_end(&talk);
+    talk_expect_all(&talk, "a");
     for (size_t n = 1; n <= 4; n++)
         assert_int_equal(talk.heard[lan_node(&lan, n)->id].count, talk.published);
     story_close(&talk.story);
@@ -580,29 +402,29 @@ static void test_beside_bulk_within_tls(void **state)
     sim_net_block_udp(&talk.story.world->net, story_host(&talk.story, "s")->id,
                       story_host(&talk.story, "a")->id, true);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     story_run(&talk.story, GMC_S(5));
     assert_true(story_has_line("link to s.example is up (within TLS)"));
-    publish_many(&talk, 1000, GMC_MS(1), 1024);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 1024);
     struct heard *heard = &talk.heard[1];
-    gmc_duration alone = median(heard);
+    gmc_duration alone = talk_median(heard);
     struct gmc_channel_key key = talk.key;
     story_stage(&talk.story, 100 * MB, GMC_TREE_ECO, NULL);
     talk.story.key = key;
     story_run(&talk.story, GMC_S(3)); /* the wire is full by now */
     uint64_t carried = story_wire_bytes(&talk.story, "s", "a");
     heard->delay_count = 0;
-    publish_many(&talk, 2000, GMC_MS(1), 1024);
+    talk_publish_many(&talk, 2000, GMC_MS(1), 1024);
     carried = story_wire_bytes(&talk.story, "s", "a") - carried;
-    gmc_duration most = percentile(heard, 99), beside = median(heard);
+    gmc_duration most = talk_percentile(heard, 99), beside = talk_median(heard);
     print_message(
         "1 KiB over 15 ms within TLS, median: alone %.3f ms, beside bulk %.3f ms (p99 %.3f "
         "ms), the wire at %.0f Mbit/s\n",
         (double)alone / 1e6, (double)beside / 1e6, (double)most / 1e6, (double)carried * 8 / 2e6);
     assert_true(alone < GMC_MS(16) && beside < GMC_MS(17));
     assert_true(carried * 8 / 2 > talk.story.wire.rate_bps / 100 * 90);
-    end_all(&talk);
-    expect_all(&talk, "a");
+    talk_end(&talk);
+    talk_expect_all(&talk, "a");
     story_close(&talk.story);
 }
 
@@ -619,13 +441,13 @@ static void test_relay_dies(void **state)
     around.delay = GMC_MS(60);
     sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 500, GMC_MS(1), 256);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 500, GMC_MS(1), 256);
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
     sim_host_crash(story_host(&talk.story, "a"), SIM_CRASH_KILL);
-    publish_many(&talk, 8000, GMC_MS(1), 256);
+    talk_publish_many(&talk, 8000, GMC_MS(1), 256);
     story_run(&talk.story, GMC_S(2));
-    const struct heard *heard = heard_at(&talk, "b");
+    const struct heard *heard = talk_heard(&talk, "b");
     assert_int_equal(heard->count, talk.published);
     assert_int_equal(heard->missed + heard->backward + heard->spoiled, 0);
     story_close(&talk.story);
@@ -640,8 +462,8 @@ static void test_begins_in_the_middle(void **state)
     talk_open(&talk, 23, 0);
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 18000, GMC_US(250), 16); /* more than are kept */
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 18000, GMC_US(250), 16); /* more than are kept */
     for (const char *host = "ab"; *host != '\0'; host++) {
         struct sim_host *anew = story_host(&talk.story, (char[2]){*host, '\0'});
         sim_host_crash(anew, SIM_CRASH_KILL);
@@ -651,8 +473,8 @@ static void test_begins_in_the_middle(void **state)
         story_run(&talk.story, GMC_S(5));
         assert_true(talk.heard[anew->id].count > 1000);
     }
-    end_all(&talk);
-    assert_true(heard_at(&talk, "a")->ended && heard_at(&talk, "b")->ended);
+    talk_end(&talk);
+    assert_true(talk_heard(&talk, "a")->ended && talk_heard(&talk, "b")->ended);
     story_close(&talk.story);
 }
 
@@ -669,13 +491,13 @@ static void test_hole_at_a_relay(void **state)
     sim_world_join(world, story_host(&talk.story, "s"), sim_world_add(world, "c.example"),
                    &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 1000, GMC_MS(1), 16);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 1000, GMC_MS(1), 16);
     story_cut(&talk.story, "s", "a", true);
-    publish_many(&talk, 17000, GMC_US(100), 16); /* more than are kept */
+    talk_publish_many(&talk, 17000, GMC_US(100), 16); /* more than are kept */
     story_cut(&talk.story, "s", "a", false);
     story_run(&talk.story, GMC_S(5));
-    assert_true(heard_at(&talk, "a")->missed > 0);
+    assert_true(talk_heard(&talk, "a")->missed > 0);
     struct sim_host *b = story_host(&talk.story, "b");
     sim_host_crash(b, SIM_CRASH_KILL);
     story_run(&talk.story, GMC_MS(200));
@@ -683,10 +505,10 @@ static void test_hole_at_a_relay(void **state)
     talk.heard[b->id] = (struct heard){0};
     story_run(&talk.story, GMC_S(5));
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
-    assert_int_equal(heard_at(&talk, "b")->next, talk.published);
-    assert_true(heard_at(&talk, "b")->count > 1000);
-    end_all(&talk);
-    expect_all(&talk, "c");
+    assert_int_equal(talk_heard(&talk, "b")->next, talk.published);
+    assert_true(talk_heard(&talk, "b")->count > 1000);
+    talk_end(&talk);
+    talk_expect_all(&talk, "c");
     story_close(&talk.story);
 }
 
@@ -701,11 +523,11 @@ static void test_large_over_slow_wires(void **state)
     talk.story.wire.queue_bytes = 20000;
     sim_build_chain(talk.story.world, 3, &talk.story.wire);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     story_run(&talk.story, GMC_S(2));
-    assert_ok(publish(&talk, 1000000));
-    end_all(&talk);
-    expect_all(&talk, "ab");
+    assert_ok(talk_publish(&talk, 1000000));
+    talk_end(&talk);
+    talk_expect_all(&talk, "ab");
     assert_false(story_has_line("without the source's proof"));
     story_close(&talk.story);
 }
@@ -787,19 +609,19 @@ static void test_lies(enum gmc_message_order order, enum lie what)
     struct sim_host *gateway = story_host(&talk.story, "b");
     sim_world_join(world, gateway, sim_world_add_node(world, gateway, "n.example"), &lan);
     story_start(&talk.story);
-    begin_to(&talk, order, "abc");
-    publish_many(&talk, 500, GMC_MS(1), 256);
+    talk_begin_to(&talk, order, "abc");
+    talk_publish_many(&talk, 500, GMC_MS(1), 256);
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
     liar = story_host(&talk.story, "a")->gateway;
     lie = what;
-    publish_many(&talk, what == WITHHOLDS_ONE ? 80 : 8000,
-                 what == WITHHOLDS_ONE ? GMC_MS(100) : GMC_MS(1), len);
+    talk_publish_many(&talk, what == WITHHOLDS_ONE ? 80 : 8000,
+                      what == WITHHOLDS_ONE ? GMC_MS(100) : GMC_MS(1), len);
     assert_string_not_equal(story_parent(&talk.story, "b"), "a.example");
     lie = HONEST; /* it is given another chance some seconds later */
     story_run(&talk.story, GMC_S(12));
-    end_all(&talk);
+    talk_end(&talk);
     for (const char *host = "abcn"; *host != '\0'; host++) {
-        const struct heard *heard = heard_at(&talk, (char[2]){*host, '\0'});
+        const struct heard *heard = talk_heard(&talk, (char[2]){*host, '\0'});
         assert_int_equal(heard->spoiled, 0);
         assert_true(heard->ended);
         if (order == GMC_MESSAGES_LATEST)
@@ -854,12 +676,13 @@ static void test_kept_when_a_relay_is_left(void **state)
     around.delay = GMC_MS(60);
     sim_world_join(world, story_host(&talk.story, "s"), story_host(&talk.story, "b"), &around);
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
     story_run(&talk.story, GMC_S(2));
     assert_string_equal(story_parent(&talk.story, "b"), "a.example");
     liar = story_host(&talk.story, "a")->gateway;
     lie = WITHHOLDS_ONE;
-    publish_many(&talk, 10, GMC_MS(1), 200000); /* two proofs each, of which the first is lost */
+    talk_publish_many(&talk, 10, GMC_MS(1),
+                      200000); /* two proofs each, of which the first is lost */
     story_run(&talk.story, GMC_S(12));
     assert_true(story_has_line("b.example a.example sent packets without the source's proof"));
     struct sim_host *c = story_host(&talk.story, "c");
@@ -869,129 +692,8 @@ static void test_kept_when_a_relay_is_left(void **state)
     talk.heard[c->id] = (struct heard){0};
     story_run(&talk.story, GMC_S(5));
     assert_string_equal(story_parent(&talk.story, "c"), "b.example");
-    end_all(&talk);
-    expect_all(&talk, "abc");
-    story_close(&talk.story);
-}
-
-/* What its status says of the only channel. */
-static const char *status_reason(const struct sim_host *host)
-{
-    struct gmc_channel_info info;
-    assert_true(gmc_gateway_channel_info(host->gateway, sim_host_now(host), 0, &info));
-    return info.reason;
-}
-
-/* The source dies: receivers are told that there will be no more, and hold nothing. */
-static void test_source_dies(void **state)
-{
-    (void)state;
-    static struct talk talk;
-    talk_open(&talk, 9, 0);
-    sim_build_flat(talk.story.world, 2, &talk.story.wire);
-    story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 100, GMC_MS(1), 256);
-    sim_host_crash(talk.story.source, SIM_CRASH_KILL);
-    assert_string_equal(status_reason(story_host(&talk.story, "a")), "");
-    story_run(&talk.story, GMC_S(3));
-    assert_string_equal(status_reason(story_host(&talk.story, "a")),
-                        "s.example is not heard: connection refused");
-    story_run(&talk.story, GMC_S(37));
-    assert_true(heard_at(&talk, "a")->ended);
-    assert_string_equal(heard_at(&talk, "a")->reason, "its source is not heard any more");
-    assert_int_equal(heard_at(&talk, "b")->missed, 0);
-    story_close(&talk.story);
-}
-
-/* The source dies and is started anew: it knows nothing of the channel, and says so to those that
- * still wait for what it has to say. */
-static void test_source_is_anew(void **state)
-{
-    (void)state;
-    static struct talk talk;
-    talk_open(&talk, 9, 0);
-    sim_build_chain(talk.story.world, 3, &talk.story.wire);
-    story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 100, GMC_MS(1), 256);
-    sim_host_crash(talk.story.source, SIM_CRASH_KILL);
-    story_run(&talk.story, GMC_S(1));
-    sim_host_start(talk.story.source);
-    story_run(&talk.story, GMC_S(2));
-    for (const char *host = "ab"; *host != '\0'; host++) {
-        const struct heard *heard = heard_at(&talk, (char[2]){*host});
-        assert_true(heard->ended);
-        assert_string_equal(heard->reason,
-                            "it is over at its source, or was lost there in a restart");
-    }
-    story_close(&talk.story);
-}
-
-/* The source stands still for so long that all give it up, and goes on: so does the channel, and
- * nobody hears a message twice. */
-static void test_source_is_stopped(void **state)
-{
-    (void)state;
-    static struct talk talk;
-    for (int order = GMC_MESSAGES_ORDERED; order <= GMC_MESSAGES_LATEST; order++) {
-        talk_open(&talk, 25, 50000);
-        sim_build_tree3(talk.story.world, &talk.story.wire);
-        story_start(&talk.story);
-        begin(&talk, (enum gmc_message_order)order);
-        story_run(&talk.story, GMC_S(1)); /* all have attached */
-        publish_many(&talk, 500, GMC_MS(1), 3000);
-        sim_host_freeze(talk.story.source, true);
-        story_run(&talk.story, GMC_S(45));
-        uint64_t before[HOSTS_MAX];
-        for (size_t i = 0; i < talk.story.world->host_count; i++)
-            before[i] = talk.heard[i].count;
-        assert_string_equal(heard_at(&talk, "a")->reason, "its source is not heard any more");
-        sim_host_freeze(talk.story.source, false);
-        story_run(&talk.story, GMC_S(5)); /* all have attached again */
-        publish_many(&talk, 500, GMC_MS(1), 3000);
-        end_all(&talk);
-        if (order == GMC_MESSAGES_ORDERED)
-            expect_all(&talk, "sabcdef");
-        for (const char *host = "abcdef"; *host != '\0'; host++) {
-            const struct heard *heard = heard_at(&talk, (char[2]){*host});
-            assert_string_equal(heard->reason, "that is all");
-            assert_int_equal(heard->next, talk.published);
-            assert_true(before[story_host(&talk.story, (char[2]){*host})->id] > 0);
-            assert_int_equal(heard->spoiled, 0);
-            if (order == GMC_MESSAGES_LATEST)
-                assert_int_equal(heard->count + heard->missed + heard->backward, talk.published);
-            else
-                assert_int_equal(heard->count, talk.published);
-        }
-        story_close(&talk.story);
-    }
-}
-
-/* It is stopped while its last messages are on their way, and hears of nobody that has them; one
- * that was away, and came back meanwhile, is waited for, though it was silent for so long. */
-static void test_source_is_stopped_at_the_end(void **state)
-{
-    (void)state;
-    static struct talk talk;
-    talk_open(&talk, 26, 0);
-    sim_build_tree3(talk.story.world, &talk.story.wire);
-    story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    story_run(&talk.story, GMC_S(1)); /* all have attached */
-    sim_host_crash(story_host(&talk.story, "f"), SIM_CRASH_KILL);
-    publish_many(&talk, 200, GMC_MS(1), 256);
-    assert_ok(sim_end(talk.story.source, &talk.key, "that is all"));
-    story_run(&talk.story, GMC_MS(10));
-    sim_host_freeze(talk.story.source, true);
-    story_run(&talk.story, GMC_S(44));
-    for (const char *host = "abcde"; *host != '\0'; host++)
-        assert_true(heard_at(&talk, (char[2]){*host})->ended);
-    sim_host_start(story_host(&talk.story, "f"));
-    story_run(&talk.story, GMC_S(1));
-    sim_host_freeze(talk.story.source, false);
-    story_run_to_end(&talk.story, GMC_S(20));
-    expect_all(&talk, "sabcdef");
+    talk_end(&talk);
+    talk_expect_all(&talk, "abc");
     story_close(&talk.story);
 }
 
@@ -1003,10 +705,10 @@ static void test_alone(void **state)
     talk_open(&talk, 10, 0);
     sim_world_add(talk.story.world, "s.example");
     story_start(&talk.story);
-    begin(&talk, GMC_MESSAGES_ORDERED);
-    publish_many(&talk, 20000, GMC_US(10), 256);
-    end_all(&talk);
-    expect_all(&talk, "s");
+    talk_begin(&talk, GMC_MESSAGES_ORDERED);
+    talk_publish_many(&talk, 20000, GMC_US(10), 256);
+    talk_end(&talk);
+    talk_expect_all(&talk, "s");
     story_close(&talk.story);
 }
 
@@ -1036,10 +738,6 @@ int main(void)
         story_test(test_proofs_in_place_of_messages),
         story_test(test_proofs_withheld),
         story_test(test_kept_when_a_relay_is_left),
-        story_test(test_source_dies),
-        story_test(test_source_is_anew),
-        story_test(test_source_is_stopped),
-        story_test(test_source_is_stopped_at_the_end),
         story_test(test_alone),
         story_test(test_beside_a_group),
         story_test(test_beside_bulk_within_tls),

@@ -444,6 +444,14 @@ static void test_a_node_returns_to_a_parent_that_was_silent(void **state)
     }
 }
 
+static void start(struct gmc_overlay *overlay, struct gmc_prng *prng)
+{
+    gmc_prng_init(prng, 3);
+    gmc_overlay_init(overlay, prng);
+    assert_true(record(overlay, RECORD_SAME));
+    gmc_overlay_start(overlay, 0);
+}
+
 /* Rule 5: the parent tells that we stand above it now. */
 static void test_a_parent_that_is_below_is_left(void **state)
 {
@@ -451,10 +459,7 @@ static void test_a_parent_that_is_below_is_left(void **state)
     static const gmc_peer path[] = {P, S}, circle[] = {P, X, SELF};
     struct gmc_overlay overlay;
     struct gmc_prng prng;
-    gmc_prng_init(&prng, 3);
-    gmc_overlay_init(&overlay, &prng);
-    assert_true(record(&overlay, RECORD_SAME));
-    gmc_overlay_start(&overlay, 0);
+    start(&overlay, &prng);
     assert_int_equal(gmc_overlay_step(&overlay, 0, true, 0), ASK);
     assert_ok(gmc_overlay_on_attached(&overlay, 0, P, path, 2, SELF));
     assert_int_equal(gmc_overlay_on_attached(&overlay, 0, G, circle, 3, SELF), GMC_ERR_STATE);
@@ -478,10 +483,7 @@ static void test_far(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct gmc_overlay overlay;
         struct gmc_prng prng;
-        gmc_prng_init(&prng, 3);
-        gmc_overlay_init(&overlay, &prng);
-        assert_true(record(&overlay, RECORD_SAME));
-        gmc_overlay_start(&overlay, 0);
+        start(&overlay, &prng);
         assert_int_equal(gmc_overlay_step(&overlay, 0, true, cases[i].rtt), ASK);
         assert_int_equal(gmc_overlay_deadline(&overlay), cases[i].wait);
         assert_int_equal(gmc_overlay_candidate(&overlay), P);
