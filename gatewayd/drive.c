@@ -389,6 +389,17 @@ void gwd_drive_change(struct gwd_drive *drive, gmc_time now, const struct gmc_pe
     gmc_gateway_on_peer(drive->gateway, now, change);
 }
 
+static void record_set(struct gwd_recorder *r, const struct gmc_interval_set *set)
+{
+    size_t count = set != NULL ? gmc_interval_ranges(set) : 0;
+    gwd_record_number(r, count);
+    for (size_t i = 0; i < count; i++) {
+        struct gmc_interval range = gmc_interval_range_at(set, i);
+        gwd_record_number(r, range.lo);
+        gwd_record_number(r, range.hi);
+    }
+}
+
 void gwd_drive_stored(struct gwd_drive *drive, gmc_time now, const struct gmc_store_result *result,
                       const struct gmc_store_op *op)
 {
@@ -404,6 +415,7 @@ void gwd_drive_stored(struct gwd_drive *drive, gmc_time now, const struct gmc_st
         gwd_record_number(r, result->listing_bytes);
         gwd_record_number(r, result->total_bytes);
         gwd_record_number(r, result->file_count);
+        record_set(r, result->doubtful);
         gwd_record_bytes(r, gmc_bytes(op->data, read ? op->len : 0));
         gwd_record_end(r);
     }

@@ -12,7 +12,7 @@
 
 #include "base/assert.h"
 
-static const char magic[] = "gmcast record 6\n";
+static const char magic[] = "gmcast record 7\n";
 #define HEAD_BYTES 13u
 
 /* ---- writing ---- */

@@ -2,7 +2,7 @@
 /* A recording: every input of the core in order, with what it drew from entropy and keys, and a
  * running hash of its outputs, so that a run can be repeated and compared.
  *
- * A file is the line "gmcast record 6\n", then records: kind u8, time u64 (ns), length u32, bytes;
+ * A file is the line "gmcast record 7\n", then records: kind u8, time u64 (ns), length u32, bytes;
  * numbers big-endian. It holds the keys of sessions and the data that was read: mode 0600. */
 #ifndef GWD_RECORD_H
 #define GWD_RECORD_H

@@ -249,11 +249,23 @@ static void change(struct gwd_replay_state *state, gmc_time now)
     gwd_drive_change(state->drive, now, &change);
 }
 
+static gmc_status take_set(struct gwd_recording *r, struct gmc_interval_set *set)
+{
+    gmc_status status = GMC_OK;
+    gmc_interval_init(set, SIZE_MAX);
+    for (uint64_t left = gwd_recording_number(r); left > 0 && status == GMC_OK; left--) {
+        uint64_t lo = gwd_recording_number(r), hi = gwd_recording_number(r);
+        status = lo < hi ? gmc_interval_add(set, lo, hi) : GMC_ERR_INVALID;
+    }
+    return status;
+}
+
 static void stored(struct gwd_replay_state *state, gmc_time now)
 {
     struct gwd_recording *r = state->recording;
     struct gmc_store_result result = {0};
     struct gmc_store_op op = {0};
+    struct gmc_interval_set doubtful;
     struct gmc_bytes hash;
     result.ticket = gwd_recording_number(r);
     result.status = -(gmc_status)gwd_recording_number(r);
@@ -264,8 +276,13 @@ static void stored(struct gwd_replay_state *state, gmc_time now)
     result.listing_bytes = gwd_recording_number(r);
     result.total_bytes = gwd_recording_number(r);
     result.file_count = gwd_recording_number(r);
+    if (take_set(r, &doubtful) != GMC_OK)
+        differ(state, "a list of blocks is damaged");
+    else if (gmc_interval_ranges(&doubtful) > 0)
+        result.doubtful = &doubtful;
     fill_read(state->drive, result.ticket, gwd_recording_bytes(r));
     gwd_drive_stored(state->drive, now, &result, &op);
+    gmc_interval_fini(&doubtful);
 }
 
 static bool take_output(struct gwd_replay_state *state)

@@ -480,6 +480,7 @@ static void job_free(struct gwd_job *job)
     if (job == NULL)
         return;
     free(job->copies);
+    gmc_interval_fini(&job->doubtful);
     free(job);
 }
 
@@ -555,6 +556,7 @@ void gwd_store_submit(struct gwd_store *store, const struct gmc_store_op *op)
     GMC_ASSERT(job != NULL);
     copy_op(job, op);
     job->result = (struct gmc_store_result){.ticket = op->ticket};
+    gmc_interval_init(&job->doubtful, SIZE_MAX);
     gwd_workers_submit(store->workers, job);
 }
 
@@ -585,6 +587,7 @@ bool gwd_store_next(struct gwd_store *store, struct gmc_store_result *result,
     if (job != NULL) {
         free(job->copies);
         job->copies = NULL;
+        gmc_interval_fini(&job->doubtful);
         job->next = store->spare;
         store->spare = job;
     }

@@ -26,8 +26,9 @@ struct gwd_job {
     struct gmc_channel_key key; /* of op: compared by other workers after this one's answer */
     struct gmc_store_result result;
     char reason[GMC_REASON_BYTES_MAX];
-    uint8_t hash[GMC_HASH_BYTES]; /* READ, WRITE: of the data */
-    void *copies;                 /* strings of op */
+    uint8_t hash[GMC_HASH_BYTES];     /* READ, WRITE: of the data */
+    void *copies;                     /* strings of op */
+    struct gmc_interval_set doubtful; /* OPEN, LAYOUT: for the result */
 };
 
 /* Sets status and reason of the job's result; returns status. */
@@ -203,7 +204,7 @@ bool gwd_source_parse(struct gwd_chan *chan, const char *data, size_t len, size_
 void gwd_source_fini(struct gwd_chan *chan);
 
 /* ---- store_stored.c ---- */
-/* IO when files of the blocks that the job says are stored are gone, or too short. */
+/* Which of the blocks that the job says are stored are doubtful goes into its result. NOMEM. */
 gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job);
 
 /* ---- store_target.c ---- */

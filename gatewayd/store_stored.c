@@ -1,46 +1,107 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* After a restart: are the files of what was stored still in the unfinished tree? Their blocks are
- * not read again, so one that was removed or cut meanwhile would be finished with holes in it. */
+/* After a restart: whose hands were in the unfinished tree meanwhile? What was stored is not read
+ * again, so a file that was changed, removed or cut would be finished as it is now. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "core/manifest.h"
 #include "gatewayd/store_int.h"
 
+/* Seconds that this store may write on after a checkpoint that is saved, until it has saved the
+ * next one: it begins one every second, and waits for the disk then. Where that takes longer, and
+ * it is killed just then, files are read in vain, no more. */
+#define CHECKPOINT_SECONDS 5
+
 struct check {
     const struct gwd_chan *chan;
     struct gwd_job *job;
+    struct gmc_object object;
+    struct timespec trusted; /* what changed later was changed by others */
+    uint64_t from;           /* of the data: where the range in hand begins */
+    size_t files, first;     /* doubtful ones: how many, and which */
+    size_t entry;            /* the one that was looked at last, and what came of it */
+    bool doubtful;
 };
+
+static bool is_later(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+/* The time of change is the kernel's: who sets times, as this store does, cannot set that. */
+static bool is_doubtful(const struct check *check, size_t entry, uint64_t end)
+{
+    const char *path = gmc_listing_entry(check->chan->listing, entry)->path;
+    struct stat st;
+    return fstatat(check->chan->tree_fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+           !S_ISREG(st.st_mode) || (uint64_t)st.st_size < end ||
+           is_later(st.st_ctim, check->trusted);
+}
+
+/* Blocks of bytes of the data, ends included. */
+static gmc_status doubt(struct check *check, uint64_t first, uint64_t last)
+{
+    uint64_t listing = gmc_object_listing_blocks(&check->object);
+    uint32_t lo = gmc_block_of_data(listing + first / check->object.block_bytes);
+    uint32_t hi = gmc_block_of_data(listing + last / check->object.block_bytes);
+    return gmc_interval_add(&check->job->doubtful, lo, (uint64_t)hi + 1);
+}
 
 static gmc_status check_piece(void *ctx, size_t entry, uint64_t file_offset, size_t buffer_offset,
                               size_t len)
 {
-    const struct check *check = ctx;
-    const char *path = gmc_listing_entry(check->chan->listing, entry)->path;
-    struct stat st;
-    (void)buffer_offset;
-    if (fstatat(check->chan->tree_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-        (uint64_t)st.st_size >= file_offset + len)
+    struct check *check = ctx;
+    bool before = check->doubtful && check->entry == entry;
+    check->entry = entry;
+    check->doubtful = before || is_doubtful(check, entry, file_offset + len);
+    if (!check->doubtful)
         return GMC_OK;
-    return gwd_job_fail(check->job, GMC_ERR_IO,
-                        "%s was removed or cut in the unfinished tree while gatewayd did not run; "
-                        "resume the transfer to get all of it again",
-                        path);
+    if (!before && check->files++ == 0)
+        check->first = entry;
+    return doubt(check, check->from + buffer_offset, check->from + buffer_offset + len - 1);
+}
+
+static void tell(const struct check *check)
+{
+    struct gwd_job *job = check->job;
+    char others[48] = "";
+    if (check->files > 1)
+        (void)snprintf(others, sizeof others, " and %zu more", check->files - 1);
+    (void)
+        snprintf(job->reason, sizeof job->reason,
+                 "%s%s: changed, removed or cut in the unfinished tree while gatewayd did not run; "
+                 "what was stored is compared with its hashes, and what differs is fetched anew",
+                 gmc_listing_entry(check->chan->listing, check->first)->path, others);
+    job->result.reason = job->reason;
+    job->result.doubtful = &job->doubtful;
 }
 
 gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job)
 {
-    const struct gmc_object object = {.listing_bytes = chan->listing_bytes,
-                                      .total_bytes = chan->total_bytes,
-                                      .block_bytes = chan->block_bytes};
-    struct check check = {chan, job};
+    struct check check = {.chan = chan,
+                          .job = job,
+                          .object = {.listing_bytes = chan->listing_bytes,
+                                     .total_bytes = chan->total_bytes,
+                                     .block_bytes = chan->block_bytes}};
     gmc_status status = GMC_OK;
+    struct stat st;
+    if (fstatat(chan->state_fd, GWD_SAVED_PREFIX GMC_SAVED_HAVE, &st, AT_SYMLINK_NOFOLLOW) == 0)
+        check.trusted =
+            (struct timespec){st.st_mtim.tv_sec + CHECKPOINT_SECONDS, st.st_mtim.tv_nsec};
     for (size_t i = 0; i < gmc_interval_ranges(job->op.stored) && status == GMC_OK; i++) {
         struct gmc_interval range = gmc_interval_range_at(job->op.stored, i);
-        uint64_t from = gmc_object_file_bytes_below(&object, gmc_block_data_below(range.lo));
-        uint64_t to = gmc_object_file_bytes_below(&object, gmc_block_data_below(range.hi));
-        if (from < to)
-            status = gmc_listing_map(chan->listing, from, to - from, check_piece, &check);
+        uint64_t to;
+        check.from = gmc_object_file_bytes_below(&check.object, gmc_block_data_below(range.lo));
+        to = gmc_object_file_bytes_below(&check.object, gmc_block_data_below(range.hi));
+        if (check.from < to)
+            status =
+                gmc_listing_map(chan->listing, check.from, to - check.from, check_piece, &check);
     }
-    return status;
+    if (status != GMC_OK)
+        return gwd_job_fail(job, status, "the blocks that were stored cannot be looked at: %s",
+                            gmc_status_text(status));
+    if (check.files > 0)
+        tell(&check);
+    return GMC_OK;
 }

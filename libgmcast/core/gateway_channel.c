@@ -457,7 +457,7 @@ gmc_status gw_on_saved(struct gmc_gateway *gw, const struct gmc_saved *saved)
         gw_stopped_restore(ch, saved->bytes);
         return GMC_OK;
     }
-    if (strcmp(saved->name, "have") != 0)
+    if (strcmp(saved->name, GMC_SAVED_HAVE) != 0)
         return GMC_ERR_UNKNOWN;
     free(ch->saved_have);
     ch->saved_have = malloc(saved->bytes.len + 1);

@@ -54,11 +54,11 @@ void gw_have_put(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
     dst->forgot = true;
 }
 
-/* A block that was here is not what it should be any more. */
-void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
+/* Blocks of one range that were here may not be what they should be any more. */
+void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t first, uint64_t end)
 {
     struct gwtarget *dst = ch->dst;
-    struct gmc_interval lost = gmc_have_lose(&dst->have, number);
+    struct gmc_interval lost = gmc_have_lose(&dst->have, first, end);
     if (lost.lo == lost.hi)
         return;
     count(ch, lost, false);

@@ -259,6 +259,7 @@ gmc_status gw_stripes_set(struct gwchannel *ch, uint32_t count);
 struct gwstripe *gw_stripe_of(struct gwchannel *ch, uint64_t block);
 gmc_status gw_seen_add(struct gwchannel *ch, uint64_t first, uint64_t end);
 void gw_seen_remove(struct gwchannel *ch, uint32_t number);
+void gw_seen_clear(struct gwchannel *ch);
 bool gw_seen(struct gwchannel *ch, uint32_t number);
 uint64_t gw_seen_end(const struct gwchannel *ch); /* one above the highest; 0: none */
 gmc_peer gw_stripe_server(const struct gwstripe *stripe);
@@ -658,7 +659,7 @@ void gw_hearing_step(struct gmc_gateway *gw);
 /* gateway_have.c: what a receiver has, counted, and told to its parent */
 bool gw_has(const struct gwchannel *ch, uint64_t number);
 void gw_have_put(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
-void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
+void gw_have_lose(struct gmc_gateway *gw, struct gwchannel *ch, uint64_t first, uint64_t end);
 /* Everything was here, and some of it no longer is: who lacks that would wait for ever. */
 bool gw_have_is_spoilt(const struct gwchannel *ch);
 /* Takes over a checkpoint. False: there is none that can be used; nothing is there then. */
@@ -677,6 +678,9 @@ void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_checkpointed(struct gwchannel *ch, gmc_status status);
 gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);
 void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch);
+/* Takes these out of what is stored, so that they are compared. False: no memory for that. */
+bool gw_target_doubt(struct gmc_gateway *gw, struct gwchannel *ch,
+                     const struct gmc_interval_set *doubtful, const char *reason);
 void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                          const struct gmc_store_result *result);

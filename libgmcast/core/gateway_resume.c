@@ -3,7 +3,8 @@
  *
  * A checkpoint names the blocks that are verified and durable, and a horizon. After a restart the
  * blocks below the horizon that the checkpoint does not name are read and compared with their
- * hashes; all others are known to be there, or count as missing and are fetched once more.
+ * hashes, and so are those in files that others have changed meanwhile; all others are known to be
+ * there, or count as missing and are fetched once more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ void gw_target_save_have(struct gmc_gateway *gw, struct gwchannel *ch)
         gw_target_checkpointed(ch, status);
         return;
     }
-    gw_save(gw, ch, "have", bytes, len)->checkpoint = true;
+    gw_save(gw, ch, GMC_SAVED_HAVE, bytes, len)->checkpoint = true;
     gw->counts.checkpoints++;
     free(bytes);
 }
@@ -132,6 +133,17 @@ void gw_target_checkpointed(struct gwchannel *ch, gmc_status status)
         ch->dst->unsaved = true;
 }
 
+static bool see_stored(struct gwchannel *ch)
+{
+    const struct gmc_interval_set *stored = &ch->dst->have.stored;
+    gmc_status status = GMC_OK;
+    for (size_t i = 0; i < gmc_interval_ranges(stored) && status == GMC_OK; i++) {
+        struct gmc_interval range = gmc_interval_range_at(stored, i);
+        status = gw_seen_add(ch, range.lo, range.hi);
+    }
+    return status == GMC_OK;
+}
+
 void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     struct gmc_bytes saved = gmc_bytes(ch->saved_have, ch->saved_have_len);
@@ -139,16 +151,29 @@ void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
         ch->dst->horizon = GW_HORIZON_BLOCKS;
     free(ch->saved_have);
     ch->saved_have = NULL;
-    const struct gmc_interval_set *stored = &ch->dst->have.stored;
-    for (size_t i = 0; i < gmc_interval_ranges(stored); i++) {
-        struct gmc_interval range = gmc_interval_range_at(stored, i);
-        if (gw_seen_add(ch, range.lo, range.hi) != GMC_OK) {
-            gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
-            return;
-        }
+    if (!see_stored(ch)) {
+        gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
+        return;
     }
     ch->dst->recheck_end = ch->dst->horizon < ch->blocks ? ch->dst->horizon : ch->blocks;
     gw_target_open(gw, ch);
+}
+
+/* Others had their hands in files of these blocks, all of which count as stored. */
+bool gw_target_doubt(struct gmc_gateway *gw, struct gwchannel *ch,
+                     const struct gmc_interval_set *doubtful, const char *reason)
+{
+    struct gwtarget *dst = ch->dst;
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s", reason);
+    for (size_t i = 0; i < gmc_interval_ranges(doubtful); i++) {
+        struct gmc_interval range = gmc_interval_range_at(doubtful, i);
+        gw_have_lose(gw, ch, range.lo, range.hi);
+        if (range.hi > dst->recheck_end && range.hi <= ch->blocks)
+            dst->recheck_end = range.hi;
+    }
+    dst->recheck_at = 0;
+    gw_seen_clear(ch);
+    return see_stored(ch);
 }
 
 /* ---- comparing what was stored after the last checkpoint ---- */

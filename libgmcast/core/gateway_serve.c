@@ -137,7 +137,7 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     if (read_once_more(gw, ch, number))
         return;
     /* Children get it from an ancestor: this gateway does not offer it any more. */
-    gw_have_lose(gw, ch, number);
+    gw_have_lose(gw, ch, number, (uint64_t)number + 1);
     gw_seen_remove(ch, number);
     if (ch->dst->phase == GW_RECHECKING) {
         gw_target_recheck(gw, ch); /* without this page; its blocks are fetched again */

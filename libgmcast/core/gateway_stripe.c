@@ -47,6 +47,12 @@ void gw_seen_remove(struct gwchannel *ch, uint32_t number)
     (void)status;
 }
 
+void gw_seen_clear(struct gwchannel *ch)
+{
+    for (uint32_t k = 0; k < ch->stripe_count; k++)
+        gmc_interval_clear(&ch->stripes[k].seen);
+}
+
 bool gw_seen(struct gwchannel *ch, uint32_t number)
 {
     const struct gwstripe *stripe = gw_stripe_of(ch, number);

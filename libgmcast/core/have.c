@@ -115,16 +115,16 @@ static struct gmc_interval range_of(const struct gmc_interval_set *set, uint64_t
     return gmc_interval_range_at(set, low);
 }
 
-struct gmc_interval gmc_have_lose(struct gmc_have *have, uint64_t block)
+struct gmc_interval gmc_have_lose(struct gmc_have *have, uint64_t lo, uint64_t hi)
 {
-    struct gmc_interval lost = {block, block + 1};
+    struct gmc_interval lost = {lo, hi};
 
-    if (!gmc_interval_contains(&have->stored, block))
+    if (lo >= hi || !gmc_interval_contains_range(&have->stored, lo, hi))
         return nothing;
     if (gmc_interval_remove(&have->stored, lost.lo, lost.hi) != GMC_OK) {
-        lost = range_of(&have->stored, block);
+        lost = range_of(&have->stored, lo);
         forget(have, lost);
-        have->forgotten += lost.hi - lost.lo - 1;
+        have->forgotten += lost.hi - lost.lo - (hi - lo);
     } else if (gmc_interval_remove(&have->fresh, lost.lo, lost.hi) != GMC_OK) {
         gmc_have_tell_all(have);
     }

@@ -43,9 +43,10 @@ void gmc_have_fini(struct gmc_have *have);
  * block space, NOMEM; then nothing has changed. */
 GMC_NODISCARD gmc_status gmc_have_add(struct gmc_have *have, uint64_t first, uint64_t last,
                                       struct gmc_interval *forgotten);
-/* Takes a block out that turned out to be lost or damaged, and returns what went: the block alone,
- * its whole range where there is no room for the two parts, nothing if it was not in. */
-struct gmc_interval gmc_have_lose(struct gmc_have *have, uint64_t block);
+/* Takes [lo, hi) out, which turned out to be lost or damaged, and returns what went: that alone,
+ * all the range around it where there is no room for the two parts, nothing if not all of it was
+ * in. */
+struct gmc_interval gmc_have_lose(struct gmc_have *have, uint64_t lo, uint64_t hi);
 bool gmc_have_is_whole(const struct gmc_have *have);
 
 /* ---- messages ---- */

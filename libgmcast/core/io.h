@@ -120,8 +120,7 @@ enum gmc_store_kind {
      * folder. ACCESS, NOSPACE, QUOTA. Also after a restart (state is kept). */
     GMC_STORE_OPEN,
     /* target: all listing bytes are written and verified: check them (paths, links, sizes),
-     * refuse existing destinations, make the temporary tree. EXISTS, INVALID, ACCESS, NOSPACE; IO
-     * when files of `stored` blocks are gone or were cut. */
+     * refuse existing destinations, make the temporary tree. EXISTS, INVALID, ACCESS, NOSPACE. */
     GMC_STORE_LAYOUT,
     /* read len bytes at offset into data and compute their hash. Source: CHANGED when the file is
      * not what was scanned (size, mtime, inode). Short reads are errors. */
@@ -158,8 +157,9 @@ struct gmc_store_op {
     const char *const *paths; /* SCAN: source paths */
     size_t path_count;
     const char *dest; /* OPEN: where to, "" for the default; SCAN: NULL */
-    /* OPEN, LAYOUT after a restart: blocks (core/manifest.h) that are known to be stored, and will
-     * not be read again; the core's, unchanged until the ticket is answered. NULL: none. */
+    /* OPEN, LAYOUT after a restart: blocks (core/manifest.h) that were stored, and will not be read
+     * again unless they are doubtful; the core's, unchanged until the ticket is answered. NULL:
+     * none. */
     const struct gmc_interval_set *stored;
     const char *name;       /* SAVE: file name, [a-z]+ */
     struct gmc_bytes bytes; /* SAVE */
@@ -174,7 +174,14 @@ struct gmc_store_result {
     uint64_t listing_bytes;       /* SCAN */
     uint64_t total_bytes;         /* SCAN */
     uint64_t file_count;          /* SCAN, LAYOUT */
+    /* OPEN, LAYOUT after a restart: those of the `stored` blocks whose files others have changed,
+     * removed or cut meanwhile, the shell's, valid during the call; `reason` names one. NULL: none.
+     */
+    const struct gmc_interval_set *doubtful;
 };
+
+/* A target's SAVE of this name tells that what its blocks name is durable (core/have.h). */
+#define GMC_SAVED_HAVE "have"
 
 /* State that an earlier run of this gateway saved (GMC_STORE_SAVE), handed back at start. */
 struct gmc_saved {

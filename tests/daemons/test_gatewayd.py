@@ -3,6 +3,7 @@
 """gatewayd itself: configuration and reload, certificates, ways to connect, privileges, the end,
 recordings."""
 
+import glob
 import os
 import pwd
 import shutil
@@ -12,6 +13,8 @@ import struct
 import subprocess
 
 import lib
+
+SEEDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "fuzz_gwd_replay")
 
 
 def run_gatewayd(domain, *arguments):
@@ -230,6 +233,11 @@ def test_recording_plays_again():
                           "same: %s" % (kind, name, done.stdout + done.stderr))
                 flip(path, end - 1)
             recordings_that_end(replay, path)
+        for seed in glob.glob(os.path.join(SEEDS, "*")):
+            done = subprocess.run([replay, seed], capture_output=True, text=True, timeout=60)
+            lib.check(os.path.basename(seed) == "other_file" or
+                      "not a recording of this version" not in done.stdout + done.stderr,
+                      "%s teaches a fuzzer nothing" % seed)
 
 
 def recordings_that_end(replay, path):

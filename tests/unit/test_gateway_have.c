@@ -88,14 +88,17 @@ static void loses_what_it_counted(void **state)
     world.dst.unsaved = false;
     const uint32_t lost[] = {0, 1, 3, 4, 129, 130, 200, (uint32_t)world.ch.blocks - 1};
     for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
-        gw_have_lose(&world.gw, &world.ch, lost[i]);
-        gw_have_lose(&world.gw, &world.ch, lost[i]);
+        gw_have_lose(&world.gw, &world.ch, lost[i], (uint64_t)lost[i] + 1);
+        gw_have_lose(&world.gw, &world.ch, lost[i], (uint64_t)lost[i] + 1);
         assert_false(gw_has(&world.ch, lost[i]));
         counts_fit(&world);
     }
     assert_true(world.dst.forgot);  /* the parent was told of them */
     assert_true(world.dst.unsaved); /* the checkpoint names them */
     assert_int_equal(world.gw.counts.blocks_forgotten, 8);
+    gw_have_lose(&world.gw, &world.ch, 100, 129);
+    counts_fit(&world);
+    assert_int_equal(world.gw.counts.blocks_forgotten, 37);
     world_fini(&world);
 }
 

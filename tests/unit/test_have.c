@@ -127,14 +127,16 @@ static void losing(void **state)
     (void)state;
     gmc_have_init(&have, 100, 2);
     add(&have, 0, 9);
-    lost = gmc_have_lose(&have, 20);
+    lost = gmc_have_lose(&have, 20, 21);
     assert_int_equal(lost.lo, lost.hi);
-    lost = gmc_have_lose(&have, 5);
+    lost = gmc_have_lose(&have, 8, 11); /* not all of it is there */
+    assert_int_equal(lost.lo, lost.hi);
+    lost = gmc_have_lose(&have, 5, 6);
     assert_true(lost.lo == 5 && lost.hi == 6);
     assert_string_equal(text_of(&have.stored), "0-4 6-9");
-    lost = gmc_have_lose(&have, 0); /* an end needs no room */
+    lost = gmc_have_lose(&have, 0, 1); /* an end needs no room */
     assert_true(lost.lo == 0 && lost.hi == 1);
-    lost = gmc_have_lose(&have, 8); /* no room for two parts */
+    lost = gmc_have_lose(&have, 8, 9); /* no room for two parts */
     assert_true(lost.lo == 6 && lost.hi == 10);
     assert_string_equal(text_of(&have.stored), "1-4");
     assert_string_equal(delta(&have, 16), "1-4");
@@ -161,7 +163,7 @@ static void reports(void **state)
     assert_string_equal(delta(&have, 2), "0-0 20-20");
     assert_string_equal(delta(&have, 2), "50-50");
     assert_string_equal(delta(&have, 2), "");
-    gmc_have_lose(&have, 15);
+    gmc_have_lose(&have, 15, 16);
     add(&have, 15, 15); /* stored again: to be told again */
     assert_string_equal(delta(&have, 2), "15-15");
     gmc_have_tell_all(&have);
@@ -420,10 +422,12 @@ static void never_too_much(void **state)
             struct gmc_interval gone;
             struct gmc_msg_range told[3];
 
+            last = last < BLOCKS ? last : BLOCKS - 1;
             if (gmc_prng_chance_ppm(&prng, 100000)) {
-                gone = gmc_have_lose(&have, first);
+                bool was_in = gmc_interval_contains_range(&have.stored, first, last + 1);
+                gone = gmc_have_lose(&have, first, last + 1);
+                assert_true(was_in ? gone.lo <= first && gone.hi > last : gone.lo == gone.hi);
             } else {
-                last = last < BLOCKS ? last : BLOCKS - 1;
                 assert_int_equal(gmc_have_add(&have, first, last, &gone), GMC_OK);
                 memset(stored + first, 1, last - first + 1);
             }
