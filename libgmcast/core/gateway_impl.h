@@ -257,6 +257,8 @@ void gw_stripes_fini(struct gwchannel *ch);
 /* Once, from one to several; otherwise INVALID. NOMEM. */
 gmc_status gw_stripes_set(struct gwchannel *ch, uint32_t count);
 struct gwstripe *gw_stripe_of(struct gwchannel *ch, uint64_t block);
+/* Something that a child lacks is here: from this index on it is looked for. */
+void gw_child_search(struct gwchild *child, uint64_t index);
 gmc_status gw_seen_add(struct gwchannel *ch, uint64_t first, uint64_t end);
 void gw_seen_remove(struct gwchannel *ch, uint32_t number);
 void gw_seen_clear(struct gwchannel *ch);

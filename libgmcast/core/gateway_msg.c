@@ -223,6 +223,7 @@ static void on_want(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchanne
             if (child == NULL)
                 continue;
             gmc_tx_want(&child->tx, gw_child_index(child, (uint32_t)b));
+            gw_child_search(child, gw_child_index(child, (uint32_t)b));
             gw_pass_repair(gw, ch, (uint32_t)b);
         }
     }

@@ -89,7 +89,8 @@ struct gwchild {
     struct gwpeer *peer;
     uint32_t stripe; /* whose blocks it gets here; tx counts these alone, by index */
     struct gmc_tx tx;
-    uint64_t from;        /* index from which the block to open next is looked for first */
+    uint64_t from;     /* index from which the block to open next is looked for first */
+    uint64_t searched; /* below this index it lacks nothing that was seen here, nor prerequisites */
     struct gwplace place; /* that it showed, for whom it is named to; empty at the source */
     uint16_t id;          /* in cookies; unique within the peer's link */
     uint16_t handle;      /* what the child calls the channel */

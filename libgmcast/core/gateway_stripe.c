@@ -26,6 +26,23 @@ void gw_stripes_fini(struct gwchannel *ch)
 }
 
 /* ---- what is here ---- */
+void gw_child_search(struct gwchild *child, uint64_t index)
+{
+    if (index < child->searched)
+        child->searched = index;
+}
+
+static void search(struct gwchannel *ch, uint32_t stripe, uint64_t index)
+{
+    struct gmc_list *node;
+    GMC_LIST_FOREACH(node, &ch->children)
+    {
+        struct gwchild *child = GMC_CONTAINER_OF(node, struct gwchild, in_channel);
+        if (child->stripe == stripe)
+            gw_child_search(child, index);
+    }
+}
+
 gmc_status gw_seen_add(struct gwchannel *ch, uint64_t first, uint64_t end)
 {
     for (uint32_t k = 0; k < ch->stripe_count; k++) {
@@ -34,6 +51,8 @@ gmc_status gw_seen_add(struct gwchannel *ch, uint64_t first, uint64_t end)
         gmc_status status = lo < hi ? gmc_interval_add(&ch->stripes[k].seen, lo, hi) : GMC_OK;
         if (status != GMC_OK)
             return status;
+        if (lo < hi)
+            search(ch, k, lo);
     }
     return GMC_OK;
 }

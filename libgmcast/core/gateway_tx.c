@@ -265,6 +265,10 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
 {
     struct gwchannel *ch = child->channel;
     const struct gmc_interval_set *seen = &ch->stripes[child->stripe].seen;
+    /* What both lack, in many holes perhaps where this gateway fell behind too, is passed once. */
+    bool is_known = !ch->is_source && ch->group == NULL && from <= child->searched;
+    if (is_known)
+        from = child->searched;
     for (;;) {
         if (!gmc_tx_next_missing(&child->tx, from, index))
             return false;
@@ -288,6 +292,8 @@ static bool next_from(struct gmc_gateway *gw, struct gwchild *child, uint64_t fr
         if (gw_is_prerequisite(ch, number))
             return false;
         from = at;
+        if (is_known)
+            child->searched = at;
     }
 }
 
