@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How much the simulator takes for many gateways on one channel: random topology, bounded probing,
  * eco tree, one object staged to all in blocks of 64 KiB of one datagram each, bodies virtual.
- * Hosts wake at most every 500 us: what comes meanwhile is worked on together, while a gateway's
+ * Hosts wake at most every 2 ms: what comes meanwhile is worked on together, while a gateway's
  * memory is near.
  *
  *   bench_wide [GATEWAYS [BYTES]]      10000 and 1 GB unless given; ends with 1 when a limit is
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
                                          .mtu = 66000};
     struct sim_world_config config = {.seed = 1,
                                       .virtual_bodies = true,
-                                      .cpu = {.wake = GMC_US(500)},
+                                      .cpu = {.wake = GMC_MS(2)},
                                       .cache_bytes = UINT64_C(16) << 20};
     struct sim_world *world = sim_world_new(&config);
     struct gmc_prng prng;
