@@ -207,6 +207,7 @@ tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 # updown
 interconnect_libinterconnect_la_SOURCES += \
+	interconnect/updown/cube.c interconnect/updown/cube.h \
 	interconnect/updown/family.c \
 	interconnect/updown/model.c interconnect/updown/model.h \
 	interconnect/updown/network.c interconnect/updown/network.h \
