@@ -95,6 +95,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/model.c interconnect/qos/model.h \
 	interconnect/qos/quad.h \
 	interconnect/qos/router.c \
+	interconnect/qos/saturation.c \
 	interconnect/qos/scaled.c interconnect/qos/scaled.h \
 	interconnect/qos/sharing.c interconnect/qos/sharing.h \
 	interconnect/qos/simulate.c interconnect/qos/simulate.h \
