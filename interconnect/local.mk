@@ -95,6 +95,7 @@ interconnect_libinterconnect_la_SOURCES += \
 	interconnect/qos/model.c interconnect/qos/model.h \
 	interconnect/qos/quad.h \
 	interconnect/qos/router.c \
+	interconnect/qos/saturation.c \
 	interconnect/qos/scaled.c interconnect/qos/scaled.h \
 	interconnect/qos/sharing.c interconnect/qos/sharing.h \
 	interconnect/qos/simulate.c interconnect/qos/simulate.h \
@@ -207,6 +208,7 @@ tests_unit_test_ic_packets_LDADD = $(GMC_INTERCONNECT_LIBS) $(TEST_LIBS)
 
 # updown
 interconnect_libinterconnect_la_SOURCES += \
+	interconnect/updown/cube.c interconnect/updown/cube.h \
 	interconnect/updown/family.c \
 	interconnect/updown/model.c interconnect/updown/model.h \
 	interconnect/updown/network.c interconnect/updown/network.h \

@@ -2,6 +2,7 @@
 /* The model of an n-cube of routers with e-cube routing, lowest dimension first. The sums over
  * sources and destinations in the source's appendix have the closed forms used here. */
 #include <math.h>
+#include <stddef.h>
 
 #include "base/assert.h"
 #include "interconnect/qos/sharing.h"
@@ -231,22 +232,45 @@ static double step(struct cube *cube, int i, double *change)
     return largest;
 }
 
+/* Mean over the first dimensions, (14). */
+static double network_latency(const struct cube *cube, uint64_t c)
+{
+    double latency = 0;
+    for (unsigned s = 0; s < cube->shape.n; s++)
+        latency += cube->latency[c][s] * cube->entering[c][s];
+    return latency / cube->ejected[c];
+}
+
+/* Nothing that comes changes what has a solution. */
+static bool is_over(const struct cube *cube, const double *change)
+{
+    return ic_qos_is_lost(cube->qos, change) ||
+           (cube->is_at_rest && !isfinite(change[cube->qos->classes - 1]));
+}
+
+static bool is_decided(const struct cube *cube, struct ic_qos_watch *watch, const double *change)
+{
+    double latency[CLASSES];
+    for (uint64_t c = 0; c < cube->qos->classes; c++)
+        latency[c] = network_latency(cube, c);
+    return ic_qos_watch(watch, cube->qos, latency, change);
+}
+
 /* Means over the first dimensions, (14). */
 static void describe(const struct cube *cube, struct ic_qos_solution *solution)
 {
     GMC_ASSERT(cube->qos->classes > 0);
     for (uint64_t c = 0; c < cube->qos->classes; c++) {
         struct ic_qos_latency *out = &solution->latency[c];
-        double latency = 0, stretch = 0;
+        double stretch = 0;
         for (unsigned s = 0; s <= cube->shape.n; s++) {
             out->blocking[s] = cube->blocking[c][s];
             out->stretch[s] = cube->stretch[c][s];
             if (s == cube->shape.n)
                 break;
-            latency += cube->latency[c][s] * cube->entering[c][s];
             stretch += cube->stretch[c][s] * cube->entering[c][s];
         }
-        out->network = latency / cube->ejected[c];
+        out->network = network_latency(cube, c);
         out->wait =
             ic_qos_source_wait(cube->qos->rate[c], out->network, ic_qos_empty_latency(cube->qos, c),
                                stretch / cube->ejected[c]);
@@ -256,7 +280,7 @@ static void describe(const struct cube *cube, struct ic_qos_solution *solution)
             solution->sharing[s][z] = cube->sharing[s][z];
 }
 
-void ic_qos_solve_cube(const struct ic_qos *qos, int steps, double *change,
+void ic_qos_solve_cube(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
                        struct ic_qos_solution *solution)
 {
     struct cube cube = {.qos = qos};
@@ -265,9 +289,11 @@ void ic_qos_solve_cube(const struct ic_qos *qos, int steps, double *change,
         cube.longest[c] = fmax((double)qos->buffer_flits, (double)qos->flits[c]);
         cube.exponent[c] = ic_qos_exponent(qos, c);
     }
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < IC_QOS_STEPS; i++) {
         evaluate(&cube);
-        if (step(&cube, i, change) < STILL)
+        bool is_still = step(&cube, i, change) < STILL;
+        if (is_still || is_over(&cube, change) ||
+            (watch != NULL && i % IC_QOS_WATCH_STEPS == 0 && is_decided(&cube, watch, change)))
             break;
     }
     describe(&cube, solution);

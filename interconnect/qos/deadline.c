@@ -58,7 +58,7 @@ static double router_in_time(const struct ic_qos *qos, const struct ic_qos_solut
 
 /* ---- cubes ---- */
 static double cube_in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                           const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
+                           struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
 {
     struct ic_qos_mix mixes[IC_QOS_CHANNELS];
     uint64_t n = qos->dimension;
@@ -111,7 +111,7 @@ uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t traffic_class,
 }
 
 static double in_time(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                      const struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
+                      struct ic_qos_delays *delays, uint64_t hops, uint64_t last)
 {
     GMC_ASSERT(last < delays->width);
     double share = qos->dimension == 0 ? router_in_time(qos, solution, delays, last)
@@ -120,9 +120,8 @@ static double in_time(const struct ic_qos *qos, const struct ic_qos_solution *so
 }
 
 gmc_status ic_qos_deadline_miss(const struct ic_qos *qos, const struct ic_qos_solution *solution,
-                                const struct ic_qos_delays *given, uint64_t traffic_class,
-                                uint64_t hops, uint64_t deadline, enum ic_qos_miss kind,
-                                double *miss, char *error)
+                                struct ic_qos_delays *given, uint64_t traffic_class, uint64_t hops,
+                                uint64_t deadline, enum ic_qos_miss kind, double *miss, char *error)
 {
     struct ic_qos_delays *own = NULL;
     gmc_status status = check(qos, traffic_class, hops, deadline, error);

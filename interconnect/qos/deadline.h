@@ -33,9 +33,8 @@ uint64_t ic_qos_deadline_width(const struct ic_qos *qos, uint64_t traffic_class,
  * classes. */
 GMC_NODISCARD gmc_status ic_qos_deadline_miss(const struct ic_qos *qos,
                                               const struct ic_qos_solution *solution,
-                                              const struct ic_qos_delays *delays,
-                                              uint64_t traffic_class, uint64_t hops,
-                                              uint64_t deadline, enum ic_qos_miss kind,
-                                              double *miss, char *error);
+                                              struct ic_qos_delays *delays, uint64_t traffic_class,
+                                              uint64_t hops, uint64_t deadline,
+                                              enum ic_qos_miss kind, double *miss, char *error);
 
 #endif

@@ -258,7 +258,8 @@ static gmc_status make_circle(struct ic_qos_delays *delays, uint64_t reach)
     delays->blocks = points / 2 / IC_QOS_WAVE_BLOCK + 1;
     delays->turns = calloc(2 * points, sizeof(*delays->turns));
     delays->series = calloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks, sizeof(*delays->series));
-    if (delays->turns == NULL || delays->series == NULL)
+    delays->ways.values = malloc(2 * IC_QOS_WAVE_BLOCK * delays->blocks * sizeof(double));
+    if (delays->turns == NULL || delays->series == NULL || delays->ways.values == NULL)
         return GMC_ERR_NOMEM;
     turn_round(delays->turns, points);
     for (uint64_t k = delays->radius == 1 ? 1 : 0; k <= points / 2; k++) {
@@ -443,6 +444,7 @@ void ic_qos_delays_free(struct ic_qos_delays *delays)
     free(delays->waves);
     free(delays->turns);
     free(delays->series);
+    free(delays->ways.values);
     free(delays);
 }
 
@@ -450,6 +452,6 @@ size_t ic_qos_delays_bytes(const struct ic_qos_delays *delays)
 {
     size_t tables = IC_QOS_PASSINGS * delays->subsets;
     size_t blocks = 2 * IC_QOS_WAVE_BLOCK * delays->blocks;
-    size_t numbers = tables * (delays->width + blocks) + blocks + 2 * delays->points;
+    size_t numbers = tables * (delays->width + blocks) + 2 * blocks + 2 * delays->points;
     return sizeof(*delays) + numbers * sizeof(double);
 }

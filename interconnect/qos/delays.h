@@ -38,6 +38,19 @@ enum ic_qos_passing {
     IC_QOS_PASSINGS
 };
 
+/* A channel's distribution: the weight of each table in it. */
+struct ic_qos_mix {
+    double at_once; /* probability of no delay at all */
+    double part[IC_QOS_PASSINGS][IC_QOS_SUBSETS];
+};
+
+/* The generating function of ways, in blocks as below, and what it was made of. */
+struct ic_qos_ways {
+    double *values;
+    uint64_t channels, hops; /* 0: nothing yet */
+    struct ic_qos_mix mixes[IC_QOS_CHANNELS];
+};
+
 struct ic_qos_delays {
     uint64_t traffic_class;
     enum ic_qos_miss kind;
@@ -54,6 +67,7 @@ struct ic_qos_delays {
     uint64_t blocks;
     double *series; /* 1 + 1 / z + 1 / z^2 + ..: with that of the conjugate; 0 where z = 1 */
     double *waves;  /* of a cube; each block has it of all tables, of one range after the other */
+    struct ic_qos_ways ways; /* of a cube; see waves.h */
 };
 
 /* The width that times up to these cycles need. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The QoS router, alone or in a hypercube, as a family. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "interconnect/families.h"
 #include "interconnect/qos/deadline.h"
@@ -237,6 +239,37 @@ static gmc_status name_saturation(const double *values, const struct ic_setting 
     return GMC_OK;
 }
 
+static gmc_status make_solution(const void *ctx, void **what, size_t *bytes, char *error)
+{
+    struct ic_qos_solution *solution = malloc(sizeof(*solution));
+    if (solution == NULL)
+        return GMC_ERR_NOMEM;
+    gmc_status status = ic_qos_model(ctx, solution, error);
+    if (status != GMC_OK) {
+        free(solution);
+        return status;
+    }
+    *what = solution;
+    *bytes = sizeof(*solution);
+    return GMC_OK;
+}
+
+/* All deadlines have the same. It is none of the memo's: what is found next may end it. */
+static gmc_status find_solution(const double *values, const struct ic_setting *setting,
+                                const struct ic_qos *qos, struct ic_qos_solution *solution,
+                                char *error)
+{
+    const struct ic_memo_maker maker = {make_solution, free, qos};
+    double key[PARAMS];
+    void *kept;
+    memcpy(key, values, sizeof(key));
+    key[DEADLINE] = key[HOPS] = -1;
+    gmc_status status = ic_memo_get(setting->memo, key, PARAMS, &maker, &kept, error);
+    if (status == GMC_OK)
+        *solution = *(const struct ic_qos_solution *)kept;
+    return status;
+}
+
 static gmc_status model(const double *values, const struct ic_setting *setting,
                         struct ic_result *result, char *error)
 {
@@ -244,7 +277,7 @@ static gmc_status model(const double *values, const struct ic_setting *setting,
     struct ic_qos_solution solution;
     gmc_status status = ic_qos_check(&qos, error);
     if (status == GMC_OK)
-        status = ic_qos_model(&qos, &solution, error);
+        status = find_solution(values, setting, &qos, &solution, error);
     for (uint64_t c = 0; status == GMC_OK && c < qos.classes; c++) {
         ic_result_set(result, NETWORK + place(&qos, c), solution.latency[c].network);
         ic_result_set(result, WAIT + place(&qos, c), solution.latency[c].wait);

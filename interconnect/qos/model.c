@@ -3,12 +3,9 @@
 #include "interconnect/qos/model.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #define DAMPING 0.1
-/* It settles in some 300 steps, in more as the load nears saturation. Where a long step would pass
- * the solution by far (BE beyond saturation, long buffers), steps half as long find it in some
- * hundred more. */
-#define STEPS (2 * IC_QOS_STEPS_USUAL)
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
 
@@ -111,13 +108,21 @@ double ic_qos_approach(double *blocking, double wanted, int step, struct ic_qos_
     return isfinite(gap) ? DAMPING * fabs(gap) : INFINITY;
 }
 
+bool ic_qos_is_lost(const struct ic_qos *qos, const double *change)
+{
+    for (uint64_t c = 0; c + 1 < qos->classes; c++)
+        if (!isfinite(change[c]))
+            return true;
+    return false;
+}
+
 /* What did not settle, or is none of a Markov chain's probabilities, is no solution. */
 static bool has_settled(const struct ic_qos_latency *latency, double change)
 {
     return change < SETTLED && isfinite(latency->network) && latency->network > 0;
 }
 
-static bool are_probabilities(const struct ic_qos *qos, const struct ic_qos_solution *solution)
+bool ic_qos_are_probabilities(const struct ic_qos *qos, const struct ic_qos_solution *solution)
 {
     for (uint64_t s = 0; s < solution->channels; s++)
         for (unsigned z = 0; z < 1u << (qos->classes - 1); z++)
@@ -133,10 +138,10 @@ static void refuse(struct ic_qos_latency *latency)
         latency->blocking[s] = latency->stretch[s] = INFINITY;
 }
 
-static void judge(const struct ic_qos *qos, const double *change, struct ic_qos_solution *solution)
+void ic_qos_judge(const struct ic_qos *qos, const double *change, struct ic_qos_solution *solution)
 {
     uint64_t be = qos->classes - 1;
-    solution->has_solution = are_probabilities(qos, solution);
+    solution->has_solution = ic_qos_are_probabilities(qos, solution);
     for (uint64_t c = 0; c < be; c++)
         if (!has_settled(&solution->latency[c], change[c]))
             solution->has_solution = false;
@@ -145,14 +150,14 @@ static void judge(const struct ic_qos *qos, const double *change, struct ic_qos_
             refuse(&solution->latency[c]);
 }
 
-static void solve(const struct ic_qos *qos, int steps, double *change,
+void ic_qos_solve(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
                   struct ic_qos_solution *solution)
 {
     *solution = (struct ic_qos_solution){.channels = qos->dimension + 1};
     if (qos->dimension == 0)
-        ic_qos_solve_router(qos, steps, change, solution);
+        ic_qos_solve_router(qos, watch, change, solution);
     else
-        ic_qos_solve_cube(qos, steps, change, solution);
+        ic_qos_solve_cube(qos, watch, change, solution);
 }
 
 gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *solution, char *error)
@@ -161,38 +166,7 @@ gmc_status ic_qos_model(const struct ic_qos *qos, struct ic_qos_solution *soluti
     gmc_status status = check(qos, false, error);
     if (status != GMC_OK)
         return status;
-    solve(qos, STEPS, change, solution);
-    judge(qos, change, solution);
+    ic_qos_solve(qos, NULL, change, solution);
+    ic_qos_judge(qos, change, solution);
     return GMC_OK;
-}
-
-/* All sources keep up at this rate of the first class. */
-static bool is_sound(const struct ic_qos *qos, double rate)
-{
-    double change[IC_QOS_CLASSES_MAX];
-    struct ic_qos_solution solution;
-    struct ic_qos scaled = *qos;
-    for (uint64_t c = 0; c + 1 < qos->classes; c++)
-        scaled.rate[c] = rate * qos->rate[c] / qos->rate[0];
-    solve(&scaled, STEPS, change, &solution);
-    judge(&scaled, change, &solution);
-    for (uint64_t c = 0; c < qos->classes; c++)
-        if (!isfinite(solution.latency[c].wait))
-            return false;
-    return true;
-}
-
-double ic_qos_saturation(const struct ic_qos *qos)
-{
-    double sound = 0, saturated = INFINITY;
-    for (uint64_t c = 0; c + 1 < qos->classes; c++)
-        saturated = fmin(saturated, qos->rate[0] / qos->rate[c] / (double)qos->flits[c]);
-    while (saturated - sound > 1e-4 * saturated && saturated > IC_QOS_RATE_LEAST) {
-        double rate = (sound + saturated) / 2;
-        if (is_sound(qos, rate))
-            sound = rate;
-        else
-            saturated = rate;
-    }
-    return sound;
 }

@@ -116,10 +116,36 @@ double ic_qos_approach(double *blocking, double wanted, int step, struct ic_qos_
 /* (15). */
 double ic_qos_source_wait(double rate, double latency, double empty, double stretch);
 
-/* The iterations, at most that many. `change` is how much each class moved in the last one. */
-void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
+/* It settles in some 300 steps, in more as the load nears saturation. Where a long step would pass
+ * the solution by far (BE beyond saturation, long buffers), steps half as long find it in some
+ * hundred more. */
+#define IC_QOS_STEPS (2 * IC_QOS_STEPS_USUAL)
+
+/* Whether all sources keep up, of an iteration on its way. Begins with zeros. */
+struct ic_qos_watch {
+    double busy;                       /* share of the time, of the busiest source */
+    double change[IC_QOS_CLASSES_MAX]; /* as in what follows */
+    bool is_decided, is_sound;
+};
+#define IC_QOS_WATCH_STEPS 4 /* it looks after so many */
+/* Looks at the present latencies and how much each class moved; true: it is decided. */
+bool ic_qos_watch(struct ic_qos_watch *watch, const struct ic_qos *qos, const double *latency,
+                  const double *change);
+
+/* The iterations, until they settle, STEPS are done, or a watch that is not NULL has decided.
+ * `change` is how much each class moved in the last one. */
+void ic_qos_solve(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
+                  struct ic_qos_solution *solution);
+void ic_qos_solve_router(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
                          struct ic_qos_solution *solution);
-void ic_qos_solve_cube(const struct ic_qos *qos, int steps, double *change,
+void ic_qos_solve_cube(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
                        struct ic_qos_solution *solution);
+/* By how much each class moved: no step leads back to a real-time class's probabilities, and
+ * without one of them there is no solution. */
+bool ic_qos_is_lost(const struct ic_qos *qos, const double *change);
+/* Sharing is: where classes come faster than they can leave it is not. */
+bool ic_qos_are_probabilities(const struct ic_qos *qos, const struct ic_qos_solution *solution);
+/* What did not settle has no solution. */
+void ic_qos_judge(const struct ic_qos *qos, const double *change, struct ic_qos_solution *solution);
 
 #endif

@@ -2,6 +2,7 @@
 /* The model of one router. Traffic is uniform, so rates into and out of a port are equal and the
  * number of ports does not matter. */
 #include <math.h>
+#include <stddef.h>
 
 #include "base/assert.h"
 #include "interconnect/qos/sharing.h"
@@ -69,7 +70,7 @@ static double step(struct router *r, int i, double *change)
     return largest;
 }
 
-void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
+void ic_qos_solve_router(const struct ic_qos *qos, struct ic_qos_watch *watch, double *change,
                          struct ic_qos_solution *solution)
 {
     struct router r = {.qos = qos};
@@ -79,9 +80,12 @@ void ic_qos_solve_router(const struct ic_qos *qos, int steps, double *change,
         r.longest[c] = fmax((double)qos->buffer_flits, (double)qos->flits[c]);
         r.exponent[c] = ic_qos_exponent(qos, c);
     }
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < IC_QOS_STEPS; i++) {
         evaluate(&r);
-        if (step(&r, i, change) < STILL)
+        bool is_still = step(&r, i, change) < STILL;
+        if (is_still || ic_qos_is_lost(qos, change) ||
+            (watch != NULL && i % IC_QOS_WATCH_STEPS == 0 &&
+             ic_qos_watch(watch, qos, r.latency, change)))
             break;
     }
     for (uint64_t c = 0; c < qos->classes; c++) {

@@ -3,6 +3,7 @@
 #include "interconnect/qos/waves.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "interconnect/qos/quad.h"
 
@@ -83,13 +84,49 @@ static void power_at(const struct ic_qos_delays *delays, uint64_t k, uint64_t la
     *im = -far * turn[1];
 }
 
-/* The sum of coefficients 0..last is that of value (1 + 1 / z + ... + 1 / z^last) over all points,
- * where the second is (1 - 1 / z^(last + 1)) times `series`; at z = 1 it is last + 1. */
-IC_QUAD_INLINE double sum_of_points(const struct ic_qos_delays *delays,
-                                    const struct ic_qos_mix *mixes, uint64_t n, uint64_t hops,
-                                    uint64_t last)
+IC_QUAD_INLINE void all_ways(struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
+                             uint64_t n, uint64_t hops)
 {
-    const double *tables = delays->waves, *series = delays->series;
+    const double *tables = delays->waves;
+    ic_quad_at *out = (ic_quad_at *)delays->ways.values;
+    for (uint64_t block = 0; block < delays->blocks; block++, out += 4) {
+        struct numbers ways = of_ways(delays, tables, mixes, n, hops);
+        out[0] = ways.re[0];
+        out[1] = ways.re[1];
+        out[2] = ways.im[0];
+        out[3] = ways.im[1];
+        tables += 2 * IC_QOS_WAVE_BLOCK * IC_QOS_PASSINGS * delays->subsets;
+    }
+}
+
+IC_QUAD_WIDE static void ways_wide(struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
+                                   uint64_t n, uint64_t hops)
+{
+    all_ways(delays, mixes, n, hops);
+}
+
+/* The points of a curve over deadlines have the same ways. */
+static void find_ways(struct ic_qos_delays *delays, const struct ic_qos_mix *mixes, uint64_t n,
+                      uint64_t hops)
+{
+    struct ic_qos_ways *ways = &delays->ways;
+    size_t bytes = (n + 1) * sizeof(*mixes);
+    if (ways->channels == n && ways->hops == hops && memcmp(ways->mixes, mixes, bytes) == 0)
+        return;
+    if (ic_quad_is_wide())
+        ways_wide(delays, mixes, n, hops);
+    else
+        all_ways(delays, mixes, n, hops);
+    ways->channels = n;
+    ways->hops = hops;
+    memcpy(ways->mixes, mixes, bytes);
+}
+
+/* The sum of coefficients 0..last is that of ways (1 + 1 / z + ... + 1 / z^last) over all points,
+ * where the second is (1 - 1 / z^(last + 1)) times `series`; at z = 1 it is last + 1. */
+IC_QUAD_INLINE double sum_of_points(const struct ic_qos_delays *delays, uint64_t last)
+{
+    const double *values = delays->ways.values, *series = delays->series;
     double powers[2 * IC_QOS_WAVE_BLOCK], sum = 0;
     ic_quad sums = {0};
     for (unsigned i = 0; i < IC_QOS_WAVE_BLOCK; i++)
@@ -100,29 +137,26 @@ IC_QUAD_INLINE double sum_of_points(const struct ic_qos_delays *delays,
             &delays->turns[2 * (block * IC_QOS_WAVE_BLOCK * (last + 1) & (delays->points - 1))];
         struct numbers turned = repeat(-turn[0], turn[1]), above = repeat(1, 0);
         multiply_add(&above, &first, &turned);
-        struct numbers all = repeat(0, 0), ways = of_ways(delays, tables, mixes, n, hops);
-        struct numbers factor = load_block(series);
+        struct numbers all = repeat(0, 0), ways = load_block(values), factor = load_block(series);
         multiply_add(&all, &above, &factor);
         for (unsigned i = 0; i < 2; i++)
             sums += ways.re[i] * all.re[i] - ways.im[i] * all.im[i];
         if (block == 0 && delays->radius == 1)
             sum = ways.re[0][0] * ((double)last + 1);
-        tables += 2 * IC_QOS_WAVE_BLOCK * IC_QOS_PASSINGS * delays->subsets;
+        values += 2 * IC_QOS_WAVE_BLOCK;
         series += 2 * IC_QOS_WAVE_BLOCK;
     }
     return (sum + sums[0] + sums[1] + sums[2] + sums[3]) / (double)delays->points;
 }
 
-IC_QUAD_WIDE static double sum_wide(const struct ic_qos_delays *delays,
-                                    const struct ic_qos_mix *mixes, uint64_t n, uint64_t hops,
-                                    uint64_t last)
+IC_QUAD_WIDE static double sum_wide(const struct ic_qos_delays *delays, uint64_t last)
 {
-    return sum_of_points(delays, mixes, n, hops, last);
+    return sum_of_points(delays, last);
 }
 
-double ic_qos_waves_in_time(const struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
+double ic_qos_waves_in_time(struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
                             uint64_t n, uint64_t hops, uint64_t last)
 {
-    return ic_quad_is_wide() ? sum_wide(delays, mixes, n, hops, last)
-                             : sum_of_points(delays, mixes, n, hops, last);
+    find_ways(delays, mixes, n, hops);
+    return ic_quad_is_wide() ? sum_wide(delays, last) : sum_of_points(delays, last);
 }

@@ -8,16 +8,10 @@
 
 #include "interconnect/qos/delays.h"
 
-/* A channel's distribution: the weight of each table in it. */
-struct ic_qos_mix {
-    double at_once; /* probability of no delay at all */
-    double part[IC_QOS_PASSINGS][IC_QOS_SUBSETS];
-};
-
 /* The sum over all sets of so many (hops) of the n channels of mixes[0..n - 1] of the probability
  * that the delays of these and of mixes[n], where messages leave, are not more than `last`
- * together; last < width. */
-double ic_qos_waves_in_time(const struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
+ * together; last < width. Of what was asked last, products stay in the delays. */
+double ic_qos_waves_in_time(struct ic_qos_delays *delays, const struct ic_qos_mix *mixes,
                             uint64_t n, uint64_t hops, uint64_t last);
 
 #endif

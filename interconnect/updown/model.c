@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "interconnect/updown/pairs.h"
+#include "interconnect/updown/cube.h"
 
 /* From a channel to one that follows. */
 struct step {
@@ -31,10 +32,18 @@ struct channel {
     double wait, turns;         /* w, and what it is more in turns */
 };
 
+/* A load of a configuration; vcs 0: none so far. */
+struct bound {
+    struct ic_updown_config config;
+    double flits;
+    uint32_t channel; /* that is full then */
+};
+
 struct ic_updown_flows {
     uint32_t count, nodes; /* channels */
     struct channel *channels;
-    struct ahead *ahead; /* by node and output; then injection */
+    uint32_t *solved, solved_count; /* channels that others are not like, in their order */
+    struct ahead *ahead;            /* by node and output; then injection */
     struct step *steps;
     double *shares;
     size_t step_count, share_count;
@@ -43,8 +52,9 @@ struct ic_updown_flows {
     double distance; /* of all pairs of nodes */
     uint32_t longest;
     uint32_t fullest;
-    struct ic_updown_config tried; /* of the least load that was too much so far; vcs 0: none */
-    double too_much;
+    /* In flits per node and cycle, where messages' length does not matter. */
+    struct bound too_much; /* the least that was so far */
+    struct bound full;     /* saturation, as it was found last */
 };
 
 struct search {
@@ -134,6 +144,42 @@ static void keep_choices(const struct search *search, struct ic_updown_flows *fl
     flows->share_count += channel->choices;
 }
 
+/* In a cube: ejection by bits of a node, links, injection. */
+static uint32_t kind_of(const struct search *search, uint32_t c)
+{
+    uint32_t nodes = search->updown->nodes, kinds = search->pairs.cube + 1;
+    uint32_t links = search->updown->first[nodes];
+    if (c < nodes)
+        return (uint32_t)__builtin_popcount(c);
+    if (c >= nodes + links)
+        return 3 * kinds + (uint32_t)__builtin_popcount(c - nodes - links);
+    return kinds +
+           ic_updown_cube_kind(search->network->from[c] - nodes, search->network->to[c] - nodes);
+}
+
+/* Where channels are alike, the first one stands for all: steps lead to it, and what is sent is
+ * sent there. */
+static void join_alike(const struct search *search, struct ic_updown_flows *flows)
+{
+    uint32_t first[4 * (IC_UPDOWN_PORTS_MAX + 1)];
+    uint32_t injection = flows->count - flows->nodes;
+    memset(first, 0xff, sizeof(first));
+    for (uint32_t c = 0; c < flows->count; c++) {
+        uint32_t *other = search->pairs.cube > 0 ? &first[kind_of(search, c)] : NULL;
+        if (other == NULL || *other == UINT32_MAX) {
+            flows->solved[flows->solved_count++] = c;
+            if (other != NULL)
+                *other = c;
+            continue;
+        }
+        flows->channels[c].place = flows->channels[*other].place;
+        if (c >= injection) {
+            flows->sending[*other - injection] += flows->sending[c - injection];
+            flows->sending[c - injection] = 0;
+        }
+    }
+}
+
 /* Steps stand by channel: ejection has none, then channels as they are numbered. */
 static void keep_all(const struct search *search, struct ic_updown_flows *flows)
 {
@@ -141,6 +187,7 @@ static void keep_all(const struct search *search, struct ic_updown_flows *flows)
     uint32_t links = updown->first[updown->nodes];
     place_channels(search, flows);
     sum_flows(search, flows);
+    join_alike(search, flows);
     for (uint32_t c = flows->nodes; c < flows->nodes + links; c++) {
         uint32_t from = search->network->from[c] - flows->nodes;
         uint32_t to = search->network->to[c] - flows->nodes, out = 0;
@@ -169,13 +216,14 @@ static struct ic_updown_flows *make_room(const struct search *search)
         .distance = search->pairs.distance,
         .longest = search->pairs.longest,
         .channels = calloc((size_t)search->network->channels + 1, sizeof(struct channel)),
+        .solved = calloc(search->network->channels, sizeof(uint32_t)),
         .ahead = calloc(search->network->channels, sizeof(struct ahead)),
         .steps = calloc(squares, sizeof(struct step)),
         .shares = calloc(squares, sizeof(double)),
         .sending = calloc(search->updown->nodes, sizeof(double)),
     };
-    if (flows->channels == NULL || flows->ahead == NULL || flows->steps == NULL ||
-        flows->shares == NULL || flows->sending == NULL) {
+    if (flows->channels == NULL || flows->solved == NULL || flows->ahead == NULL ||
+        flows->steps == NULL || flows->shares == NULL || flows->sending == NULL) {
         ic_updown_flows_free(flows);
         return NULL;
     }
@@ -208,6 +256,7 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
     if (flows == NULL)
         return;
     free(flows->channels);
+    free(flows->solved);
     free(flows->ahead);
     free(flows->steps);
     free(flows->shares);
@@ -217,8 +266,9 @@ void ic_updown_flows_free(struct ic_updown_flows *flows)
 
 size_t ic_updown_flows_bytes(const struct ic_updown_flows *flows)
 {
-    return flows->count * (sizeof(*flows->channels) + sizeof(*flows->ahead)) +
-           flows->step_count * sizeof(*flows->steps) + flows->share_count * sizeof(*flows->shares);
+    size_t each = sizeof(*flows->channels) + sizeof(*flows->solved) + sizeof(*flows->ahead);
+    return flows->count * each + flows->step_count * sizeof(*flows->steps) +
+           flows->share_count * sizeof(*flows->shares);
 }
 
 /* ---- one load ---- */
@@ -264,7 +314,8 @@ static bool hold(struct channel *channel, uint32_t vcs, double flits, double rat
 static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *config, double load)
 {
     uint32_t first_injection = flows->count - flows->nodes;
-    for (uint32_t c = 0; c < flows->count; c++) {
+    for (uint32_t s = 0; s < flows->solved_count; s++) {
+        uint32_t c = flows->solved[s];
         struct channel *channel = &flows->channels[c];
         bool is_end = c < flows->nodes || c >= first_injection;
         double blocking = 0;
@@ -286,10 +337,12 @@ static bool solve(struct ic_updown_flows *flows, const struct ic_updown_config *
     return true;
 }
 
-static bool is_same(const struct ic_updown_config *a, const struct ic_updown_config *b)
+/* All times are so many times the flits of a message. */
+static bool is_of(const struct bound *bound, const struct ic_updown_config *config)
 {
-    return a->vcs == b->vcs && a->flits == b->flits && a->links_in_order == b->links_in_order &&
-           a->ends_in_order == b->ends_in_order;
+    const struct ic_updown_config *of = &bound->config;
+    return of->vcs == config->vcs && of->links_in_order == config->links_in_order &&
+           of->ends_in_order == config->ends_in_order;
 }
 
 struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
@@ -298,11 +351,12 @@ struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
     struct ic_updown_latency out = {.hops = flows->hops,
                                     .distance = flows->distance,
                                     .longest = flows->longest};
-    out.is_saturated =
-        (is_same(&flows->tried, config) && load >= flows->too_much) || !solve(flows, config, load);
+    double flits = load * config->flits;
+    bool is_known = is_of(&flows->too_much, config);
+    out.is_saturated = (is_known && flits >= flows->too_much.flits) || !solve(flows, config, load);
     if (out.is_saturated) {
-        flows->too_much = is_same(&flows->tried, config) ? fmin(load, flows->too_much) : load;
-        flows->tried = *config;
+        double least = is_known ? fmin(flits, flows->too_much.flits) : flits;
+        flows->too_much = (struct bound){.config = *config, .flits = least};
         return out;
     }
     for (uint32_t at = 0; at < flows->nodes; at++) {
@@ -316,20 +370,31 @@ struct ic_updown_latency ic_updown_model(struct ic_updown_flows *flows,
     return out;
 }
 
-double ic_updown_saturation(struct ic_updown_flows *flows, const struct ic_updown_config *config,
-                            uint32_t *channel)
+static void find_saturation(struct ic_updown_flows *flows, const struct ic_updown_config *config)
 {
+    struct bound *full = &flows->full;
     double least = 0, most = 1;
-    while (solve(flows, config, most))
+    *full = (struct bound){.config = *config};
+    full->config.flits = 1;
+    while (solve(flows, &full->config, most))
         most *= 2;
     while (most - least > 1e-9 * most) {
         double middle = (least + most) / 2;
-        if (solve(flows, config, middle)) {
+        if (solve(flows, &full->config, middle)) {
             least = middle;
         } else {
             most = middle;
-            *channel = flows->fullest;
+            full->channel = flows->fullest;
         }
     }
-    return least;
+    full->flits = least;
+}
+
+double ic_updown_saturation(struct ic_updown_flows *flows, const struct ic_updown_config *config,
+                            uint32_t *channel)
+{
+    if (!is_of(&flows->full, config))
+        find_saturation(flows, config);
+    *channel = flows->full.channel;
+    return flows->full.flits / config->flits;
 }

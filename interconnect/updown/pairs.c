@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "interconnect/flows/spread.h"
 #include "interconnect/flows/walk.h"
+#include "interconnect/updown/cube.h"
 
 #define ABREAST IC_FLOW_ABREAST
 #define DEPTH_USUAL 16u
@@ -205,16 +206,22 @@ static gmc_status add_layer(struct search *search)
     return GMC_OK;
 }
 
+/* In a cube one of each number of bits stands for all. */
+static uint32_t destination_of(const struct search *search, uint32_t i)
+{
+    return search->pairs->cube > 0 ? (1u << i) - 1 : search->first + i;
+}
+
 /* At the destinations themselves nothing is left to go, whatever came before. */
 static void begin(struct search *search)
 {
     uint32_t nodes = search->updown->nodes;
     search->all = 0;
-    for (uint32_t i = 0; i < ABREAST && search->first + i < nodes; i++) {
+    for (uint32_t i = 0; i < ABREAST && destination_of(search, i) < nodes; i++) {
         uint64_t bit = (uint64_t)1 << i;
         search->all |= bit;
         for (uint32_t state = UP; state < STATES; state++)
-            search->layers[place_of(search->first + i, state)] = bit;
+            search->layers[place_of(destination_of(search, i), state)] = bit;
     }
     memcpy(search->reached, search->layers, nodes * STATES * sizeof(*search->reached));
 }
@@ -265,6 +272,24 @@ static gmc_status find_layers(struct search *search)
 }
 
 /* ---- flows ---- */
+/* One destination after the other, as each stands for others than the next. */
+static void add_cube(struct search *search, struct ic_flow_spread *spread, double *each,
+                     const struct ic_flow_senders *senders)
+{
+    uint32_t nodes = search->updown->nodes, dimensions = search->pairs->cube;
+    search->distances = 0;
+    for (uint32_t i = 0; i <= dimensions; i++) {
+        double alike = ic_updown_cube_nodes(dimensions, i);
+        const uint64_t *layer = search->layers;
+        for (uint32_t at = 0; at < nodes; at++)
+            each[place_of(at, UP)] = alike / ((double)nodes - 1);
+        ic_flow_spread_add(spread, search->layers, search->depth, (uint64_t)1 << i, senders);
+        for (uint32_t hops = 0; hops < search->depth; hops++, layer += (size_t)nodes * STATES)
+            for (uint32_t at = 0; at < nodes; at++)
+                search->distances += alike * hops * (double)(layer[place_of(at, UP)] >> i & 1);
+    }
+}
+
 static gmc_status add_uniform(struct search *search)
 {
     uint32_t nodes = search->updown->nodes;
@@ -279,6 +304,10 @@ static gmc_status add_uniform(struct search *search)
         each[place_of(at, UP)] = 1 / ((double)nodes - 1);
     for (; status == GMC_OK && search->first < nodes; search->first += ABREAST) {
         status = find_layers(search);
+        if (status == GMC_OK && search->pairs->cube > 0) {
+            add_cube(search, &spread, each, &senders);
+            break;
+        }
         if (status == GMC_OK)
             ic_flow_spread_add(&spread, search->layers, search->depth, search->all, &senders);
     }
@@ -336,6 +365,8 @@ gmc_status ic_updown_pairs_init(struct ic_updown_pairs *pairs, const struct ic_u
 {
     struct search search = {.updown = updown, .traffic = traffic, .pairs = pairs};
     *pairs = (struct ic_updown_pairs){0};
+    if (updown->routing == IC_UPDOWN_ADAPTIVE && traffic->pattern == IC_TRAFFIC_UNIFORM)
+        pairs->cube = ic_updown_cube_dimensions(updown);
     gmc_status status = prepare(&search);
     if (status == GMC_OK)
         status =
@@ -343,6 +374,8 @@ gmc_status ic_updown_pairs_init(struct ic_updown_pairs *pairs, const struct ic_u
     for (uint32_t at = 0; at < updown->nodes && status == GMC_OK; at++)
         for (uint32_t state = UP; state < STATES; state++)
             sum_up(&search, at, state);
+    if (status == GMC_OK && pairs->cube > 0)
+        status = ic_updown_cube_even_out(pairs, updown, pairs->cube);
     pairs->distance = search.distances / ((double)updown->nodes * (updown->nodes - 1));
     release(&search);
     return status;

@@ -16,6 +16,7 @@ struct ic_updown_pairs {
     double *choices; /* the same flows, by how many ports could be taken, less one, and by output */
     double distance; /* mean of links, over pairs of different nodes */
     uint32_t longest; /* links */
+    uint32_t cube;    /* dimensions of a hypercube in which links are alike (cube.h); 0: none */
 };
 
 /* The traffic's hosts are the nodes. Masks of ports are not looked at. NOMEM. Ends with fini,

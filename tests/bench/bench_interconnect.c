@@ -219,7 +219,13 @@ static const struct curve {
     {"qos", "n 0 ratio2 1.7 ratio3 2.313 deadline 42..1041"},
     {"qos", "n 0 ratio2 1.7 ratio3 2.313 flits 256 deadline 2000 load 1e-6..1e-3/1e-6"},
     {"updown", "nodes 64 load 0.00001..0.01/0.00001"},
+    {"qos", "n 10 ratio3 3 deadline 4..4000/4 load 0.0001"},
+    {"qos", "n 10 ratio3 3 hops 5 flits 256 deadline 4..4000/4 load 0.0001"},
+    {"qos", "n 10 ratio3 3 load 0.0001 be_flits 1..500"},
     {"updown", "nodes 1024 load 0.00001..0.01/0.00001"},
+    {"updown", "nodes 1024 load 0.0001 M 1..1000"},
+    {"updown", "nodes 4096 topology hypercube load 0.000001..0.001/0.000001"},
+    {"updown", "nodes 4096 topology hypercube load 0.00001 M 1..1000"},
     {"ldr", "nodes 64 load 0.00099..0.99/0.00099"},
     {"ldr", "nodes 2048 load 0.00099..0.99/0.00099"},
     {"ldr", "nodes 2048 routing adaptive load 0.00099..0.99/0.00099"},
@@ -236,7 +242,9 @@ static const struct curve slow_curves[] = {
     {"updown", "nodes 4096 degree 12 load 0.000001..0.001/0.000001"},
     {"qos", "n 7 ratio2 1.37 ratio3 2.71 hops 3 flits 256 deadline 4000 load 1e-6..1e-3/1e-6"},
     {"qos", "n 10 flits 4096 buffer 4096 deadline 4096 load 1e-7..1e-4/1e-7"},
+    {"qos", "n 10 ratio3 3 deadline 4096 load 1e-6..1e-3/1e-6"},
     {"qos", "n 6 load 0.0002 deadline 2000 flits 1..1000"},
+    {"qos", "n 10 ratio3 3 load 0.0001 flits 1..1000"},
 };
 
 static gmc_status add_params(struct ic_sweep *sweep, const char *params, char *error)

@@ -344,6 +344,35 @@ static void curves_are_their_points(void **state)
     }
 }
 
+/* Nor do those of a deadline: what is the same for all of a load is not what it was for another. */
+static void deadlines_are_their_points(void **state)
+{
+    static const struct {
+        double load, deadline, hops;
+    } rows[] = {{0.004, 60, 2},  {0.004, 90, 2},  {0.004, 60, 2},  {0.006, 60, 2},
+                {0.006, 60, 3},  {0.006, 61, 3},  {0.004, 61, 3},  {0.004, 700, 3},
+                {0.006, 700, 3}, {0.006, 699, 1}, {0.006, 699, 3}, {0.006, 0, 3}};
+    const struct ic_family *family = ic_family_find("qos");
+    struct ic_memo memo = {.count = 0};
+    const struct ic_setting setting = {.memo = &memo};
+    double values[ROOM], alone[ROOM];
+    (void)state;
+    ic_family_defaults(family, values);
+    values[ic_family_param(family, "n")] = 3;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        values[ic_family_param(family, "load")] = rows[i].load;
+        values[ic_family_param(family, "deadline")] = rows[i].deadline;
+        values[ic_family_param(family, "hops")] = rows[i].hops;
+        assert_ok(ic_family_model(family, values, NULL, &result, error));
+        for (size_t j = 0; j < family->output_count; j++)
+            alone[j] = figures[j].value;
+        assert_ok(ic_family_model(family, values, &setting, &result, error));
+        for (size_t j = 0; j < family->output_count; j++)
+            assert_true(alone[j] == figures[j].value);
+    }
+    ic_memo_fini(&memo);
+}
+
 /* What a saturated point says is the limit of its own values, also where the limit of the shortest
  * messages stands for it. */
 static void points_tell_their_own_limits(void **state)
@@ -470,6 +499,7 @@ int main(void)
         cmocka_unit_test(memos_are_bounded),
         cmocka_unit_test(saturation_is_found),
         cmocka_unit_test(curves_are_their_points),
+        cmocka_unit_test(deadlines_are_their_points),
         cmocka_unit_test(points_tell_their_own_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

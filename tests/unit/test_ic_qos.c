@@ -442,6 +442,45 @@ static void saturation_is_named(void **state)
     assert_true(isinf(solve(&much).latency[R1].wait));
 }
 
+/* Far beyond saturation some loads of best effort have a solution again; that is not where it
+ * begins. */
+static void saturation_is_where_it_begins(void **state)
+{
+    struct ic_qos qos = usual(2, 0.0054, 0.002);
+    (void)state;
+    qos.stages = 43;
+    qos.buffer_flits = 929;
+    qos.rate[R2] = qos.rate[R1] / 6.73824;
+    qos.flits[R1] = qos.flits[R2] = 16;
+    qos.flits[BE] = 90;
+    assert_true(isinf(solve(&qos).latency[BE].wait));
+    assert_true(ic_qos_saturation(&qos) < qos.rate[R1]);
+}
+
+/* Sources keep up just before it, as far as one can tell: also with buffers that end solutions all
+ * at once, and where best effort alone has all but filled its source. */
+static void before_saturation_sources_keep_up(void **state)
+{
+    static const uint64_t buffers[] = {1, 32, 512}, lengths[] = {1, 32, 700};
+    (void)state;
+    for (uint64_t n = 0; n <= 10; n += 5)
+        for (size_t i = 0; i < 3; i++)
+            for (size_t j = 0; j < 3; j++)
+                for (double be = 0.0001; be < 0.02; be *= 10) {
+                    struct ic_qos qos = usual(n, 0.001, be);
+                    qos.buffer_flits = buffers[i];
+                    qos.flits[R1] = qos.flits[R2] = lengths[j];
+                    double limit = ic_qos_saturation(&qos);
+                    if (limit == 0)
+                        continue;
+                    qos.rate[R1] = 0.9997 * limit;
+                    qos.rate[R2] = qos.rate[R1] / 2;
+                    struct ic_qos_solution solution = solve(&qos);
+                    for (int c = R1; c <= BE; c++)
+                        assert_true(isfinite(solution.latency[c].wait));
+                }
+}
+
 static void bad_parameters_are_named(void **state)
 {
     static const struct {
@@ -511,6 +550,8 @@ int main(void)
         cmocka_unit_test(what_swings_is_solved),
         cmocka_unit_test(a_lone_class_is_in_time),
         cmocka_unit_test(saturation_is_named),
+        cmocka_unit_test(saturation_is_where_it_begins),
+        cmocka_unit_test(before_saturation_sources_keep_up),
         cmocka_unit_test(bad_parameters_are_named),
         cmocka_unit_test(a_curve_is_quick),
     };

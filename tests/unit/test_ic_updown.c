@@ -219,6 +219,94 @@ static void the_model_is_beside_the_simulator(void **state)
     ic_graph_fini(&graph);
 }
 
+/* All waits are so many times a message's length, and so is what a channel carries. */
+static void lengths_share_their_saturation(void **state)
+{
+    static const uint32_t lengths[] = {32, 1, 1000, 7, 32};
+    struct ic_graph graph;
+    struct ic_wh_network network;
+    struct ic_updown_flows *flows;
+    struct ic_traffic traffic;
+    struct ic_updown_config config = {.vcs = 3};
+    uint32_t channel, full;
+    (void)state;
+    assert_ok(ic_ldr_generate(64, 6, 1, &graph, error));
+    assert_ok(ic_updown_channels(&graph, IC_UPDOWN_ADAPTIVE, &network, error));
+    assert_ok(ic_traffic_init(&traffic, IC_TRAFFIC_UNIFORM, 64, 1, error));
+    assert_ok(ic_updown_flows_new(&network, &traffic, &flows, error));
+    for (config.vcs = 3; config.vcs > 0; config.vcs -= 2) {
+        config.flits = 1;
+        double one = ic_updown_saturation(flows, &config, &full);
+        struct ic_updown_latency of_one = ic_updown_model(flows, &config, 0.9 * one);
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+            config.flits = lengths[i];
+            double limit = ic_updown_saturation(flows, &config, &channel);
+            assert_near(limit * lengths[i], one, 1e-8 * one);
+            assert_int_equal(channel, full);
+            assert_true(ic_updown_model(flows, &config, 1.0001 * limit).is_saturated);
+            assert_false(ic_updown_model(flows, &config, 0.9999 * limit).is_saturated);
+            struct ic_updown_latency model = ic_updown_model(flows, &config, 0.9 * limit);
+            assert_near(model.latency - model.hops + 1,
+                        lengths[i] * (of_one.latency - of_one.hops + 1), 1e-6 * model.latency);
+        }
+    }
+    ic_updown_flows_free(flows);
+    ic_wh_network_fini(&network);
+    ic_graph_fini(&graph);
+}
+
+/* Whose nodes have these numbers. */
+static struct ic_updown_latency cube_latency(uint32_t dimensions, const uint32_t *numbers,
+                                             double load)
+{
+    const struct ic_updown_config config = {.vcs = 3, .flits = 32, .links_in_order = true};
+    struct ic_graph_link links[6 * 32];
+    struct ic_graph graph;
+    struct ic_wh_network network;
+    struct ic_updown_flows *flows;
+    struct ic_traffic traffic;
+    uint32_t nodes = 1u << dimensions;
+    size_t count = 0;
+    for (uint32_t at = 0; at < nodes; at++)
+        for (uint32_t bit = 1; bit < nodes; bit *= 2)
+            if ((at & bit) == 0)
+                links[count++] = (struct ic_graph_link){numbers[at], numbers[at | bit]};
+    assert_ok(ic_graph_init(&graph, nodes, links, count, error));
+    assert_ok(ic_updown_channels(&graph, IC_UPDOWN_ADAPTIVE, &network, error));
+    assert_ok(ic_traffic_init(&traffic, IC_TRAFFIC_UNIFORM, nodes, 1, error));
+    assert_ok(ic_updown_flows_new(&network, &traffic, &flows, error));
+    struct ic_updown_latency out = ic_updown_model(flows, &config, load);
+    ic_updown_flows_free(flows);
+    ic_wh_network_fini(&network);
+    ic_graph_fini(&graph);
+    return out;
+}
+
+/* A hypercube is found out by its nodes' numbers, and what is alike in it is found once. */
+static void alike_links_carry_the_same(void **state)
+{
+    uint32_t numbers[64], mixed[64];
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++)
+        numbers[i] = mixed[i] = i;
+    for (uint32_t dimensions = 2; dimensions <= 6; dimensions++) {
+        uint32_t last = (1u << dimensions) - 1;
+        mixed[1] = last;
+        mixed[last] = 1;
+        for (double load = 0; load < 0.001; load += 0.0002) {
+            struct ic_updown_latency alike = cube_latency(dimensions, numbers, load);
+            struct ic_updown_latency other = cube_latency(dimensions, mixed, load);
+            assert_true(alike.is_saturated == other.is_saturated && alike.longest == other.longest);
+            assert_near(alike.latency, other.latency, 1e-9 * other.latency);
+            assert_near(alike.wait, other.wait, 1e-9 * other.latency);
+            assert_near(alike.hops, other.hops, 1e-9);
+            assert_near(alike.distance, other.distance, 1e-9);
+        }
+        mixed[1] = 1;
+        mixed[last] = last;
+    }
+}
+
 /* ---- what is refused ---- */
 static void bad_graphs_are_named(void **state)
 {
@@ -249,6 +337,8 @@ int main(void)
         cmocka_unit_test(ways_are_the_shortest_legal_ones),
         cmocka_unit_test(full_networks_go_on),
         cmocka_unit_test(the_model_is_beside_the_simulator),
+        cmocka_unit_test(lengths_share_their_saturation),
+        cmocka_unit_test(alike_links_carry_the_same),
         cmocka_unit_test(bad_graphs_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
