@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* spreadsheets begin a table in UTF-8 with it */
+
 struct reader {
     struct ic_csv *csv;
     char *at, *end; /* of the copy; *end is NUL */
@@ -142,6 +144,8 @@ gmc_status ic_csv_parse(struct ic_csv *csv, const char *text, size_t length, cha
         memcpy(csv->bytes, text, length);
     csv->bytes[length] = '\0';
     reader.at = csv->bytes;
+    if (strncmp(reader.at, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+        reader.at += strlen(BYTE_ORDER_MARK);
     reader.end = csv->bytes + length;
     status = read_head(&reader);
     if (status == GMC_OK)

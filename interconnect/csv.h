@@ -18,9 +18,9 @@ struct ic_csv {
 };
 
 /* Reads `length` bytes of text, which is copied. Lines end with LF or CR LF, empty ones are passed
- * over, spaces count. INVALID with words and the line: no head, a name that is empty or stands
- * twice, a row with more or fewer fields than names, a quote (quoted fields are not read), a NUL.
- * NOMEM. Ends with fini. */
+ * over, spaces count, a byte order mark before all of it does not. INVALID with words and the line:
+ * no head, a name that is empty or stands twice, a row with more or fewer fields than names, a
+ * quote (quoted fields are not read), a NUL. NOMEM. Ends with fini. */
 GMC_NODISCARD gmc_status ic_csv_parse(struct ic_csv *csv, const char *text, size_t length,
                                       char *error);
 void ic_csv_fini(struct ic_csv *csv);
