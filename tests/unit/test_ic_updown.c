@@ -234,7 +234,7 @@ static void lengths_share_their_saturation(void **state)
     assert_ok(ic_updown_channels(&graph, IC_UPDOWN_ADAPTIVE, &network, error));
     assert_ok(ic_traffic_init(&traffic, IC_TRAFFIC_UNIFORM, 64, 1, error));
     assert_ok(ic_updown_flows_new(&network, &traffic, &flows, error));
-    for (config.vcs = 3; config.vcs > 0; config.vcs -= 2) {
+    for (config.vcs = 1; config.vcs <= 3; config.vcs += 2) {
         config.flits = 1;
         double one = ic_updown_saturation(flows, &config, &full);
         struct ic_updown_latency of_one = ic_updown_model(flows, &config, 0.9 * one);
