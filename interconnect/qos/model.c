@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/assert.h"
+
 #define DAMPING 0.1
 /* A class that still moves more than this after the last step has no solution. */
 #define SETTLED 1e-9
@@ -124,6 +126,7 @@ static bool has_settled(const struct ic_qos_latency *latency, double change)
 
 bool ic_qos_are_probabilities(const struct ic_qos *qos, const struct ic_qos_solution *solution)
 {
+    GMC_ASSERT(qos->classes > 0);
     for (uint64_t s = 0; s < solution->channels; s++)
         for (unsigned z = 0; z < 1u << (qos->classes - 1); z++)
             if (!(solution->sharing[s][z] >= 0))
