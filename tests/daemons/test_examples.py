@@ -69,14 +69,20 @@ def test_subscriber_quits():
         lib.check(reads.finish() == [], "it says something")
 
 
+def measured(grid):
+    watches = Example(grid["b"], built("sensor"), "watch", "volts")
+    lib.check(watches.line() == "watching", "does not watch")
+    Example(grid["a"], built("sensor"), "measure", "volts", "1500", "b").finish()
+    values = [int(line) for line in watches.finish()]
+    lib.check(values == sorted(values) and len(values) <= 40, "not some values: %s" % values)
+    lib.check(values[-1] == 1500, "the newest is not the last: %s" % values)
+    return values
+
+
 def test_sensor():
+    """All values take 1.5 s: a gateway that gets no processor for as long hands on the last alone."""
     with lib.Grid("ab") as grid:
-        watches = Example(grid["b"], built("sensor"), "watch", "volts")
-        lib.check(watches.line() == "watching", "does not watch")
-        Example(grid["a"], built("sensor"), "measure", "volts", "1500", "b").finish()
-        values = [int(line) for line in watches.finish()]
-        lib.check(values == sorted(values) and 3 <= len(values) <= 40, "not some values: %s" % values)
-        lib.check(values[-1] == 1500, "the newest is not the last: %s" % values)
+        lib.check(any(len(measured(grid)) >= 3 for _ in range(3)), "the newest alone, three times")
 
 
 def test_no_gateway():
