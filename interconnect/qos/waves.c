@@ -20,6 +20,15 @@ IC_QUAD_INLINE struct numbers load_block(const double *from)
     return (struct numbers){{quads[0], quads[1]}, {quads[2], quads[3]}};
 }
 
+IC_QUAD_INLINE void store_block(double *to, const struct numbers *numbers)
+{
+    ic_quad_at *quads = (ic_quad_at *)to;
+    for (unsigned i = 0; i < 2; i++) {
+        quads[i] = numbers->re[i];
+        quads[2 + i] = numbers->im[i];
+    }
+}
+
 IC_QUAD_INLINE struct numbers repeat(double re, double im)
 {
     ic_quad zero = {0};
@@ -88,13 +97,9 @@ IC_QUAD_INLINE void all_ways(struct ic_qos_delays *delays, const struct ic_qos_m
                              uint64_t n, uint64_t hops)
 {
     const double *tables = delays->waves;
-    ic_quad_at *out = (ic_quad_at *)delays->ways.values;
-    for (uint64_t block = 0; block < delays->blocks; block++, out += 4) {
+    for (uint64_t block = 0; block < delays->blocks; block++) {
         struct numbers ways = of_ways(delays, tables, mixes, n, hops);
-        out[0] = ways.re[0];
-        out[1] = ways.re[1];
-        out[2] = ways.im[0];
-        out[3] = ways.im[1];
+        store_block(delays->ways.values + 2 * IC_QOS_WAVE_BLOCK * block, &ways);
         tables += 2 * IC_QOS_WAVE_BLOCK * IC_QOS_PASSINGS * delays->subsets;
     }
 }

@@ -159,19 +159,16 @@ void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_target_open(gw, ch);
 }
 
-/* Others had their hands in files of these blocks, all of which count as stored. */
+/* Others had their hands in files of these blocks, all of which count as stored: they lie below the
+ * horizon, and nothing was compared yet. */
 bool gw_target_doubt(struct gmc_gateway *gw, struct gwchannel *ch,
                      const struct gmc_interval_set *doubtful, const char *reason)
 {
-    struct gwtarget *dst = ch->dst;
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s", reason);
+    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s", reason != NULL ? reason : "");
     for (size_t i = 0; i < gmc_interval_ranges(doubtful); i++) {
         struct gmc_interval range = gmc_interval_range_at(doubtful, i);
         gw_have_lose(gw, ch, range.lo, range.hi);
-        if (range.hi > dst->recheck_end && range.hi <= ch->blocks)
-            dst->recheck_end = range.hi;
     }
-    dst->recheck_at = 0;
     gw_seen_clear(ch);
     return see_stored(ch);
 }

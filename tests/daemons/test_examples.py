@@ -80,9 +80,13 @@ def measured(grid):
 
 
 def test_sensor():
-    """All values take 1.5 s: a gateway that gets no processor for as long hands on the last alone."""
+    """All values take 1.5 s. Where a gateway got no processor for longer, which its link does not
+    survive, the newest alone may be handed on: once more then."""
     with lib.Grid("ab") as grid:
-        lib.check(any(len(measured(grid)) >= 3 for _ in range(3)), "the newest alone, three times")
+        values = measured(grid)
+        if len(values) < 3 and "nothing heard any more" in grid["a"].log() + grid["b"].log():
+            values = measured(grid)
+        lib.check(len(values) >= 3, "not some values: %s" % values)
 
 
 def test_no_gateway():

@@ -319,6 +319,18 @@ static void saturation_is_found(void **state)
                      GMC_ERR_INVALID);
 }
 
+static void memo_changes_nothing(const struct ic_family *family, const double *values,
+                                 const struct ic_setting *setting)
+{
+    double alone[ROOM];
+    assert_ok(ic_family_model(family, values, NULL, &result, error));
+    for (size_t i = 0; i < family->output_count; i++)
+        alone[i] = figures[i].value;
+    assert_ok(ic_family_model(family, values, setting, &result, error));
+    for (size_t i = 0; i < family->output_count; i++)
+        assert_true(alone[i] == figures[i].value);
+}
+
 /* Figures of a point do not depend on those before it. */
 static void curves_are_their_points(void **state)
 {
@@ -327,24 +339,19 @@ static void curves_are_their_points(void **state)
         const struct ic_family *family = ic_families[i];
         struct ic_memo memo = {.count = 0};
         const struct ic_setting setting = {.memo = &memo};
-        double values[ROOM], first[ROOM];
+        double values[ROOM];
         if (family->load == NULL)
             continue;
         size_t load = ic_family_param(family, family->load);
         ic_family_defaults(family, values);
         for (int half = 0; half < 6; half++, values[load] *= 0.5) {
-            assert_ok(ic_family_model(family, values, NULL, &result, error));
-            for (size_t j = 0; j < family->output_count; j++)
-                first[j] = figures[j].value;
-            assert_ok(ic_family_model(family, values, &setting, &result, error));
-            for (size_t j = 0; j < family->output_count; j++)
-                assert_true(first[j] == figures[j].value);
+            memo_changes_nothing(family, values, &setting);
         }
         ic_memo_fini(&memo);
     }
 }
 
-/* Nor do those of a deadline: what is the same for all of a load is not what it was for another. */
+/* So are those over deadlines, which share what was found for a load. */
 static void deadlines_are_their_points(void **state)
 {
     static const struct {
@@ -355,7 +362,7 @@ static void deadlines_are_their_points(void **state)
     const struct ic_family *family = ic_family_find("qos");
     struct ic_memo memo = {.count = 0};
     const struct ic_setting setting = {.memo = &memo};
-    double values[ROOM], alone[ROOM];
+    double values[ROOM];
     (void)state;
     ic_family_defaults(family, values);
     values[ic_family_param(family, "n")] = 3;
@@ -363,12 +370,7 @@ static void deadlines_are_their_points(void **state)
         values[ic_family_param(family, "load")] = rows[i].load;
         values[ic_family_param(family, "deadline")] = rows[i].deadline;
         values[ic_family_param(family, "hops")] = rows[i].hops;
-        assert_ok(ic_family_model(family, values, NULL, &result, error));
-        for (size_t j = 0; j < family->output_count; j++)
-            alone[j] = figures[j].value;
-        assert_ok(ic_family_model(family, values, &setting, &result, error));
-        for (size_t j = 0; j < family->output_count; j++)
-            assert_true(alone[j] == figures[j].value);
+        memo_changes_nothing(family, values, &setting);
     }
     ic_memo_fini(&memo);
 }
