@@ -11,7 +11,15 @@
 /* A body and its tags are one allocation, so that sealing in place needs no second one. */
 #define BODY_ALLOC (GMC_CACHE_BODY_BYTES + GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES)
 #define RECORDS_KEPT 32u
-#define VIRTUAL_ALLOC (GMC_CACHE_VIRTUAL_BYTES + GMC_SEAL_TAG_BYTES)
+
+/* Sizes of bodies. Pages and the blocks of small files would waste most of a whole one. */
+enum body_size { VIRTUAL, SMALL, WHOLE, BODY_SIZES };
+
+static const struct {
+    uint32_t bytes, tags;
+} sizes[BODY_SIZES] = {{GMC_CACHE_VIRTUAL_BYTES, 1},
+                       {GMC_CACHE_SMALL_BYTES, GMC_FRAGMENTS_MAX},
+                       {GMC_CACHE_BODY_BYTES, GMC_FRAGMENTS_MAX}};
 
 struct spare {
     struct spare *next;
@@ -24,10 +32,11 @@ struct gmc_cache {
     struct gmc_list pinned;  /* all others */
     struct gmc_list records; /* of blocks that are gone, to use again; at most RECORDS_KEPT */
     size_t record_count;
-    struct spare *spares[2]; /* bodies given back, whole and virtual; re-used first */
+    struct spare *spares[BODY_SIZES]; /* bodies given back; re-used first */
     size_t bodies_max;
     size_t bodies_used;
     size_t bodies_spare;
+    size_t bytes; /* of all bodies, with their tags */
 };
 
 static uint64_t block_key(uint32_t channel, uint32_t number)
@@ -50,15 +59,35 @@ struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed)
     return cache;
 }
 
-static bool is_virtual(const struct gmc_block *block)
+static enum body_size size_of(const struct gmc_block *block)
 {
-    return block->kept < block->len;
+    if (block->kept < block->len)
+        return VIRTUAL;
+    return block->len <= GMC_CACHE_SMALL_BYTES ? SMALL : WHOLE;
+}
+
+static size_t body_bytes(enum body_size size)
+{
+    return sizes[size].bytes + (size_t)sizes[size].tags * GMC_SEAL_TAG_BYTES;
+}
+
+/* Gives back the memory of a spare body; false if there is none of this size. */
+static bool spare_free(struct gmc_cache *cache, enum body_size size)
+{
+    struct spare *spare = cache->spares[size];
+    if (spare == NULL)
+        return false;
+    cache->spares[size] = spare->next;
+    cache->bodies_spare--;
+    cache->bytes -= body_bytes(size);
+    free(spare);
+    return true;
 }
 
 static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uint8_t *body)
 {
     struct spare *spare = (struct spare *)(void *)body;
-    struct spare **spares = &cache->spares[is_virtual(block)];
+    struct spare **spares = &cache->spares[size_of(block)];
     spare->next = *spares;
     *spares = spare;
     cache->bodies_used--;
@@ -67,14 +96,10 @@ static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uin
 
 void gmc_cache_trim(struct gmc_cache *cache)
 {
-    for (size_t i = 0; i < 2; i++) {
-        while (cache->spares[i] != NULL) {
-            struct spare *spare = cache->spares[i];
-            cache->spares[i] = spare->next;
-            free(spare);
-        }
+    for (enum body_size size = 0; size < BODY_SIZES; size++) {
+        while (spare_free(cache, size))
+            ;
     }
-    cache->bodies_spare = 0;
     struct gmc_list *node;
     while ((node = gmc_list_pop_front(&cache->records)) != NULL)
         free(GMC_CONTAINER_OF(node, struct gmc_block, node));
@@ -124,7 +149,7 @@ size_t gmc_cache_bodies(const struct gmc_cache *cache)
 
 size_t gmc_cache_bytes_used(const struct gmc_cache *cache)
 {
-    return (cache->bodies_used + cache->bodies_spare) * BODY_ALLOC;
+    return cache->bytes;
 }
 
 struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number)
@@ -173,35 +198,36 @@ struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint3
     return block;
 }
 
-/* Makes room in the bound for a body of the one kind: a spare one of the other goes. */
-static void drop_spare(struct gmc_cache *cache, struct spare **other)
+/* Makes room in the bound for a new body: a spare one of another size goes. */
+static void drop_spare(struct gmc_cache *cache)
 {
-    struct spare *spare = *other;
-    if (cache->bodies_used + cache->bodies_spare < cache->bodies_max || spare == NULL)
+    if (cache->bodies_used + cache->bodies_spare < cache->bodies_max)
         return;
-    *other = spare->next;
-    cache->bodies_spare--;
-    free(spare);
+    for (enum body_size size = 0; size < BODY_SIZES; size++) {
+        if (spare_free(cache, size))
+            return;
+    }
 }
 
 static uint8_t *body_get(struct gmc_cache *cache, const struct gmc_block *block)
 {
-    struct spare **spares = &cache->spares[is_virtual(block)];
+    enum body_size size = size_of(block);
     if (cache->bodies_used >= cache->bodies_max) {
         if (gmc_list_is_empty(&cache->idle))
             return NULL;
         block_free(cache, GMC_CONTAINER_OF(cache->idle.next, struct gmc_block, node));
     }
     uint8_t *body;
-    if (*spares != NULL) {
-        body = (uint8_t *)*spares;
-        *spares = (*spares)->next;
+    if (cache->spares[size] != NULL) {
+        body = (uint8_t *)cache->spares[size];
+        cache->spares[size] = cache->spares[size]->next;
         cache->bodies_spare--;
     } else {
-        drop_spare(cache, &cache->spares[!is_virtual(block)]);
-        body = malloc(is_virtual(block) ? VIRTUAL_ALLOC : BODY_ALLOC);
+        drop_spare(cache);
+        body = malloc(body_bytes(size));
         if (body == NULL)
             return NULL;
+        cache->bytes += body_bytes(size);
     }
     cache->bodies_used++;
     return body;
@@ -217,8 +243,7 @@ gmc_status gmc_cache_give_plain(struct gmc_cache *cache, struct gmc_block *block
 static void set_cipher(struct gmc_block *block, uint8_t *body)
 {
     block->cipher = body;
-    block->tags = (uint8_t(*)[GMC_SEAL_TAG_BYTES])(
-        body + (is_virtual(block) ? GMC_CACHE_VIRTUAL_BYTES : GMC_CACHE_BODY_BYTES));
+    block->tags = (uint8_t(*)[GMC_SEAL_TAG_BYTES])(body + sizes[size_of(block)].bytes);
 }
 
 gmc_status gmc_cache_give_cipher(struct gmc_cache *cache, struct gmc_block *block)

@@ -6,8 +6,9 @@
  * plain bytes and sealed bytes with one tag per fragment. A leaf needs plain alone, a source seals
  * in place, a relay holds both until the block is stored.
  *
- * Simulations of many gateways keep the first bytes of each block only. A virtual body counts
- * against the bound like a whole one, so that what a gateway does is the same.
+ * Pages and small blocks have small bodies, and simulations of many gateways keep the first bytes
+ * of each block only. Whatever its size a body counts against the bound like a whole one, so that
+ * what a gateway does is the same, and no order of sizes can fill it with what does not fit.
  */
 #ifndef GMC_CORE_CACHE_H
 #define GMC_CORE_CACHE_H
@@ -22,6 +23,7 @@
 
 #define GMC_CACHE_BODY_BYTES 65536u
 #define GMC_FRAGMENTS_MAX 64u
+#define GMC_CACHE_SMALL_BYTES 9216u
 #define GMC_CACHE_VIRTUAL_BYTES 32u
 
 struct gmc_cache;

@@ -33,7 +33,7 @@
 #include "wire/control.h"
 
 #define GW_BLOCK_BYTES 65536u
-#define GW_PAGES_KEPT 64u     /* verified pages in memory per channel */
+#define GW_PAGES_KEPT 16u     /* verified pages in memory per channel */
 #define GW_READS_MAX 32u      /* reads under way per channel */
 #define GW_BACKLOG_BLOCKS 32u /* blocks at hand and unsent per child before more are opened */
 #define GW_GAPS_MAX 1024u     /* gaps that a child left behind may leave open */

@@ -28,11 +28,31 @@ static uint32_t channel_of(unsigned i)
     return i / NUMBERS + 1;
 }
 
-static void check_bodies(const struct known *k, const struct gmc_block *block)
+/* Of each size that bodies have, and at its limits. */
+static uint32_t len_of(unsigned i)
 {
+    return i % 3 == 0   ? GMC_CACHE_BODY_BYTES - i / 3
+           : i % 3 == 1 ? GMC_CACHE_SMALL_BYTES + 1 - i % 2
+                        : i + 1;
+}
+
+static uint32_t kept_of(unsigned i)
+{
+    return i % 5 == 0 ? 1 + i % GMC_CACHE_VIRTUAL_BYTES : len_of(i);
+}
+
+static uint32_t fragments_of(unsigned i)
+{
+    return kept_of(i) < len_of(i) ? 1 : GMC_FRAGMENTS_MAX;
+}
+
+static void check_bodies(const struct known *k, unsigned i, const struct gmc_block *block)
+{
+    uint32_t last = kept_of(i) - 1;
     GMC_ASSERT((block->plain != NULL) == k->plain && (block->cipher != NULL) == k->cipher);
-    GMC_ASSERT(!k->plain || (block->plain[0] == k->fill && block->plain[65535] == k->fill));
-    GMC_ASSERT(!k->cipher || (block->cipher[0] == k->fill && block->tags[63][15] == k->fill));
+    GMC_ASSERT(!k->plain || (block->plain[0] == k->fill && block->plain[last] == k->fill));
+    GMC_ASSERT(!k->cipher || (block->cipher[0] == k->fill && block->cipher[last] == k->fill &&
+                              block->tags[fragments_of(i) - 1][15] == k->fill));
 }
 
 /* Every pinned block is as it should be, and the bodies are counted. */
@@ -46,9 +66,9 @@ static void check_all(void)
             GMC_ASSERT(block == k->block && block->pins == k->pins);
             bodies += (size_t)k->plain + (size_t)k->cipher;
         }
-        GMC_ASSERT(block == NULL || (block->channel == channel_of(i) && block->len == i + 1));
+        GMC_ASSERT(block == NULL || (block->channel == channel_of(i) && block->len == len_of(i)));
         if (block != NULL)
-            check_bodies(k, block);
+            check_bodies(k, i, block);
     }
     GMC_ASSERT(bodies <= gmc_cache_bodies(cache));
     GMC_ASSERT(gmc_cache_bytes_used(cache) / (GMC_CACHE_BODY_BYTES + 1024) <=
@@ -68,7 +88,8 @@ static void pin(struct known *k, unsigned i)
 {
     struct gmc_block *block = gmc_cache_find(cache, channel_of(i), i % NUMBERS);
     if (block == NULL) {
-        block = gmc_cache_add(cache, channel_of(i), i % NUMBERS, i + 1, i + 1, 64);
+        block = gmc_cache_add(cache, channel_of(i), i % NUMBERS, len_of(i), kept_of(i),
+                              fragments_of(i));
         GMC_ASSERT(block != NULL);
         *k = (struct known){.block = block, .pins = 1};
     } else if (k->pins < PINS_MAX) {
@@ -89,11 +110,11 @@ static void give(struct known *k, bool cipher)
         return;
     k->fill = (uint8_t)(k->fill + (k->plain || k->cipher ? 0 : 1));
     if (cipher) {
-        memset(k->block->cipher, k->fill, GMC_CACHE_BODY_BYTES);
-        memset(k->block->tags, k->fill, GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES);
+        memset(k->block->cipher, k->fill, k->block->kept);
+        memset(k->block->tags, k->fill, (size_t)k->block->fragments * GMC_SEAL_TAG_BYTES);
         k->cipher = true;
     } else {
-        memset(k->block->plain, k->fill, GMC_CACHE_BODY_BYTES);
+        memset(k->block->plain, k->fill, k->block->kept);
         k->plain = true;
     }
 }
@@ -108,7 +129,7 @@ static void seal_in_place(struct known *k)
         return;
     k->plain = false;
     k->cipher = true;
-    memset(k->block->tags, k->fill, GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES);
+    memset(k->block->tags, k->fill, (size_t)k->block->fragments * GMC_SEAL_TAG_BYTES);
 }
 
 static void forget_idle(uint32_t channel)

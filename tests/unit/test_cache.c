@@ -126,6 +126,34 @@ static void test_sealed_in_place(void **state)
     gmc_cache_free(cache);
 }
 
+/* Pages and blocks of small files take little memory, and no more of them fit than others. */
+static void test_small_bodies(void **state)
+{
+    (void)state;
+    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    add_idle(cache, 1, 0);
+    size_t whole = gmc_cache_bytes_used(cache), small = 0;
+    for (uint32_t i = 1; i <= BODIES; i++) {
+        struct gmc_block *block =
+            gmc_cache_add(cache, 1, i, GMC_CACHE_SMALL_BYTES, GMC_CACHE_SMALL_BYTES, 9);
+        assert_ok(gmc_cache_give_plain(cache, block));
+        memset(block->plain, 1, GMC_CACHE_SMALL_BYTES);
+        assert_ok(gmc_cache_plain_to_cipher(cache, block));
+        memset(block->tags, 2, 9 * GMC_SEAL_TAG_BYTES);
+        gmc_block_unpin(cache, block);
+        if (i == 1)
+            small = gmc_cache_bytes_used(cache) - whole;
+        assert_int_equal(gmc_cache_find(cache, 1, 1)->cipher[GMC_CACHE_SMALL_BYTES - 1], 1);
+    }
+    assert_true(small < whole / 5);
+    assert_null(gmc_cache_find(cache, 1, 0));
+    assert_int_equal(gmc_cache_bytes_used(cache), BODIES * small);
+    add_idle(cache, 2, 0); /* in the place of one of them */
+    assert_null(gmc_cache_find(cache, 1, 2));
+    assert_int_equal(gmc_cache_bytes_used(cache), (BODIES - 1) * small + whole);
+    gmc_cache_free(cache);
+}
+
 static void test_channels(void **state)
 {
     (void)state;
@@ -206,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_without_body_goes_at_once),
         cmocka_unit_test(test_two_bodies),
         cmocka_unit_test(test_sealed_in_place),
+        cmocka_unit_test(test_small_bodies),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_give_up),
         cmocka_unit_test(test_last_receiving),
