@@ -171,27 +171,37 @@ static bool prepare(struct gmc_gateway *gw, struct gwgroup *group, struct gwwind
     return ready;
 }
 
+/* Read ahead for the group is at most a quarter of the cache: blocks of windows that are not whole
+ * yet must not keep the rest of them out. */
+static bool is_prepared_enough(const struct gmc_gateway *gw, const struct gwgroup *group)
+{
+    size_t blocks = (group->prepared_count + 1) * gmc_group_blocks(&group->channel->object);
+    return group->prepared_count >= GW_GROUP_PREPARED_MAX ||
+           (group->prepared_count > 0 && blocks > gmc_cache_bodies(gw->cache) / 4);
+}
+
 static void open_ready(struct gmc_gateway *gw, struct gwgroup *group)
 {
     bool *over = &group->channel->group_over;
     uint64_t number;
-    while (!*over && group->prepared_count < GW_GROUP_PREPARED_MAX &&
-           gw_group_next_window(group, &number))
+    while (!*over && !is_prepared_enough(gw, group) && gw_group_next_window(group, &number))
         if (!skip_had(gw, group, number))
             *over = !begin_window(group, number);
+    /* One is opened, and those behind it are read meanwhile. */
+    bool is_open = false;
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &group->prepared)
     {
         struct gwwindow *window = GMC_CONTAINER_OF(node, struct gwwindow, node);
-        if (!prepare(gw, group, window))
+        if (!prepare(gw, group, window) || is_open)
             continue;
         gmc_list_remove(node);
         group->prepared_count--;
         gmc_group_tx_open(&group->tx, &window->out, gw->now, window->out.window,
                           window->shape.sources);
-        if (gw_window_is_lacked(group, window))
-            return;
-        gw_window_retire(gw, group, window); /* its links brought it meanwhile */
+        is_open = gw_window_is_lacked(group, window);
+        if (!is_open)
+            gw_window_retire(gw, group, window); /* its links brought it meanwhile */
     }
 }
 

@@ -87,6 +87,24 @@ static void test_bad_reads(void **state)
     bad_reads(&(struct sim_disk_config){.read_flip_ppm = 200000, .rate_bps = 400000000});
 }
 
+/* What comes over the uplink is out of the cache when the group's turn comes. A disk that takes its
+ * time has it again before: it is asked ahead of the group, not when that has nothing to send. */
+static void test_disk_takes_its_time(void **state)
+{
+    (void)state;
+    struct lan lan;
+    const uint64_t bytes = 80 * MB;
+    lan_begin_with(&lan, 12, 3, &(struct lan_loss){0, 0},
+                   &(struct lan_unusual){.cache_bytes = 16 << 20});
+    sim_disk_configure(&story_host(&lan.story, "a")->disk,
+                       &(struct sim_disk_config){.latency = GMC_MS(20), .jitter = GMC_MS(10)});
+    story_stage(&lan.story, bytes, GMC_TREE_CHAIN, "a");
+    double of_limit = lan_at_rate(bytes) / lan_run_to(&lan, 1, 3, GMC_S(60));
+    print_message("a disk with 20 to 30 ms at the gateway: %.3f of the limit\n", of_limit);
+    assert_true(of_limit > 0.90);
+    lan_end(&lan);
+}
+
 /* It stays so, when nobody else has it any more: the nodes are given up, and that is said. */
 static void test_nothing_can_be_read(void **state)
 {
@@ -366,14 +384,23 @@ static void test_somebody_forges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        story_test(test_each_byte_once),      story_test(test_losses),
-        story_test(test_small_caches),        story_test(test_bad_reads),
-        story_test(test_nothing_can_be_read), story_test(test_one_loses_much),
-        story_test(test_ports_are_narrow),    story_test(test_ports_are_narrow_the_next_time),
-        story_test(test_one_port_is_narrow),  story_test(test_multicast_does_not_arrive),
-        story_test(test_nobody_follows),      story_test(test_node_comes_late),
-        story_test(test_somebody_forges),     story_test(test_node_is_killed),
-        story_test(test_a_node_is_stopped),   story_test(test_nodes_show_no_uplink),
+        story_test(test_each_byte_once),
+        story_test(test_losses),
+        story_test(test_small_caches),
+        story_test(test_bad_reads),
+        story_test(test_disk_takes_its_time),
+        story_test(test_nothing_can_be_read),
+        story_test(test_one_loses_much),
+        story_test(test_ports_are_narrow),
+        story_test(test_ports_are_narrow_the_next_time),
+        story_test(test_one_port_is_narrow),
+        story_test(test_multicast_does_not_arrive),
+        story_test(test_nobody_follows),
+        story_test(test_node_comes_late),
+        story_test(test_somebody_forges),
+        story_test(test_node_is_killed),
+        story_test(test_a_node_is_stopped),
+        story_test(test_nodes_show_no_uplink),
         story_test(test_gateway_is_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
