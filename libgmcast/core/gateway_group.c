@@ -160,6 +160,7 @@ static void windows_free(struct gmc_list *list)
     while ((node = gmc_list_pop_front(list)) != NULL) {
         struct gwwindow *window = GMC_CONTAINER_OF(node, struct gwwindow, node);
         free(window->pads);
+        free(window->parity);
         free(window);
     }
 }

@@ -56,6 +56,10 @@ struct gwwindow {
     const uint8_t *tags[GMC_GROUP_SOURCES_MAX];
     uint64_t has[GW_LISTENERS_MAX / 64]; /* listeners that have all of it */
     uint8_t *pads; /* short fragments, filled up with zeros: one for each block */
+    /* Parity from this index on, so many shards with their tags: computed together, sent one by
+     * one. */
+    uint8_t *parity;
+    uint32_t parity_first, parity_count;
 };
 
 struct gwgroup {
@@ -125,11 +129,21 @@ void gw_group_rate_reset(struct gmc_gateway *gw, uint64_t rate_bps);
 void gw_group_rate_heard(struct gmc_gateway *gw, const struct gwgroup *group,
                          struct gwlistener *listener, const struct gmc_msg *msg);
 
+/* ---- gateway_group_window.c ---- */
+/* The next window that nobody was sent and all of which is here. */
+bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);
+/* No more windows may be open now. */
+bool gw_group_is_full(const struct gmc_gateway *gw, const struct gwgroup *group);
+/* Opens a window whose blocks are ready, if there is one, and has those of the next ones read. */
+void gw_group_open_ready(struct gmc_gateway *gw, struct gwgroup *group);
+/* The parity shard and its tag, computed with those that were promised behind it; NULL: it cannot
+ * be. It stays until another one of the window is asked for. */
+const uint8_t *gw_window_parity(const struct gmc_gateway *gw, const struct gwgroup *group,
+                                struct gwwindow *window, uint32_t index);
+
 /* ---- gateway_group_send.c ---- */
 /* What was sent is paid for, or it is the group's turn. */
 bool gw_groups_may_send(const struct gmc_gateway *gw);
-bool gw_group_next_window(const struct gwgroup *group, uint64_t *window);
-bool gw_group_is_full(const struct gmc_gateway *gw, const struct gwgroup *group);
 gmc_time gw_group_tell_time(const struct gwgroup *group);
 
 #endif

@@ -189,6 +189,7 @@ tests_fuzz_fuzz_message_rx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/backoff.c libgmcast/core/backoff.h \
 	libgmcast/core/gateway_group.c libgmcast/core/gateway_group_impl.h libgmcast/core/gateway_group_listen.c \
 	libgmcast/core/gateway_group_rate.c libgmcast/core/gateway_group_send.c \
+	libgmcast/core/gateway_group_window.c \
 	libgmcast/core/gateway_hear.c libgmcast/core/gateway_hear_impl.h \
 	libgmcast/core/gateway_hear_window.c libgmcast/core/gateway_hearing.c \
 	libgmcast/core/group.c libgmcast/core/group.h \

@@ -82,14 +82,17 @@ static void multiply(const struct gmc_fec_code *code, size_t len, unsigned n, un
     }
 }
 
-static gmc_status encode(const void *ctx, unsigned k, unsigned index, const uint8_t *const *data,
-                         size_t len, uint8_t *parity)
+static gmc_status encode(const void *ctx, unsigned k, unsigned index, unsigned n,
+                         const uint8_t *const *data, size_t len, uint8_t *const *parity)
 {
     const struct gmc_fec_code *code = ctx;
+    uint8_t coefficients[GMC_FEC_PARITY_MAX * GMC_FEC_DATA_MAX];
 
-    if (!fits(k, len) || index >= GMC_FEC_PARITY_MAX)
+    if (!fits(k, len) || index >= GMC_FEC_PARITY_MAX || n > GMC_FEC_PARITY_MAX - index)
         return GMC_ERR_INVALID;
-    multiply(code, len, k, 1, code->matrix[index], data, &parity);
+    for (unsigned i = 0; i < n; i++)
+        memcpy(coefficients + i * k, code->matrix[index + i], k);
+    multiply(code, len, k, n, coefficients, data, parity);
     return GMC_OK;
 }
 

@@ -23,11 +23,12 @@
 struct gmc_fec_ops {
     const char *name;
 
-    /* Writes parity shard index (0..63) of data[0..k) (k is 1..192) to parity, which is none of
-     * them; each shard has len bytes, 1..GMC_FEC_SHARD_BYTES_MAX. Shorter ones are to be filled up
-     * with zeros. GMC_ERR_INVALID when a bound is not kept. */
-    gmc_status (*encode)(const void *ctx, unsigned k, unsigned index, const uint8_t *const *data,
-                         size_t len, uint8_t *parity);
+    /* Writes n parity shards, from the one with this index on (all of 0..63), of data[0..k) (k is
+     * 1..192) to parity[0..n), which are none of them; each shard has len bytes,
+     * 1..GMC_FEC_SHARD_BYTES_MAX. Shorter ones are to be filled up with zeros. Several at once take
+     * a fraction of the time of as many one by one. GMC_ERR_INVALID when a bound is not kept. */
+    gmc_status (*encode)(const void *ctx, unsigned k, unsigned index, unsigned n,
+                         const uint8_t *const *data, size_t len, uint8_t *const *parity);
 
     /* Computes the n data shards missing[0..n) (indices below k, each once) into data[missing[i]],
      * where the others stand and are not changed, from parity[0..n) with the indices index[0..n)

@@ -30,14 +30,17 @@ static void must(gmc_status status)
     }
 }
 
-/* One parity shard per turn. */
-static void encode(const struct gmc_fec *fec, unsigned turn)
+/* n parity shards, others in each turn. */
+static void encode(const struct gmc_fec *fec, unsigned n, unsigned turn)
 {
     const uint8_t *in[SHARDS];
+    uint8_t *out[GMC_FEC_PARITY_MAX];
 
     for (unsigned j = 0; j < SHARDS; j++)
         in[j] = shards[j];
-    must(fec->ops->encode(fec->ctx, SHARDS, turn % GMC_FEC_PARITY_MAX, in, LEN, parity[0]));
+    for (unsigned i = 0; i < n; i++)
+        out[i] = parity[i];
+    must(fec->ops->encode(fec->ctx, SHARDS, turn * n % (GMC_FEC_PARITY_MAX - n), n, in, LEN, out));
 }
 
 /* n lost shards, spread over the window, in one turn. */
@@ -56,15 +59,15 @@ static void decode(const struct gmc_fec *fec, unsigned n)
     must(fec->ops->decode(fec->ctx, SHARDS, out, LEN, n, missing, index, repairs));
 }
 
-static void measure(const struct gmc_fec *fec, const char *what, unsigned lost)
+static void measure(const struct gmc_fec *fec, const char *what, unsigned made, unsigned lost)
 {
     double start = now(), spent;
     unsigned turns = 0;
 
     do {
         for (unsigned i = 0; i < 10; i++, turns++) {
-            if (lost == 0)
-                encode(fec, turns);
+            if (made > 0)
+                encode(fec, made, turns);
             else
                 decode(fec, lost);
         }
@@ -85,10 +88,11 @@ static void measure_all(const struct gmc_fec_kernel *kernel)
     }
     fec = gmc_fec_code_table(code);
     printf("%s, windows of %u shards of %u bytes, one core\n", kernel->name, SHARDS, LEN);
-    measure(&fec, "one parity shard", 0);
-    measure(&fec, "2 lost (1 %)", 2);
-    measure(&fec, "10 lost (5 %)", 10);
-    measure(&fec, "38 lost (20 %)", 38);
+    measure(&fec, "one parity shard", 1, 0);
+    measure(&fec, "6 parity shards", 6, 0);
+    measure(&fec, "2 lost (1 %)", 0, 2);
+    measure(&fec, "10 lost (5 %)", 0, 10);
+    measure(&fec, "38 lost (20 %)", 0, 38);
     gmc_fec_code_free(code);
 }
 

@@ -138,10 +138,12 @@ static void hear_parity(uint32_t window, uint16_t row, uint8_t bits)
         }
     }
     uint8_t *parity = out + GMC_DATA_HEAD_BYTES;
-    if (fec.ops->encode(fec.ctx, shape.sources, row % GMC_FEC_PARITY_MAX, shards, shape.shard_bytes,
-                        parity) != GMC_OK ||
-        fec.ops->encode(fec.ctx, shape.sources, row % GMC_FEC_PARITY_MAX, tag_shards,
-                        GMC_SEAL_TAG_BYTES, parity + shape.shard_bytes) != GMC_OK)
+    uint8_t *tag = parity + shape.shard_bytes;
+    unsigned index = row % GMC_FEC_PARITY_MAX;
+    if (fec.ops->encode(fec.ctx, shape.sources, index, 1, shards, shape.shard_bytes, &parity) !=
+            GMC_OK ||
+        fec.ops->encode(fec.ctx, shape.sources, index, 1, tag_shards, GMC_SEAL_TAG_BYTES, &tag) !=
+            GMC_OK)
         return;
     size_t len = shape.shard_bytes + GMC_SEAL_TAG_BYTES - (bits & 4 ? 1 : 0);
     parity[0] ^= (uint8_t)(bits & 1);

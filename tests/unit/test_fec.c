@@ -54,12 +54,22 @@ static void encode_all(const struct gmc_fec *fec, unsigned k, size_t len)
 
     for (unsigned j = 0; j < k; j++)
         in[j] = data[j];
+    static uint8_t *out[GMC_FEC_PARITY_MAX];
     for (unsigned i = 0; i < GMC_FEC_PARITY_MAX; i++) {
+        out[i] = parity[i];
         memset(parity[i], 0xa5, LEN_MAX);
-        assert_ok(fec->ops->encode(fec->ctx, k, i, in, len, parity[i]));
+    }
+    /* Batches of 1, 2, ... 10 and the rest. */
+    unsigned first = 0;
+    for (unsigned n = 1; first < GMC_FEC_PARITY_MAX; first += n++) {
+        n = n < GMC_FEC_PARITY_MAX - first ? n : GMC_FEC_PARITY_MAX - first;
+        assert_ok(fec->ops->encode(fec->ctx, k, first, n, in, len, out + first));
+        if (first + n < GMC_FEC_PARITY_MAX)
+            assert_int_equal(parity[first + n][0], 0xa5);
+    }
+    for (unsigned i = 0; i < GMC_FEC_PARITY_MAX; i++)
         for (size_t at = len; at < LEN_MAX; at++)
             assert_int_equal(parity[i][at], 0xa5);
-    }
 }
 
 /* Loses those, decodes from these parity shards, compares with all of data. */
@@ -276,11 +286,12 @@ static void check_bounds(const struct gmc_fec *fec)
     for (unsigned j = 0; j < GMC_FEC_DATA_MAX; j++)
         shards[j] = seen[j];
     memset(seen, 1, sizeof(seen));
-    assert_int_equal(ops->encode(fec->ctx, 0, 0, in, 10, used[0]), GMC_ERR_INVALID);
-    assert_int_equal(ops->encode(fec->ctx, 193, 0, in, 10, used[0]), GMC_ERR_INVALID);
-    assert_int_equal(ops->encode(fec->ctx, 10, 64, in, 10, used[0]), GMC_ERR_INVALID);
-    assert_int_equal(ops->encode(fec->ctx, 10, 0, in, 0, used[0]), GMC_ERR_INVALID);
-    assert_int_equal(ops->encode(fec->ctx, 10, 0, in, 65536, used[0]), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 0, 0, 1, in, 10, repairs), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 193, 0, 1, in, 10, repairs), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 10, 64, 1, in, 10, repairs), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 10, 63, 2, in, 10, repairs), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 10, 0, 1, in, 0, repairs), GMC_ERR_INVALID);
+    assert_int_equal(ops->encode(fec->ctx, 10, 0, 1, in, 65536, repairs), GMC_ERR_INVALID);
 
 #define REFUSED(k, n, m0, m1, i0, i1)                                                              \
     assert_int_equal(ops->decode(fec->ctx, k, shards, 10, n, (const uint8_t[]){m0, m1},            \
