@@ -12,7 +12,6 @@
 /* Links pay for what they carry to nodes, acknowledgements alone perhaps. Where the rate has become
  * low that would leave nothing of it: one part of so many is always the group's. */
 #define TURN_PARTS 4u
-#define PARITY_BATCH 6u     /* shards that are computed together: as many as kernels take at once */
 #define TELL_WAIT GMC_MS(2) /* between two words to the group, unless nothing else is sent */
 
 static struct gmc_dgram_out *begin_dgram(struct gmc_output *out)
