@@ -69,11 +69,15 @@ static bool name_ok(const char *name)
 
 gmc_status gwd_op_save(struct gwd_chan *chan, struct gwd_job *job)
 {
+    struct timespec modified = {.tv_nsec = UTIME_NOW};
     char name[80];
     if (!name_ok(job->op.name))
         return gwd_job_fail(job, GMC_ERR_INVALID, "not a name for a state file");
     (void)snprintf(name, sizeof name, GWD_SAVED_PREFIX "%s", job->op.name);
-    if (!gwd_replace_file(chan->state_fd, name, job->op.bytes.data, job->op.bytes.len))
+    if (strcmp(job->op.name, GMC_SAVED_HAVE) == 0)
+        modified = gwd_target_checkpoint_time(chan);
+    if (!gwd_replace_file_dated(chan->state_fd, name, job->op.bytes.data, job->op.bytes.len,
+                                modified))
         return gwd_job_errno(job, "state folder");
     return GMC_OK;
 }

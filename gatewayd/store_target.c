@@ -446,6 +446,7 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
     bool before = chan->laid_out;
     char part[64], full[2 * GMC_PATH_BYTES_MAX];
     gmc_status status = GMC_OK;
+    int tree;
     gwd_target_part_name(chan, part, sizeof part);
     gwd_target_full_path(chan, part, full, sizeof full);
     chan->laid_out = true; /* noted first: a tree without a note would be nobody's */
@@ -453,9 +454,12 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
         return gwd_job_errno(job, "state folder");
     if (!make_part(chan, part) && (errno != EEXIST || !before))
         return gwd_job_errno(job, full);
-    chan->tree_fd = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (chan->tree_fd < 0)
+    tree = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (tree < 0)
         return gwd_job_errno(job, full);
+    (void)pthread_rwlock_wrlock(&chan->place); /* a checkpoint may be on its way */
+    chan->tree_fd = tree;
+    (void)pthread_rwlock_unlock(&chan->place);
     /* Once renaming began, what is missing here is in its final place. */
     if (!chan->finishing && job->op.stored != NULL)
         status = gwd_target_check_stored(chan, job);
