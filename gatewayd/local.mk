@@ -79,6 +79,10 @@ tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_s
 tests_unit_test_gwd_store_refuse_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_refuse_SOURCES = tests/unit/test_gwd_store_refuse.c tests/unit/gwd_sites.c \
 	tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
+check_PROGRAMS += tests/unit/test_gwd_store_leftovers
+tests_unit_test_gwd_store_leftovers_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_store_leftovers_SOURCES = tests/unit/test_gwd_store_leftovers.c \
+	tests/unit/gwd_sites.c tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
 check_PROGRAMS += tests/unit/test_gwd_store_clock
 tests_unit_test_gwd_store_clock_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_clock_LDFLAGS = -Wl,--wrap=statx

@@ -17,7 +17,8 @@
 #define GWD_LISTING_FILE "listing"
 #define GWD_PAGES_FILE "pages"
 #define GWD_SOURCE_FILE "source"
-#define GWD_SAVED_PREFIX "s." /* in front of what the core saved */
+#define GWD_DISCARD_FILE "discard" /* the transfer is over; its tree could not be removed */
+#define GWD_SAVED_PREFIX "s."      /* in front of what the core saved */
 
 /* An operation on its way through the workers. */
 struct gwd_job {
