@@ -158,6 +158,9 @@ void gwd_conf_free(struct gwd_conf *conf);
 int gwd_conf_line(const struct gwd_conf *conf, enum gwd_section section, const char *option);
 /* Certificates, names, directories, duplicates: true when all is well. */
 bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors);
+/* Whether the directories of receive sections can be written to now. Where one cannot, transfers
+ * into it are refused as long, and all else works: a daemon starts without. */
+bool gwd_conf_check_receives(const struct gwd_conf *conf, struct gwd_errors *errors);
 /* Names of options that differ and need a restart, comma separated; "" none. */
 void gwd_conf_restart_needed(const struct gwd_conf *before, const struct gwd_conf *after,
                              char *names, size_t size);

@@ -237,12 +237,11 @@ static void check_node(const struct gwd_conf *conf, struct gwd_errors *errors)
 }
 
 static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
-                         size_t count, const char *what, int mode, struct gwd_errors *errors)
+                         size_t count, const char *what, struct gwd_errors *errors)
 {
     for (size_t i = 0; i < count; i++) {
         char label[320];
         (void)snprintf(label, sizeof label, "%s \"%s\"", what, grants[i].domain);
-        check_directory(conf, errors, grants[i].line, label, grants[i].directory, mode);
         /* To a node its gateway speaks for all of them. */
         if (conf->node_of[0] == '\0' && strcmp(grants[i].domain, "*") != 0 &&
             strcmp(grants[i].domain, conf->domain) != 0 &&
@@ -364,8 +363,13 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                        "deliver: '%s' is not right: expected gateway, nodes, shared, or names of "
                        "nodes with + between",
                        conf->deliver);
-    check_grants(conf, conf->receives, conf->receive_count, "receive", W_OK | X_OK, errors);
-    check_grants(conf, conf->serves, conf->serve_count, "serve", X_OK, errors);
+    check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
+    check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
+    for (size_t i = 0; i < conf->serve_count; i++) {
+        char label[320];
+        (void)snprintf(label, sizeof label, "serve \"%s\"", conf->serves[i].domain);
+        check_directory(conf, errors, conf->serves[i].line, label, conf->serves[i].directory, X_OK);
+    }
     check_tree(conf, errors);
     check_fabric(conf, errors);
     check_multicast(conf, errors);
@@ -376,6 +380,18 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                        "events: '%s' is that of control; each needs its own", conf->events);
     check_account(conf, errors);
     check_log_file(conf, errors);
+    return errors->count + errors->dropped == before;
+}
+
+bool gwd_conf_check_receives(const struct gwd_conf *conf, struct gwd_errors *errors)
+{
+    size_t before = errors->count + errors->dropped;
+    for (size_t i = 0; i < conf->receive_count; i++) {
+        char label[320];
+        (void)snprintf(label, sizeof label, "receive \"%s\"", conf->receives[i].domain);
+        check_directory(conf, errors, conf->receives[i].line, label, conf->receives[i].directory,
+                        W_OK | X_OK);
+    }
     return errors->count + errors->dropped == before;
 }
 

@@ -48,8 +48,10 @@ struct gwd_conf *gwd_doctor_configuration(struct gmc_findings *findings, const c
 {
     struct gwd_errors errors = {0};
     struct gwd_conf *conf = gwd_conf_read(file, &errors);
-    if (conf != NULL)
+    if (conf != NULL) {
         (void)gwd_conf_check(conf, &errors);
+        (void)gwd_conf_check_receives(conf, &errors);
+    }
     if (conf != NULL && errors.count == 0) {
         gmc_findings_add(findings, GMC_CTL_LEVEL_OK, "config", file, "good");
         return conf;

@@ -175,6 +175,28 @@ static void check_forgery(struct gmc_findings *findings, const struct gwd *gwd)
                                   "trust");
 }
 
+/* It goes on by itself when its source is heard again; nobody else knows whether that will be. */
+static void check_unfinished(struct gmc_findings *findings, const struct gwd *gwd)
+{
+    const struct gmc_gateway *gateway = gwd_drive_gateway(gwd->drive);
+    struct gmc_channel_info info;
+    for (size_t i = 0; gmc_gateway_channel_info(gateway, gwd_now(), i, &info); i++) {
+        char name[GMC_DOMAIN_NAME_MAX + 18];
+        if (info.is_source || info.name != NULL || info.state != GMC_CHANNEL_RUNNING ||
+            info.reason[0] == '\0')
+            continue;
+        gwd_text(name, sizeof name, "%016" PRIx64 "@%s", info.key.e, info.key.source);
+        gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "unfinished", name,
+                         "%" PRIu64 " of %" PRIu64 " bytes are here, and it waits: %s", info.bytes,
+                         info.total_bytes, info.reason);
+        gmc_findings_value(findings, (int64_t)info.bytes, "bytes");
+        gmc_findings_advise(findings,
+                            "it goes on when that is heard again; if that will not be, "
+                            "gmcast cancel --local %s removes what is here",
+                            name);
+    }
+}
+
 size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
 {
     struct gwd *gwd = ctx;
@@ -193,6 +215,7 @@ size_t gwd_hook_findings(void *ctx, const struct gmc_ctl_finding **out)
     check_files(findings);
     check_congestion(findings, gwd);
     check_forgery(findings, gwd);
+    check_unfinished(findings, gwd);
     gwd_doctor_surroundings(findings, gwd->conf);
     check_load(findings, gwd);
     *out = findings->list;

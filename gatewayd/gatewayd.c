@@ -75,6 +75,8 @@ static void on_stored(evutil_socket_t fd, short what, void *ctx)
     struct gmc_store_op op;
     (void)fd, (void)what;
     for (unsigned n = 1; gwd_store_next(gwd->store, &result, &op); n++) {
+        if (op.kind == GMC_STORE_CLOSE && result.status != GMC_OK)
+            gwd_log(gwd->log, GMC_LEVEL_WARN, "store.left", GWD_STR("reason", result.reason));
         gwd_drive_stored(gwd->drive, gwd_now(), &result, &op);
         if (n % RESULTS_AT_ONCE == 0)
             gwd_drain(gwd);
@@ -447,6 +449,10 @@ void gwd_tell_nodes(struct gwd *gwd)
 static bool start(struct gwd *gwd)
 {
     struct timeval soon = {.tv_sec = 0};
+    char reason[2 * GMC_REASON_BYTES_MAX];
+    if (!gwd_store_can_go_on(gwd->store, reason, sizeof reason))
+        return fail(gwd, "store", reason);
+    gwd_warn_receives(gwd);
     gwd_tell_nodes(gwd);
     gwd_store_saved(gwd->store, on_saved, gwd);
     gwd_drive_start(gwd->drive, gwd_now());

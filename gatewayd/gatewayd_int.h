@@ -171,6 +171,8 @@ gmc_status gwd_hook_nodes(void *gwd, const struct gmc_ctl_request *request,
 void gwd_take_nodes(struct gwd *gwd);
 
 /* ---- upkeep.c ---- */
+/* Says which directories cannot be received into. */
+void gwd_warn_receives(struct gwd *gwd);
 void gwd_on_tick(evutil_socket_t fd, short what, void *gwd);
 void gwd_on_signal(evutil_socket_t signal, short what, void *gwd);
 void gwd_check_stopped(struct gwd *gwd);

@@ -124,17 +124,17 @@ int gwd_program_main(const struct gwd_program *program, int argc, char **argv)
     if (instead.doctor)
         return examine(chosen.file);
     struct gwd_conf *conf = gwd_conf_read(chosen.file, &errors);
-    if (conf == NULL || !is_for(program, conf, &errors) || !gwd_conf_check(conf, &errors)) {
+    bool good = conf != NULL && is_for(program, conf, &errors) && gwd_conf_check(conf, &errors);
+    bool receives = conf == NULL || gwd_conf_check_receives(conf, &errors);
+    if (!good || instead.test) {
         gwd_errors_print(&errors, stderr);
+        if (good)
+            printf("%s: good%s\n", chosen.file, receives ? "" : ", but not all can be received");
         gwd_errors_clear(&errors);
         gwd_conf_free(conf);
-        return 1;
+        return good ? 0 : 1;
     }
-    if (instead.test) {
-        printf("%s: good\n", chosen.file);
-        gwd_conf_free(conf);
-        return 0;
-    }
+    gwd_errors_clear(&errors); /* of what is received: for the log, when it runs */
     (void)umask(022);
     chosen.batches = gwd_policy_batch(); /* before there is a second thread */
     struct gwd_log *log = gwd_log_new(conf->log_file, (enum gmc_trace_level)conf->log);

@@ -43,8 +43,14 @@ GMC_NODISCARD gmc_status gwd_store_may_read(struct gwd_store *store, const char 
 /* path lies beneath directory as it is written, without looking at the disk. */
 bool gwd_store_is_beneath(const char *path, const char *directory);
 
+/* Whether the directories of all unfinished transfers can be written to; else reason names one. To
+ * go on without would be to give that transfer up, with all of it that has arrived: a file system
+ * may only be mounted late. */
+bool gwd_store_can_go_on(struct gwd_store *store, char *reason, size_t size);
+
 /* Calls visit for every state that an earlier run saved. Folders without one are left-overs of a
- * crash: they are removed. To be called before anything is submitted. */
+ * crash: they are removed, and so is what could not be removed when its transfer ended. To be
+ * called before anything is submitted. */
 typedef void (*gwd_saved_visit)(void *ctx, const struct gmc_saved *saved);
 void gwd_store_saved(struct gwd_store *store, gwd_saved_visit visit, void *ctx);
 

@@ -17,7 +17,8 @@
 #define GWD_LISTING_FILE "listing"
 #define GWD_PAGES_FILE "pages"
 #define GWD_SOURCE_FILE "source"
-#define GWD_SAVED_PREFIX "s." /* in front of what the core saved */
+#define GWD_DISCARD_FILE "discard" /* the transfer is over; its tree could not be removed */
+#define GWD_SAVED_PREFIX "s."      /* in front of what the core saved */
 
 /* An operation on its way through the workers. */
 struct gwd_job {
@@ -178,6 +179,9 @@ uint64_t gwd_tree_bytes(const char *directory);
 bool gwd_is_part_name(const char *name);
 /* Writes name in dirfd anew, durably. */
 bool gwd_replace_file(int dirfd, const char *name, const void *data, size_t len);
+/* The same; its time of modification is said by the caller (UTIME_NOW: as usual). */
+bool gwd_replace_file_dated(int dirfd, const char *name, const void *data, size_t len,
+                            struct timespec modified);
 /* Reads all of name; NULL with errno. One zero byte is put behind it. */
 char *gwd_read_file(int dirfd, const char *name, size_t *len);
 bool gwd_write_all(int fd, const void *data, size_t len, uint64_t offset);
@@ -206,6 +210,9 @@ void gwd_source_fini(struct gwd_chan *chan);
 /* ---- store_stored.c ---- */
 /* Which of the blocks that the job says are stored are doubtful goes into its result. NOMEM. */
 gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job);
+/* What a checkpoint that is saved now is dated with: the time by the clock of the unfinished tree's
+ * file system, which may be another machine's. UTIME_NOW where there is no tree yet. */
+struct timespec gwd_target_checkpoint_time(struct gwd_chan *chan);
 
 /* ---- store_target.c ---- */
 gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);

@@ -240,6 +240,13 @@ ssize_t gwd_read_all(int fd, void *data, size_t len, uint64_t offset)
 
 bool gwd_replace_file(int dirfd, const char *name, const void *data, size_t len)
 {
+    return gwd_replace_file_dated(dirfd, name, data, len, (struct timespec){.tv_nsec = UTIME_NOW});
+}
+
+bool gwd_replace_file_dated(int dirfd, const char *name, const void *data, size_t len,
+                            struct timespec modified)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, modified};
     char temporary[300];
     bool ok;
     int fd;
@@ -247,7 +254,8 @@ bool gwd_replace_file(int dirfd, const char *name, const void *data, size_t len)
     fd = openat(dirfd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    ok = gwd_write_all(fd, data, len, 0) && fsync(fd) == 0;
+    ok = gwd_write_all(fd, data, len, 0) &&
+         (modified.tv_nsec == UTIME_NOW || futimens(fd, times) == 0) && fsync(fd) == 0;
     ok = close(fd) == 0 && ok;
     return ok && renameat(dirfd, temporary, dirfd, name) == 0 && fsync(dirfd) == 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* After a restart: whose hands were in the unfinished tree meanwhile? What was stored is not read
- * again, so a file that was changed, removed or cut would be finished as it is now. */
+/* Checkpoints, and after a restart: whose hands were in the unfinished tree meanwhile? What was
+ * stored is not read again, so a file that was changed, removed or cut would be finished as it is
+ * now. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -24,7 +25,33 @@ struct check {
     bool doubtful;
 };
 
-static bool is_later(struct timespec a, struct timespec b)
+/* A file server is asked, not what this host remembers of it: others may write there too. */
+static bool look(int tree_fd, const char *path, struct statx *st)
+{
+    int flags = AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_STATX_FORCE_SYNC;
+    return statx(tree_fd, path, flags, STATX_TYPE | STATX_SIZE | STATX_CTIME, st) == 0;
+}
+
+/* ---- when a checkpoint is saved ---- */
+/* Times of change are by the clock of the receive folder's file system, so a checkpoint, which may
+ * lie on another one, is dated by that clock too: by the time of change of the tree, touched now.
+ * Its own would do only where both are of one host: a file server that is ahead would make all
+ * doubtful, and one that is behind would hide what others did. */
+struct timespec gwd_target_checkpoint_time(struct gwd_chan *chan)
+{
+    struct timespec now = {.tv_nsec = UTIME_NOW};
+    struct statx st;
+    (void)pthread_rwlock_rdlock(&chan->place);
+    if (chan->tree_fd >= 0 && futimens(chan->tree_fd, NULL) == 0 && look(chan->tree_fd, "", &st))
+        now = (struct timespec){st.stx_ctime.tv_sec, st.stx_ctime.tv_nsec};
+    else if (chan->tree_fd >= 0)
+        now = (struct timespec){0}; /* not known: all is compared */
+    (void)pthread_rwlock_unlock(&chan->place);
+    return now;
+}
+
+/* ---- after a restart ---- */
+static bool is_later(struct statx_timestamp a, struct timespec b)
 {
     return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
@@ -33,10 +60,9 @@ static bool is_later(struct timespec a, struct timespec b)
 static bool is_doubtful(const struct check *check, size_t entry, uint64_t end)
 {
     const char *path = gmc_listing_entry(check->chan->listing, entry)->path;
-    struct stat st;
-    return fstatat(check->chan->tree_fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-           !S_ISREG(st.st_mode) || (uint64_t)st.st_size < end ||
-           is_later(st.st_ctim, check->trusted);
+    struct statx st;
+    return !look(check->chan->tree_fd, path, &st) || !S_ISREG(st.stx_mode) || st.stx_size < end ||
+           is_later(st.stx_ctime, check->trusted);
 }
 
 /* Blocks of bytes of the data, ends included. */

@@ -281,16 +281,32 @@ static gmc_status open_target(struct gwd_store *store, struct gwd_chan *chan, st
                               const struct gwd_policy_grant *grant)
 {
     gmc_status status = place(chan, job, grant);
-    if (status == GMC_OK && access(chan->granted, W_OK | X_OK) != 0)
-        status = gwd_job_errno(job, chan->granted);
     if (status == GMC_OK && !chan->finished)
         status = claim(store, chan, job, grant->quota);
+    if (status == GMC_OK)
+        (void)unlinkat(chan->state_fd, GWD_DISCARD_FILE, 0); /* it is wanted again */
     if (status == GMC_OK && !gwd_target_note(chan))
         status = gwd_job_errno(job, "state folder");
     if (status == GMC_OK)
         status = gwd_chan_open_files(chan, job);
     if (status == GMC_OK && chan->laid_out)
         status = gwd_op_layout(store, chan, job);
+    return status;
+}
+
+/* The directory as it is now: what it is on may not have been mounted, or not for writing, when the
+ * configuration was read. */
+static gmc_status open_granted_now(struct gwd_store *store, struct gwd_chan *chan,
+                                   struct gwd_job *job, const struct gwd_policy_grant *grant)
+{
+    struct gwd_policy_grant now = *grant;
+    gmc_status status;
+    now.directory = realpath(grant->configured, NULL);
+    if (now.directory == NULL || access(now.directory, W_OK | X_OK) != 0)
+        status = gwd_job_errno(job, grant->configured);
+    else
+        status = open_target(store, chan, job, &now);
+    free(now.directory);
     return status;
 }
 
@@ -311,7 +327,7 @@ gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gw
         chan->listing_bytes = job->op.listing_bytes;
         chan->total_bytes = job->op.total_bytes;
         chan->block_bytes = job->op.block_bytes;
-        status = open_target(store, chan, job, grant);
+        status = open_granted_now(store, chan, job, grant);
     }
     gwd_policy_put(store, policy);
     if (status == GMC_OK) {
@@ -446,6 +462,7 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
     bool before = chan->laid_out;
     char part[64], full[2 * GMC_PATH_BYTES_MAX];
     gmc_status status = GMC_OK;
+    int tree;
     gwd_target_part_name(chan, part, sizeof part);
     gwd_target_full_path(chan, part, full, sizeof full);
     chan->laid_out = true; /* noted first: a tree without a note would be nobody's */
@@ -453,9 +470,12 @@ static gmc_status make_tree(struct gwd_chan *chan, struct gwd_job *job)
         return gwd_job_errno(job, "state folder");
     if (!make_part(chan, part) && (errno != EEXIST || !before))
         return gwd_job_errno(job, full);
-    chan->tree_fd = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (chan->tree_fd < 0)
+    tree = openat(chan->dest_fd, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (tree < 0)
         return gwd_job_errno(job, full);
+    (void)pthread_rwlock_wrlock(&chan->place); /* a checkpoint may be on its way */
+    chan->tree_fd = tree;
+    (void)pthread_rwlock_unlock(&chan->place);
     /* Once renaming began, what is missing here is in its final place. */
     if (!chan->finishing && job->op.stored != NULL)
         status = gwd_target_check_stored(chan, job);

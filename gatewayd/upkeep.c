@@ -26,6 +26,16 @@ static void log_errors(struct gwd *gwd, struct gwd_errors *errors)
     gwd_errors_clear(errors);
 }
 
+void gwd_warn_receives(struct gwd *gwd)
+{
+    struct gwd_errors errors = {0};
+    (void)gwd_conf_check_receives(gwd->conf, &errors);
+    for (size_t i = 0; i < errors.count; i++)
+        gwd_log(gwd->log, GMC_LEVEL_WARN, "receive.refused", GWD_STR("text", errors.lines[i]),
+                GWD_STR("until", "it can be written to; no restart is needed then"));
+    gwd_errors_clear(&errors);
+}
+
 static void take_log(struct gwd *gwd, const struct gwd_conf *conf)
 {
     if (!gwd_log_reopen(gwd->log, conf->log_file))
@@ -104,6 +114,7 @@ static bool reload(struct gwd *gwd)
     gwd->loaded_at = began;
     take_key(gwd);
     gwd_tell_nodes(gwd);
+    gwd_warn_receives(gwd);
     return true;
 }
 

@@ -154,6 +154,11 @@ GMC_NODISCARD gmc_status gmc_gateway_add(struct gmc_gateway *gw, gmc_time now,
                                          const struct gmc_stage_target *target, const char **error);
 GMC_NODISCARD gmc_status gmc_gateway_cancel(struct gmc_gateway *gw, gmc_time now,
                                             const struct gmc_channel_key *key, const char **error);
+/* Gives up, in this domain alone, a transfer that comes from another one: what is unfinished here
+ * is removed, and its source told when it is heard. Also where it is not heard any more. STATE: it
+ * ends by itself. */
+GMC_NODISCARD gmc_status gmc_gateway_leave(struct gmc_gateway *gw, gmc_time now,
+                                           const struct gmc_channel_key *key, const char **error);
 /* Goes on with a transfer that ended incomplete: failed members are asked again. */
 GMC_NODISCARD gmc_status gmc_gateway_resume(struct gmc_gateway *gw, gmc_time now,
                                             const struct gmc_channel_key *key, const char **error);

@@ -182,6 +182,28 @@ static void end_without_source(struct gmc_gateway *gw, struct gwchannel *ch)
                    done ? NULL : text);
 }
 
+gmc_status gmc_gateway_leave(struct gmc_gateway *gw, gmc_time now,
+                             const struct gmc_channel_key *key, const char **error)
+{
+    gw_begin_input(gw, now);
+    struct gwchannel *ch = gw_channel_find(gw, key->source, key->e);
+    if (ch == NULL || ch->is_source)
+        return gw_say(gw, error, GMC_ERR_NOT_FOUND,
+                      "no such transfer from another domain is received here%s", "");
+    if (ch->closing)
+        return gw_say(gw, error, GMC_ERR_STATE, "the transfer is over already%s", "");
+    if (ch->talk != NULL)
+        return gw_say(gw, error, GMC_ERR_STATE, "messages end with who publishes them%s", "");
+    if (ch->dst->phase != GW_DONE)
+        gw_target_fail(gw, ch, GMC_ERR_CANCELLED, "given up there by a user");
+    else if (!ch->source_peer->up)
+        end_without_source(gw, ch);
+    else
+        return gw_say(gw, error, GMC_ERR_STATE, "it is whole here, and ends when %s says so",
+                      ch->key.source);
+    return GMC_OK;
+}
+
 /* Nothing may come from it, while the channel waits for its patience: its user is told. */
 static void note_source(const struct gmc_gateway *gw, const struct gwchannel *ch)
 {

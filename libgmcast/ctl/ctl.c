@@ -279,8 +279,9 @@ static void handle_add(struct call *call, const struct gmc_channel_key *key)
 
 static void handle_key_call(struct call *call, const struct gmc_channel_key *key)
 {
-    key_call function =
-        call->request->kind == GMC_CTL_CANCEL ? gmc_gateway_cancel : gmc_gateway_resume;
+    key_call function = call->request->kind != GMC_CTL_CANCEL ? gmc_gateway_resume
+                        : call->request->local                ? gmc_gateway_leave
+                                                              : gmc_gateway_cancel;
     const char *error = NULL;
     gmc_status status = function(call->ctl->gateway, call->now, key, &error);
 
@@ -467,9 +468,11 @@ static void handle_doctor(struct call *call)
     gmc_ctl_report_findings(call);
 }
 
-/* A node speaks to its gateway alone, and shows what it receives. */
+/* A node speaks to its gateway alone, shows what it receives, and can let go of it. */
 static bool is_for_gateway(const struct gmc_ctl_request *request)
 {
+    if (request->kind == GMC_CTL_CANCEL)
+        return !request->local;
     return request->kind != GMC_CTL_STATUS && request->kind != GMC_CTL_PEERS &&
            request->kind != GMC_CTL_COUNTERS && request->kind != GMC_CTL_DOCTOR;
 }

@@ -141,6 +141,7 @@ static gmc_status fill_request(struct gmc_ctl_holder *holder, const struct gmc_c
     case GMC_CTL_CANCEL:
         gmcast__ctl__cancel__init(&parts->cancel);
         parts->cancel.channel = gmc_ctl_text(request->channel);
+        parts->cancel.local = request->local;
         message->kind_case = GMCAST__CTL__REQUEST__KIND_CANCEL;
         message->cancel = &parts->cancel;
         return GMC_OK;
@@ -320,6 +321,7 @@ static gmc_status take_request(struct gmc_ctl_holder *holder, const Gmcast__Ctl_
         request->local = message->status->local;
         return take_channel(message->status->channel, GMC_CTL_STATUS, request);
     case GMCAST__CTL__REQUEST__KIND_CANCEL:
+        request->local = message->cancel->local;
         return take_channel(message->cancel->channel, GMC_CTL_CANCEL, request);
     case GMCAST__CTL__REQUEST__KIND_RESUME:
         return take_channel(message->resume->channel, GMC_CTL_RESUME, request);

@@ -29,7 +29,9 @@ DAEMON_TESTS = \
 	tests/daemons/test_dead_relay.py \
 	tests/daemons/test_slow.py \
 	tests/daemons/test_refusals.py \
+	tests/daemons/test_give_up.py \
 	tests/daemons/test_hostile.py \
+	tests/daemons/test_store_away.py \
 	tests/daemons/test_fast_wires.py \
 	tests/daemons/test_cut.py
 dist_check_SCRIPTS += $(DAEMON_TESTS)

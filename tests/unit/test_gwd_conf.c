@@ -248,12 +248,14 @@ static void test_checks(void **state)
     expect(&errors, ":6:", "does not belong");
     expect(&errors, ":7:", "no certificate");
     expect(&errors, ":9:", "alias 'x'");
-    expect(&errors, ":10:", "not a directory");
     expect(&errors, ":10:", "no such peer");
     expect(&errors, ":11:", "that of control");
     expect(&errors, ":12:", "missing/: No such file or directory; create it");
     expect(&errors, ":13:", "alias 'A.example' is the name of another domain");
     expect(&errors, ":14:", "alias 'ufl.example' is the name of another domain");
+    gwd_errors_clear(&errors);
+    assert_false(gwd_conf_check_receives(conf, &errors)); /* no reason not to start */
+    expect(&errors, ":10:", "not a directory");
     gwd_errors_clear(&errors);
     gwd_conf_free(conf);
 }
