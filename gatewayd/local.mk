@@ -51,7 +51,7 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/zmq_watch.c gatewayd/zmq_watch.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
-	tests/unit/test_gwd_store tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
+	tests/unit/test_gwd_store tests/unit/test_gwd_store_refuse tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
 	tests/unit/test_gwd_race tests/unit/test_gwd_nodes tests/unit/test_gwd_mcast tests/unit/test_gwd_log \
 	tests/unit/test_gwd_group
 tests_unit_test_gwd_group_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
@@ -74,8 +74,11 @@ tests_unit_test_gwd_walk_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_walk_SOURCES = tests/unit/test_gwd_walk.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
 tests_unit_test_gwd_store_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
-tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_certs.c \
-	tests/unit/gwd_certs.h
+tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_sites.c \
+	tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
+tests_unit_test_gwd_store_refuse_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
+tests_unit_test_gwd_store_refuse_SOURCES = tests/unit/test_gwd_store_refuse.c tests/unit/gwd_sites.c \
+	tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
 tests_unit_test_gwd_conf_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_conf_SOURCES = tests/unit/test_gwd_conf.c tests/unit/gwd_certs.c \
 	tests/unit/gwd_certs.h
