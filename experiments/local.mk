@@ -7,6 +7,7 @@ EXTRA_DIST += experiments/.includes
 # What is left behind, and the page; gmcast-interconnect reproduce makes the same.
 noinst_LTLIBRARIES += experiments/libreport.la
 experiments_libreport_la_SOURCES = \
+	experiments/file.c experiments/file.h \
 	experiments/overview.c \
 	experiments/report.c experiments/report.h
 

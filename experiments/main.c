@@ -130,6 +130,7 @@ static bool run(const struct ex_experiment *experiment, const struct ex_options 
     report->quick = options->quick;
     if (!experiment->run(options, report))
         return false;
+    ex_report_end(report);
     clock_gettime(CLOCK_MONOTONIC, &end);
     report->seconds =
         (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;

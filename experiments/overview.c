@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The page over all experiments. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "experiments/file.h"
 #include "experiments/report.h"
 
 static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -148,27 +148,6 @@ static void put_report(FILE *out, const struct ex_report *report)
             report->runs, report->events, report->seconds, report->name, report->name);
 }
 
-static FILE *open_file(const char *folder, const char *name)
-{
-    char path[512];
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-    return file;
-}
-
-static bool is_closed(FILE *file, const char *folder, const char *name)
-{
-    if (file == NULL)
-        return false;
-    bool had_error = ferror(file) != 0;
-    if (fclose(file) == 0 && !had_error)
-        return true;
-    fprintf(stderr, "cannot write %s/%s: %s\n", folder, name, strerror(errno));
-    return false;
-}
-
 /* A field in quotes. */
 static void put_field(FILE *out, const char *text)
 {
@@ -197,33 +176,37 @@ static void put_claims_table(FILE *out, const struct ex_report *reports, size_t 
         }
 }
 
-/* Rows are not looked at one by one. */
-static bool is_table_written(const struct ex_report *report, const char *folder)
+static bool write_page(const char *folder, const struct ex_page *page,
+                       const struct ex_report *reports, size_t count)
 {
-    if (report->csv == NULL || (fflush(report->csv) == 0 && ferror(report->csv) == 0))
-        return true;
-    fprintf(stderr, "cannot write %s/%s.csv: %s\n", folder, report->name, strerror(errno));
-    return false;
+    struct sim_out_file html;
+    if (!ex_file_open(&html, folder, "index.html"))
+        return false;
+    fputs(head, html.file);
+    put_text(html.file, page->title);
+    fputs(style, html.file);
+    put_summary(html.file, page, reports, count);
+    for (size_t i = 0; i < count; i++)
+        put_report(html.file, &reports[i]);
+    fputs("</main></body></html>\n", html.file);
+    return ex_file_close(&html);
+}
+
+static bool write_claims(const char *folder, const struct ex_report *reports, size_t count)
+{
+    struct sim_out_file table;
+    if (!ex_file_open(&table, folder, "claims.csv"))
+        return false;
+    put_claims_table(table.file, reports, count);
+    return ex_file_close(&table);
 }
 
 bool ex_overview(const char *folder, const struct ex_page *page, const struct ex_report *reports,
                  size_t count)
 {
-    FILE *html = open_file(folder, "index.html"), *table = open_file(folder, "claims.csv");
-    if (html != NULL && table != NULL) {
-        fputs(head, html);
-        put_text(html, page->title);
-        fputs(style, html);
-        put_summary(html, page, reports, count);
-        for (size_t i = 0; i < count; i++)
-            put_report(html, &reports[i]);
-        fputs("</main></body></html>\n", html);
-        put_claims_table(table, reports, count);
-    }
-    bool ok = html != NULL && table != NULL;
-    ok = is_closed(html, folder, "index.html") && ok;
-    ok = is_closed(table, folder, "claims.csv") && ok;
+    bool ok = write_page(folder, page, reports, count);
+    ok = write_claims(folder, reports, count) && ok;
     for (size_t i = 0; i < count; i++)
-        ok = is_table_written(&reports[i], folder) && ok;
+        ok = ok && !reports[i].lacks_files;
     return ok;
 }

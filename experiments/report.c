@@ -2,26 +2,15 @@
 /* Tables, claims and pictures of one experiment. */
 #include "experiments/report.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/status.h"
+#include "experiments/file.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/plot/gnuplot.h"
 
 #define TEXT_MAX 1024
-
-static FILE *open_file(const struct ex_report *report, const char *what, const char *suffix)
-{
-    char path[512];
-    snprintf(path, sizeof(path), "%s/%s%s%s", report->folder, report->name, what, suffix);
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-    return file;
-}
 
 bool ex_report_begin(struct ex_report *report, const char *folder, const char *name,
                      const char *title, const char *about)
@@ -30,8 +19,13 @@ bool ex_report_begin(struct ex_report *report, const char *folder, const char *n
     report->name = name;
     report->title = title;
     report->about = about;
-    report->csv = open_file(report, "", ".csv");
-    return report->csv != NULL;
+    return ex_file_open(&report->csv, folder, "%s.csv", name);
+}
+
+void ex_report_end(struct ex_report *report)
+{
+    if (!ex_file_close(&report->csv))
+        report->lacks_files = true;
 }
 
 void ex_report_fini(struct ex_report *report)
@@ -41,8 +35,7 @@ void ex_report_fini(struct ex_report *report)
         free(report->entries[i].detail);
     }
     free(report->entries);
-    if (report->csv != NULL)
-        fclose(report->csv);
+    (void)sim_out_close(&report->csv, false);
     *report = (struct ex_report){0};
 }
 
@@ -50,9 +43,9 @@ void ex_row(struct ex_report *report, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vfprintf(report->csv, format, args);
+    vfprintf(report->csv.file, format, args);
     va_end(args);
-    fputc('\n', report->csv);
+    fputc('\n', report->csv.file);
 }
 
 static void add(struct ex_report *report, enum ex_kind kind, bool holds, const char *text,
@@ -103,32 +96,12 @@ static const char style[] =
 
 void ex_figure_begin(struct ex_report *report, const char *what, const char *caption)
 {
-    snprintf(report->plot_name, sizeof(report->plot_name), "-%s", what);
-    report->plot = open_file(report, report->plot_name, ".gp");
+    snprintf(report->stem, sizeof(report->stem), "%s-%s", report->name, what);
     add(report, EX_FIGURE, true, caption, "");
-    if (report->plot == NULL)
-        report->plot = fopen("/dev/null", "w");
+    bool is_open = ex_file_open(&report->script, report->folder, "%s.gp", report->stem);
+    report->plot = is_open ? report->script.file : fopen("/dev/null", "we");
     fputs(style, report->plot);
-    fprintf(report->plot, "set output '%s%s.png'\n", report->name, report->plot_name);
-}
-
-/* gnuplot in the folder. 127: it is not there. */
-static int draw(const struct ex_report *report)
-{
-    char script[128];
-    int status = 0;
-    snprintf(script, sizeof(script), "%s%s.gp", report->name, report->plot_name);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (chdir(report->folder) != 0)
-            _exit(1);
-        execlp("gnuplot", "gnuplot", script, (char *)NULL);
-        _exit(127);
-    }
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-        return 1;
-    return WEXITSTATUS(status);
+    sim_gnuplot_output(report->plot, report->stem, "png");
 }
 
 void ex_picture(struct ex_report *report, const char *caption, const char *file)
@@ -136,23 +109,36 @@ void ex_picture(struct ex_report *report, const char *caption, const char *file)
     add(report, EX_FIGURE, true, caption, file);
 }
 
+static gmc_status draw(struct ex_report *report)
+{
+    static const char *const kinds[] = {"png"};
+    static bool has_said;
+    char error[SIM_GNUPLOT_ERROR_MAX] = "";
+    gmc_status status = sim_gnuplot_draw(report->folder, report->stem, kinds, 1, error);
+    if (status == GMC_ERR_NOT_FOUND && !has_said)
+        fputs("gnuplot is not installed; the scripts (.gp) are there, the pictures are not\n",
+              stderr);
+    else if (status != GMC_OK && status != GMC_ERR_NOT_FOUND)
+        fprintf(stderr, "%s\n", error);
+    has_said = has_said || status == GMC_ERR_NOT_FOUND;
+    return status;
+}
+
 void ex_figure_end(struct ex_report *report)
 {
-    static bool has_said;
     struct ex_entry *figure = &report->entries[report->count - 1];
-    fclose(report->plot);
+    gmc_status status = GMC_ERR_IO;
+    if (report->script.file == NULL)
+        (void)fclose(report->plot);
+    else if (ex_file_close(&report->script))
+        status = draw(report);
     report->plot = NULL;
-    int status = draw(report);
-    if (status == 0) {
-        char file[128];
+    if (status == GMC_OK) {
+        char file[sizeof(report->stem) + 4];
         free(figure->detail);
-        snprintf(file, sizeof(file), "%s%s.png", report->name, report->plot_name);
+        snprintf(file, sizeof(file), "%s.png", report->stem);
         figure->detail = sim_strdup(file);
-    } else if (status != 127) {
-        fprintf(stderr, "gnuplot could not draw %s%s.gp\n", report->name, report->plot_name);
-    } else if (!has_said) {
-        has_said = true;
-        fprintf(stderr, "gnuplot is not installed; the scripts (.gp) are there, the "
-                        "pictures are not\n");
+    } else if (status != GMC_ERR_NOT_FOUND) {
+        report->lacks_files = true;
     }
 }

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "sim-wan/out_file.h"
+
 enum ex_kind { EX_FIGURE, EX_CLAIM, EX_NOTE };
 
 struct ex_entry {
@@ -23,9 +25,10 @@ struct ex_report {
     const char *title;
     const char *about; /* what is simulated, HTML */
     bool quick;
-    FILE *csv;
-    FILE *plot; /* the script of the figure that is open */
-    char plot_name[64];
+    bool lacks_files; /* one could not be written or drawn, which was said */
+    struct sim_out_file csv, script;
+    FILE *plot;     /* the script of the figure that is open */
+    char stem[128]; /* of its files */
     struct ex_entry *entries;
     size_t count, capacity;
     uint64_t runs, events; /* simulated, by the experiment */
@@ -36,6 +39,8 @@ struct ex_report {
  * texts. */
 bool ex_report_begin(struct ex_report *report, const char *folder, const char *name,
                      const char *title, const char *about);
+/* Puts the table in its place. Without it the table of an earlier run stays. */
+void ex_report_end(struct ex_report *report);
 void ex_report_fini(struct ex_report *report);
 
 /* One line of the table; the newline is added. */

@@ -28,6 +28,7 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/oracle.c sim-wan/oracle.h \
 	sim-wan/out_file.c sim-wan/out_file.h \
 	sim-wan/packet.c sim-wan/packet.h \
+	sim-wan/plot/gnuplot.c sim-wan/plot/gnuplot.h \
 	sim-wan/plot/map.c sim-wan/plot/map.h \
 	sim-wan/plot/plot.c sim-wan/plot/plot.h \
 	sim-wan/route.c \

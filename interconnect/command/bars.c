@@ -2,15 +2,14 @@
 /* Bars by gnuplot. */
 #include "interconnect/command/bars.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
-#include "sim-wan/plot/plot.h"
+#include "experiments/file.h"
+#include "sim-wan/plot/gnuplot.h"
 
-#define PLACE_MAX 512u
 #define NAME_WIDTH 6u /* characters that have room below the bars of a row */
 
 void ic_bars_add(struct ic_bars *bars, const char *name, const double *values)
@@ -48,23 +47,13 @@ static void put_csv(const struct ic_bars *bars, FILE *file)
     fprintf(file, "\n%s", bars->csv.bytes);
 }
 
-static bool cannot_write(const char *path)
-{
-    fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-    return false;
-}
-
 static bool write_csv(const struct ic_bars *bars, const struct ex_report *report)
 {
-    char path[PLACE_MAX];
-    snprintf(path, sizeof(path), "%s/%s-%s.csv", report->folder, report->name, bars->what);
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return cannot_write(path);
-    put_csv(bars, file);
-    bool is_good = !ferror(file);
-    is_good = fclose(file) == 0 && is_good;
-    return is_good || cannot_write(path);
+    struct sim_out_file out;
+    if (!ex_file_open(&out, report->folder, "%s-%s.csv", report->name, bars->what))
+        return false;
+    put_csv(bars, out.file);
+    return ex_file_close(&out);
 }
 
 static void draw(const struct ic_bars *bars, struct ex_report *report)
@@ -74,16 +63,16 @@ static void draw(const struct ic_bars *bars, struct ex_report *report)
     fprintf(out, "$rows << END\n%sEND\n", bars->data.bytes);
     fputs("set style data histograms\nset style fill solid 0.8\nset yrange [0:*]\nset xlabel ",
           out);
-    sim_plot_text(out, bars->row);
+    sim_gnuplot_text(out, bars->row);
     if (bars->longest > NAME_WIDTH)
         fputs("\nset xtics rotate by -30", out);
     fputs("\nset ylabel ", out);
-    sim_plot_text(out, bars->unit);
+    sim_gnuplot_text(out, bars->unit);
     fputs("\nplot", out);
     for (size_t i = 0; i < bars->series_count; i++) {
         fprintf(out, "%s $rows using %zu%s title ", i > 0 ? "," : "", i + 2,
                 i == 0 ? ":xtic(1)" : "");
-        sim_plot_text(out, bars->series[i]);
+        sim_gnuplot_text(out, bars->series[i]);
     }
     fputc('\n', out);
     ex_figure_end(report);

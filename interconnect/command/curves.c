@@ -141,7 +141,7 @@ static void put_line(struct curves *curves, size_t first, unsigned side, size_t 
             curves->drawn == 0 ? "plot" : ",", curves->drawn,
             side == IC_MODEL ? "1:2 with lines" : "1:2:3 with yerrorlines", colour,
             side == IC_MODEL ? "linewidth 2" : "dashtype 2 pointtype 7 pointsize 0.7");
-    sim_plot_text(curves->plot.script, name.bytes != NULL ? name.bytes : "");
+    sim_gnuplot_text(curves->plot.script, name.bytes != NULL ? name.bytes : "");
     ic_text_fini(&name);
     curves->drawn++;
 }
@@ -153,10 +153,10 @@ static void put_title(const struct curves *curves)
     struct ic_text values = {0};
     name_values(curves, 0, true, &values);
     fputs("set title ", out);
-    sim_plot_text(out, curves->caption != NULL ? curves->caption : curves->family->title);
+    sim_gnuplot_text(out, curves->caption != NULL ? curves->caption : curves->family->title);
     if (values.length > 0) {
         fputs(".\"\\n\".", out);
-        sim_plot_text(out, values.bytes);
+        sim_gnuplot_text(out, values.bytes);
     }
     fputc('\n', out);
     ic_text_fini(&values);
@@ -178,7 +178,7 @@ static void put_label(FILE *out, const char *axis, const char *name, const char 
     snprintf(text, sizeof(text), "%s%s%s%s", name, unit[0] != '\0' ? " [" : "", unit,
              unit[0] != '\0' ? "]" : "");
     fprintf(out, "set %slabel ", axis);
-    sim_plot_text(out, text);
+    sim_gnuplot_text(out, text);
     fputc('\n', out);
 }
 

@@ -88,6 +88,8 @@ static bool run_one(const struct ic_study *study, const struct ic_study_options 
     fflush(stdout);
     report->quick = options->is_quick;
     bool ok = ic_study_run(study, options, report);
+    if (ok)
+        ex_report_end(report);
     report->seconds = wall() - began;
     return ok;
 }

@@ -2,7 +2,6 @@
 /* Making a study: points, files, claims. */
 #include "interconnect/command/study.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "experiments/file.h"
 #include "interconnect/command/columns.h"
 #include "interconnect/command/curves.h"
 #include "sim-wan/mem.h"
@@ -45,15 +45,11 @@ static gmc_status add_axis(void *ctx, const char *name, const char *value, char 
 static bool write_table(const struct ic_study *study, const struct ic_study_table *table,
                         const struct ic_study_options *options, const struct ic_points *points)
 {
-    char path[PLACE_MAX];
-    snprintf(path, sizeof(path), "%s/%s-%s.csv", options->folder, study->name, table->what);
-    FILE *file = fopen(path, "we");
-    if (file != NULL)
-        ic_write_csv(file, points);
-    if (file != NULL && !ferror(file) && fclose(file) == 0)
-        return true;
-    fprintf(stderr, "cannot write %s: %s\n", path, strerror(errno));
-    return false;
+    struct sim_out_file out;
+    if (!ex_file_open(&out, options->folder, "%s-%s.csv", study->name, table->what))
+        return false;
+    ic_write_csv(out.file, points);
+    return ex_file_close(&out);
 }
 
 static void draw_figure(const struct ic_study *study, const struct ic_study_table *table,
@@ -72,10 +68,12 @@ static void draw_figure(const struct ic_study *study, const struct ic_study_tabl
              is_only ? "" : figure);
     snprintf(path, sizeof(path), "%s/%s", options->folder, name);
     snprintf(file, sizeof(file), "%s.png", name);
-    bool is_drawn = ic_curves_draw(points, output, caption, path, error) == GMC_OK;
-    if (!is_drawn)
+    gmc_status status = ic_curves_draw(points, output, caption, path, error);
+    if (status != GMC_OK)
         fprintf(stderr, "%s\n", error);
-    ex_picture(report, caption, is_drawn ? file : "");
+    if (status != GMC_OK && status != GMC_ERR_NOT_FOUND)
+        report->lacks_files = true;
+    ex_picture(report, caption, status == GMC_OK ? file : "");
 }
 
 static void draw_table(const struct ic_study *study, const struct ic_study_table *table,

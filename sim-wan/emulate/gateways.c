@@ -16,6 +16,7 @@
 
 #include "sim-wan/emulate/process.h"
 #include "sim-wan/mem.h"
+#include "sim-wan/out_file.h"
 
 #define PORT 7411
 #define LOG_LINES 10
@@ -120,11 +121,11 @@ static int write_conf(const struct emu_gateways *gateways, uint32_t host, const 
                       char *error)
 {
     char *path = path_in(gateways, host, "conf");
-    FILE *out = fopen(path, "we");
-    bool ok = out != NULL;
+    struct sim_out_file out;
+    bool ok = sim_out_open(&out, path);
     if (ok) {
-        print_conf(gateways, host, extra, out);
-        ok = fclose(out) == 0;
+        print_conf(gateways, host, extra, out.file);
+        ok = sim_out_close(&out, true);
     }
     if (!ok)
         snprintf(error, EMU_ERROR_MAX, "cannot write %s: %s", path, strerror(errno));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "sim-wan/mem.h"
+#include "sim-wan/out_file.h"
 
 #define MARKS "/run/sim-wan"
 #define NETNS_PREFIX "simwan-"
@@ -241,12 +242,12 @@ static void print_machine(FILE *out)
 
 static int write_file(const char *path, const struct emu_hosts *hosts, char *error)
 {
-    FILE *out = fopen(path, "we");
-    if (out == NULL)
+    struct sim_out_file out;
+    if (!sim_out_open(&out, path))
         return fail(error, "cannot write", path);
-    emu_hosts_print(hosts, out);
-    print_machine(out);
-    if (fclose(out) != 0)
+    emu_hosts_print(hosts, out.file);
+    print_machine(out.file);
+    if (!sim_out_close(&out, true))
         return fail(error, "cannot write", path);
     return 0;
 }

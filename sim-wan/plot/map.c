@@ -116,7 +116,7 @@ gmc_status sim_map_draw(const char *prefix, const char *title, const struct sim_
     sim_layout(topo, spots);
     sim_map_begin(&plot, topo, spots);
     fputs("set title ", plot.script);
-    sim_plot_text(plot.script, title);
+    sim_gnuplot_text(plot.script, title);
     fputs("\nplot \\\n", plot.script);
     sim_map_layers(&plot, topo);
     fputs("\n", plot.script);

@@ -6,27 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim-wan/mem.h"
 
 #define PATH_BYTES_MAX 4096
 
-/* What execvp's failure looks like from outside, as in the shell. */
-#define EXIT_NOT_FOUND 127
+static void fail(const struct sim_plot *plot, const char *extension, char *error)
+{
+    snprintf(error, SIM_PLOT_ERROR_MAX, "%.120s/%.80s.%s: %s", plot->folder, plot->stem, extension,
+             strerror(errno));
+}
 
-static FILE *create(const struct sim_plot *plot, const char *extension, char *error)
+static bool create(const struct sim_plot *plot, const char *extension, struct sim_out_file *out,
+                   char *error)
 {
     char path[PATH_BYTES_MAX];
     int len = snprintf(path, sizeof(path), "%s/%s.%s", plot->folder, plot->stem, extension);
-    FILE *file = NULL;
     errno = ENAMETOOLONG;
-    if (len > 0 && (size_t)len < sizeof(path))
-        file = fopen(path, "we");
-    if (file == NULL)
-        snprintf(error, SIM_PLOT_ERROR_MAX, "%.120s: %s", path, strerror(errno));
-    return file;
+    if (len > 0 && (size_t)len < sizeof(path) && sim_out_open(out, path))
+        return true;
+    fail(plot, extension, error);
+    return false;
 }
 
 /* Of lines, told apart by most eyes on white. */
@@ -46,27 +47,25 @@ static void begin_script(const struct sim_plot *plot, unsigned width, unsigned h
     fprintf(out, "# Drawn by: gnuplot %s.gp\n", plot->stem);
     fputs("do for [kind in \"svg png\"] {\nreset\n", out);
     fprintf(out,
-            "if (kind eq \"svg\") { set terminal svg noenhanced size %u,%u dynamic "
-            "background rgb \"white\" font \"Helvetica,14\" }\n",
+            "if (kind eq \"svg\") {\nset terminal svg noenhanced size %u,%u dynamic "
+            "background rgb \"white\" font \"Helvetica,14\"\n",
             width, height);
+    sim_gnuplot_output(out, plot->stem, "svg");
     fprintf(out,
-            "if (kind eq \"png\") { set terminal pngcairo noenhanced size %u,%u "
-            "background rgb \"white\" font \"Helvetica,11\" }\n",
+            "}\nif (kind eq \"png\") {\nset terminal pngcairo noenhanced size %u,%u "
+            "background rgb \"white\" font \"Helvetica,11\"\n",
             width, height);
-    fputs("set output ", out);
-    sim_plot_text(out, plot->stem);
-    fputs(".\".\".kind\ndata = ", out);
-    sim_plot_text(out, plot->stem);
+    sim_gnuplot_output(out, plot->stem, "png");
+    fputs("}\ndata = ", out);
+    sim_gnuplot_text(out, plot->stem);
     fputs(".\".dat\"\n", out);
     set_colours(out);
 }
 
 static void release(struct sim_plot *plot)
 {
-    if (plot->script != NULL)
-        fclose(plot->script);
-    if (plot->data != NULL)
-        fclose(plot->data);
+    (void)sim_out_close(&plot->script_file, false);
+    (void)sim_out_close(&plot->data_file, false);
     free(plot->folder);
     free(plot->stem);
     *plot = (struct sim_plot){0};
@@ -108,85 +107,36 @@ gmc_status sim_plot_open(struct sim_plot *plot, const char *prefix, const char *
     plot->folder = folder_of(prefix);
     plot->stem = sim_alloc(size);
     snprintf(plot->stem, size, "%s%s%s", base, base[0] != '\0' ? "-" : "", name);
-    plot->script = create(plot, "gp", error);
-    plot->data = plot->script != NULL ? create(plot, "dat", error) : NULL;
-    if (plot->data == NULL) {
+    if (!create(plot, "gp", &plot->script_file, error) ||
+        !create(plot, "dat", &plot->data_file, error)) {
         release(plot);
         return GMC_ERR_IO;
     }
+    plot->script = plot->script_file.file;
+    plot->data = plot->data_file.file;
     begin_script(plot, width, height);
     return GMC_OK;
 }
 
-/* Closes both; errno of the first failure, 0: none. */
-static int finish_files(struct sim_plot *plot)
+/* A script takes its place when its data are there. */
+static gmc_status finish_files(struct sim_plot *plot, char *error)
 {
-    int reason = 0;
     fputs("}\nunset output\n", plot->script);
-    FILE *files[] = {plot->script, plot->data};
-    for (size_t i = 0; i < 2; i++) {
-        bool failed = ferror(files[i]) != 0;
-        if ((fclose(files[i]) != 0 || failed) && reason == 0)
-            reason = errno != 0 ? errno : EIO;
-    }
-    plot->script = plot->data = NULL;
-    return reason;
-}
-
-/* In the child. */
-static void exec_gnuplot(const struct sim_plot *plot, char *script)
-{
-    char program[] = "gnuplot";
-    char *arguments[] = {program, script, NULL};
-    if (chdir(plot->folder) != 0)
-        _exit(EXIT_FAILURE);
-    execvp(program, arguments);
-    _exit(EXIT_NOT_FOUND);
-}
-
-static gmc_status draw(const struct sim_plot *plot, char *error)
-{
-    char script[PATH_BYTES_MAX];
-    int status = 0;
-    snprintf(script, sizeof(script), "%s.gp", plot->stem);
-    pid_t child = fork();
-    if (child == 0)
-        exec_gnuplot(plot, script);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS)
-        return GMC_OK;
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND)
-        snprintf(error, SIM_PLOT_ERROR_MAX,
-                 "gnuplot is not installed; the script and its data are written: %.100s/%.80s",
-                 plot->folder, script);
+    if (!sim_out_close(&plot->data_file, true))
+        fail(plot, "dat", error);
+    else if (!sim_out_close(&plot->script_file, true))
+        fail(plot, "gp", error);
     else
-        snprintf(error, SIM_PLOT_ERROR_MAX, "gnuplot failed at %.100s/%.80s", plot->folder, script);
+        return GMC_OK;
     return GMC_ERR_IO;
 }
 
 gmc_status sim_plot_close(struct sim_plot *plot, char *error)
 {
-    gmc_status status = GMC_OK;
-    int reason = finish_files(plot);
-    if (reason != 0) {
-        snprintf(error, SIM_PLOT_ERROR_MAX, "%.100s/%.80s.gp: %s", plot->folder, plot->stem,
-                 strerror(reason));
-        status = GMC_ERR_IO;
-    }
+    static const char *const kinds[] = {"svg", "png"};
+    gmc_status status = finish_files(plot, error);
     if (status == GMC_OK)
-        status = draw(plot, error);
+        status = sim_gnuplot_draw(plot->folder, plot->stem, kinds, 2, error);
     release(plot);
     return status;
-}
-
-void sim_plot_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
-    fputc('"', out);
 }

@@ -51,7 +51,7 @@ static void put_title(struct sim_plot *plot, const struct sim_run *run, const ch
 {
     char title[256];
     snprintf(title, sizeof(title), "%.120s: %s", run->plan->title, what);
-    sim_plot_text(plot->script, title);
+    sim_gnuplot_text(plot->script, title);
 }
 
 /* ---- the tree ---- */
@@ -173,7 +173,7 @@ static void name_lane(const struct plotter *plotter, FILE *out, uint32_t lane)
     snprintf(name, sizeof(name), "%.60s to %.60s",
              topo->nodes[lane % 2 == 0 ? link->a : link->b].name,
              topo->nodes[lane % 2 == 0 ? link->b : link->a].name);
-    sim_plot_text(out, name);
+    sim_gnuplot_text(out, name);
 }
 
 static void plot_lanes(const struct plotter *plotter, FILE *out, const uint32_t *lanes,
@@ -273,7 +273,7 @@ static void plot_lines(const struct plotter *plotter, FILE *out)
                      plan->transfer_count > 1 ? ": " : "", domain);
             fprintf(out, "%s  data index %zu using 1:2 with lines linewidth 2 title ",
                     line > 0 ? ", \\\n" : "", line);
-            sim_plot_text(out, name);
+            sim_gnuplot_text(out, name);
         }
     fputs("\n", out);
 }
@@ -379,7 +379,7 @@ static void plot_rates(const struct plotter *plotter, FILE *out)
             snprintf(name, sizeof(name), "%.60s (transfer)", plan->transfers[n].name);
         fprintf(out, "%s  data index %zu using 1:2 with lines linewidth 2 linecolor %zu title ",
                 lines > 0 ? ", \\\n" : "", i, lines + 1);
-        sim_plot_text(out, name);
+        sim_gnuplot_text(out, name);
         lines++;
     }
     fputs("\n", out);

@@ -75,6 +75,20 @@ if "$experiments" --quick --out "$folder/full" case1 >/dev/null 2>"$folder/full.
     fail "a table that could not be written was not missed"
 fi
 grep -q 'case1.csv: No space' "$folder/full.err" || fail "full disk: $(cat "$folder/full.err")"
+# What an earlier run wrote stays then: here no file may have more than two blocks.
+cp -R "$folder/b" "$folder/short"
+if (
+    trap '' XFSZ
+    ulimit -f 2
+    "$experiments" --quick --out "$folder/short" case1 >/dev/null 2>"$folder/short.err"
+); then
+    fail "files that could not be written were not missed"
+fi
+for name in case1.csv case1-local.gp index.html; do
+    grep -qF "$folder/short/$name: File too large" "$folder/short.err" ||
+        fail "$name: $(cat "$folder/short.err")"
+done
+diff -r "$folder/b" "$folder/short" || fail "a run that could not write changed what was there"
 
 # Names of a map are no commands of gnuplot, and nodes without a place have no picture.
 cat >"$folder/odd.gml" <<'END'
@@ -89,11 +103,12 @@ END
 printf 'a b\nb c\n' >"$folder/plain.txt"
 "$experiments" --quick --out "$folder/plain" --topology "$folder/plain.txt" map >/dev/null \
     2>"$folder/plain.err" || fail "an edge list: $(cat "$folder/plain.err")"
-if grep 'could not draw' "$folder/odd.err" "$folder/plain.err"; then
+if grep 'gnuplot failed' "$folder/odd.err" "$folder/plain.err"; then
     fail "pictures of odd maps"
 fi
 
-# Who is ended takes its runs along.
+# Who is ended takes its runs along, and leaves what an earlier run wrote.
+cp -R "$folder/c" "$folder/ended"
 "$experiments" --jobs 1 --out "$folder/ended" case2 >/dev/null 2>&1 &
 main=$!
 while run=$(pgrep -P $main); [ -z "$run" ]; do
@@ -102,6 +117,7 @@ while run=$(pgrep -P $main); [ -z "$run" ]; do
 done
 kill -TERM $main
 wait $main || true
+diff -r "$folder/c" "$folder/ended" || fail "a run that was ended changed its folder"
 lives()
 {
     state=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -c1)

@@ -378,6 +378,24 @@ grep -q '<h1>Interconnects, as published</h1>' "$dir/page/index.html" || fail "n
 expect 1 reproduce --out "$dir/none" figure-8
 says "no figure is called 'figure-8'"
 expect 1 reproduce --out "$dir/missing/x" wan
+# Files of a page are whole, or those of an earlier run: here none may have more than a block, as where
+# the disk becomes full.
+cp -R "$dir/page" "$dir/page.before"
+(
+    trap '' XFSZ
+    ulimit -f 1
+    expect 1 reproduce --quick --out "$dir/page" wan
+)
+grep -qF "cannot write $dir/page/wan-remote.csv: File too large" "$dir/err" ||
+    fail "a table that was not written is not told: $(cat "$dir/err")"
+diff -r "$dir/page.before" "$dir/page" || fail "a run that failed changed the page"
+mkdir "$dir/full"
+ln -s /dev/full "$dir/full/wan-mixed.gp"
+ln -s /dev/full "$dir/full/claims.csv"
+expect 1 reproduce --quick --out "$dir/full" wan
+for name in wan-mixed.gp claims.csv; do
+    grep -qF "$dir/full/$name: No space left on device" "$dir/err" || fail "$name: $(cat "$dir/err")"
+done
 
 # Over MPI, where it was built and is installed: the same for any number of ranks, written once.
 if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/dev/null; then
@@ -412,11 +430,43 @@ if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/d
     done
 fi
 
+# What gnuplot began is no picture.
+mkdir "$dir/bin"
+cat >"$dir/bin/gnuplot" <<'END'
+#!/bin/sh
+file=${2#*\'}
+echo half >"${file%%\'*}"
+exit 1
+END
+chmod +x "$dir/bin/gnuplot"
+echo whole >"$dir/half.svg"
+(
+    PATH="$dir/bin:$PATH"
+    expect 1 model torus --group 2..16 --plot "$dir/half"
+)
+grep -qF "gnuplot failed at $dir/half.gp" "$dir/err" || fail "not told: $(cat "$dir/err")"
+[ "$(cat "$dir/half.svg")" = whole ] || fail "a picture was replaced by half of one"
+if [ -e "$dir/half.svg.tmp" ] || [ -e "$dir/half.png" ]; then fail "half a picture is left"; fi
+
 if command -v gnuplot >/dev/null; then
     expect 0 model torus --algorithm all --group 2..16 --plot "$dir/curve.svg"
     for kind in svg png dat gp; do
         [ -s "$dir/curve.$kind" ] || fail "no picture: $kind"
     done
+    # gnuplot itself says nothing of a disk that is full.
+    cp "$dir/curve.svg" "$dir/curve.before"
+    (
+        trap '' XFSZ
+        ulimit -f 8
+        expect 1 model torus --algorithm all --group 2..16 --plot "$dir/curve"
+    )
+    grep -qF "$dir/curve.svg: File too large" "$dir/err" || fail "half a picture: $(cat "$dir/err")"
+    cmp "$dir/curve.svg" "$dir/curve.before" || fail "half a picture took the place of a whole one"
+    ln -s /dev/full "$dir/lost.png"
+    expect 1 model torus --group 2..16 --plot "$dir/lost"
+    grep -qF "$dir/lost.png: No space left on device" "$dir/err" || fail "lost: $(cat "$dir/err")"
+    (cd "$dir" && rm curve.svg && gnuplot curve.gp) || fail "the script does not draw again"
+    cmp "$dir/curve.svg" "$dir/curve.before" || fail "the script draws something else"
     for picture in wan-mixed wan-hops-time wan-first-hop myrinet-per-node cube-rates-bars \
         myrinet-links-cable_concentration; do
         [ -s "$dir/page/$picture.png" ] || fail "no picture: $picture"

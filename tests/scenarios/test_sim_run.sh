@@ -159,7 +159,11 @@ mkdir "$dir/pictures"
 ln -s /dev/full "$dir/pictures/x-wires.dat"
 expect 1 --plot "$dir/pictures/x" --json "$dir/kept" "$dir/small.conf"
 grep -q '^one .*complete' "$dir/out" || fail "the table is lost: $(cat "$dir/out")"
+grep -qF "$dir/pictures/x-wires.dat: No space" "$dir/err" || fail "no words: $(cat "$dir/err")"
 cmp -s "$dir/kept" "$dir/kept.before" && fail "the summary is lost"
+ln -s /dev/full "$dir/full"
+expect 1 --json "$dir/full" "$dir/small.conf"
+grep -qF "$dir/full: No space" "$dir/err" || fail "no words: $(cat "$dir/err")"
 status=0
 "$sim_wan" run "$dir/small.conf" >/dev/full 2>"$dir/err" || status=$?
 [ "$status" = 1 ] || fail "a table that was lost, and status $status"

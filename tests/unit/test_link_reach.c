@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of what a link knows of UDP in each direction: wire i carries what side i sends. */
-#include "tests/lib/linkpair.h"
-#include "tests/lib/unit.h"
-
-#define AT(ms) (LINKPAIR_START + GMC_MS(ms))
+#include "tests/unit/link_wire.h"
 
 static struct linkpair *pair_of(enum gmc_transport transport, bool out_blocked, bool in_blocked)
 {
-    struct linkpair_wire wire = {.rate_bps = 100000000,
-                                 .delay = GMC_MS(15),
-                                 .queue_bytes = 625000,
-                                 .mtu = 1472};
-    struct linkpair_config config = {.wires = {wire, wire},
-                                     .fixed_rate_bps = 97000000,
-                                     .transport = transport,
-                                     .seed = 1};
+    struct linkpair_config config = config_of(100000000, GMC_MS(15), 0);
+    config.transport = transport;
     config.wires[0].udp_blocked = out_blocked;
     config.wires[1].udp_blocked = in_blocked;
     return linkpair_new(&config);
