@@ -411,6 +411,7 @@ if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/d
     # shellcheck disable=SC2086 # words
     expect 0 $searched
     cp "$dir/out" "$dir/one-searched"
+    expect 0 reproduce --quick --out "$dir/page-one" sci-large wan
     for ranks in 1 2 3; do
         over="mpirun --allow-run-as-root --oversubscribe -n $ranks $command"
         # shellcheck disable=SC2086 # words
@@ -423,7 +424,7 @@ if grep -q '^#define HAVE_MPI' "$GMC_BUILDDIR/config.h" && command -v mpirun >/d
         cmp "$dir/one-golden" "$dir/out" || fail "$ranks ranks make a difference to a table"
         $over reproduce --quick --out "$dir/page-$ranks" sci-large wan >/dev/null
         for file in claims.csv sci-large.csv sci-large-whole.csv wan.csv; do
-            cmp "$dir/page/$file" "$dir/page-$ranks/$file" || fail "$ranks ranks: another $file"
+            cmp "$dir/page-one/$file" "$dir/page-$ranks/$file" || fail "$ranks ranks: another $file"
         done
         $over simulate star --group 9 --log "$dir/log-$ranks" >/dev/null
         [ "$(wc -l <"$dir/log-$ranks")" = 9 ] || fail "$ranks ranks: not a line per message"
