@@ -35,8 +35,9 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/run/bar.c sim-wan/run/bar.h \
 	sim-wan/run/channel.c sim-wan/run/channel.h sim-wan/run/channel_summary.c \
 	sim-wan/run/drive.c sim-wan/run/drive.h \
+	sim-wan/run/flow.c sim-wan/run/flow.h \
 	sim-wan/run/group.c sim-wan/run/group.h \
-	sim-wan/run/limit.c \
+	sim-wan/run/limit.c sim-wan/run/limit.h \
 	sim-wan/run/options.c sim-wan/run/options.h \
 	sim-wan/run/plan.c sim-wan/run/plan.h \
 	sim-wan/run/plan_channel.c sim-wan/run/plan_fault.c sim-wan/run/plan_internal.h \
@@ -134,6 +135,8 @@ check_PROGRAMS += tests/unit/test_sim_topo_conf
 tests_unit_test_sim_topo_conf_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_plan
 tests_unit_test_sim_plan_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_limit
+tests_unit_test_sim_limit_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_pool
 tests_unit_test_sim_pool_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_virtual

@@ -95,6 +95,9 @@ uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host);
 
 /* Next host on the way; SIM_NO_HOST when there is none. */
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to);
+/* Sets used[wire * 2 + direction] of all that is on the way from a host that talks (an array of
+ * them) to this one. Keeps no routes. */
+void sim_net_lanes_to(struct sim_net *net, uint32_t to, const bool *talks, bool *used);
 /* Propagation delay of the path; GMC_TIME_NEVER when there is none. */
 gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to);
 /* The largest IP packet that the whole path takes; UINT32_MAX when there is none. */

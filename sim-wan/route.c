@@ -139,12 +139,17 @@ static uint16_t *shortest_paths(const struct sim_net *net, uint32_t to)
     return ports;
 }
 
+static void prepare(struct sim_net *net)
+{
+    if (net->routes != NULL)
+        return;
+    net->routes = sim_calloc(net->host_count, sizeof(*net->routes));
+    net->approaches = find_approaches(net);
+}
+
 const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to)
 {
-    if (net->routes == NULL) {
-        net->routes = sim_calloc(net->host_count, sizeof(*net->routes));
-        net->approaches = find_approaches(net);
-    }
+    prepare(net);
     if (net->routes[to] == NULL)
         net->routes[to] = shortest_paths(net, to);
     return net->routes[to];
@@ -168,6 +173,23 @@ uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to)
     GMC_ASSERT(at < net->host_count && to < net->host_count);
     uint16_t port = sim_net_routes_to(net, to)[at];
     return port == SIM_NO_PORT ? SIM_NO_HOST : net->hosts[at].ports[port].neighbour;
+}
+
+void sim_net_lanes_to(struct sim_net *net, uint32_t to, const bool *talks, bool *used)
+{
+    prepare(net);
+    uint16_t *ports = shortest_paths(net, to);
+    bool *is_passed = sim_calloc(net->host_count, sizeof(*is_passed));
+    is_passed[to] = true;
+    for (uint32_t i = 0; i < net->host_count; i++)
+        for (uint32_t at = i; talks[i] && !is_passed[at] && ports[at] != SIM_NO_PORT;) {
+            const struct sim_port *port = &net->hosts[at].ports[ports[at]];
+            used[2 * (size_t)port->wire + port->direction] = true;
+            is_passed[at] = true;
+            at = port->neighbour;
+        }
+    free(is_passed);
+    free(ports);
 }
 
 gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)

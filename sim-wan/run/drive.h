@@ -62,17 +62,6 @@ double sim_run_share(const struct sim_run *run);
 /* What one direction of a wire did since the scenario's clock began. */
 struct sim_lane_counters sim_run_lane(const struct sim_run *run, uint32_t wire, int direction);
 
-/* ---- limit.c ---- */
-/* The shortest time in which a network of these rates can bring bytes from a source to each of the
- * targets, whatever the protocol: the object's bits over the least, among the targets, of the
- * greatest flow from the source to it, where a wire carries rate * (1 - loss). Propagation, heads,
- * disks and faults that take away are left out; where a fault changes a wire, the best that it ever
- * is counts. Infinite rates give 0; a target that nothing can reach gives infinity.
- *
- * Source  max-flow min-cut, Ford and Fulkerson, Canadian J. Math. 8 (1956); that all targets can be
- *         served at the least of their flows: Edmonds, Edge-disjoint branchings (1973). */
-double sim_run_limit(const struct sim_plan *plan, const struct sim_plan_transfer *transfer);
-
 /* ---- summary.c ---- */
 /* The whole summary, without what differs between two runs of the same (CPU time). */
 json_t *sim_run_summary(const struct sim_run *run);

@@ -1,49 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The physical bound of a transfer; see drive.h. */
+/* The physical bound of transfers; see limit.h. */
+#include "sim-wan/run/limit.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/assert.h"
 #include "sim-wan/mem.h"
-#include "sim-wan/run/drive.h"
 
-#define UNBOUNDED (UINT64_MAX / 4) /* bits per second; sums of a few still fit */
 #define ALL_PPM 1000000u
-#define NO_ARC UINT32_MAX
 
-/* Arc 2i is link i from a to b, arc 2i + 1 from b to a: each is the other's return. */
-struct flow_net {
-    const struct sim_topo *topo;
-    uint64_t *capacity; /* of the wire */
-    uint64_t *left;     /* that a flow has not used */
-    uint32_t *first;    /* arcs of node i: arcs[first[i]] .. arcs[first[i + 1] - 1] */
-    uint32_t *arcs;
-    uint32_t *level;   /* of a search: arcs from the source; NO_ARC: not found */
-    uint32_t *next;    /* of node i: the first of its arcs that has not proved to be of no use */
-    uint32_t *came_by; /* the arc by which a path comes to a node */
-    uint32_t *queue;
-};
-
+/* ---- wires ---- */
 static uint64_t wire_capacity(const struct sim_wire_config *wire)
 {
     uint64_t passes = ALL_PPM - sim_wire_loss_ppm(wire);
     if (wire->rate_bps == 0)
-        return UNBOUNDED;
+        return passes > 0 ? SIM_FLOW_UNBOUNDED : 0;
     return wire->rate_bps / ALL_PPM * passes + wire->rate_bps % ALL_PPM * passes / ALL_PPM;
 }
 
-static uint32_t tail_of(const struct flow_net *net, uint32_t arc)
+/* Of wire * 2 + direction. */
+static uint64_t *find_capacities(const struct sim_plan *plan)
 {
-    const struct sim_topo_link *link = &net->topo->links[arc / 2];
-    return arc % 2 == 0 ? link->a : link->b;
-}
-
-static void put_capacities(struct flow_net *net, const struct sim_plan *plan)
-{
+    uint64_t *capacity = sim_calloc(2 * plan->topo.link_count, sizeof(*capacity));
     for (size_t i = 0; i < plan->topo.link_count; i++) {
-        net->capacity[2 * i] = wire_capacity(&plan->topo.links[i].a_to_b);
-        net->capacity[2 * i + 1] = wire_capacity(&plan->topo.links[i].b_to_a);
+        capacity[2 * i] = wire_capacity(&plan->topo.links[i].a_to_b);
+        capacity[2 * i + 1] = wire_capacity(&plan->topo.links[i].b_to_a);
     }
     for (size_t i = 0; i < plan->fault_count; i++) {
         const struct sim_fault *fault = &plan->faults[i];
@@ -51,146 +32,192 @@ static void put_capacities(struct flow_net *net, const struct sim_plan *plan)
             if (!sim_fault_is_on_way(fault, way))
                 continue;
             uint64_t changed = wire_capacity(&fault->lanes[way]);
-            uint64_t *best = &net->capacity[2 * fault->wire + (uint32_t)way];
+            uint64_t *best = &capacity[2 * fault->wire + (uint32_t)way];
             *best = changed > *best ? changed : *best;
         }
     }
+    return capacity;
 }
 
-static void put_arcs(struct flow_net *net)
+/* In a tree there is one way between two nodes, and routes need not be found. */
+static void drop_unused(const struct sim_topo *topo, struct sim_net *net, uint64_t *capacity)
 {
-    size_t nodes = net->topo->node_count, arcs = 2 * net->topo->link_count;
-    for (uint32_t arc = 0; arc < arcs; arc++)
-        net->first[tail_of(net, arc) + 1]++;
-    for (size_t i = 0; i < nodes; i++)
-        net->first[i + 1] += net->first[i];
-    uint32_t *next = sim_alloc((nodes + 1) * sizeof(*next));
-    memcpy(next, net->first, nodes * sizeof(*next));
-    for (uint32_t arc = 0; arc < arcs; arc++)
-        net->arcs[next[tail_of(net, arc)]++] = arc;
-    free(next);
+    if (topo->link_count < topo->node_count)
+        return;
+    bool *talks = sim_calloc(topo->node_count, sizeof(*talks));
+    bool *used = sim_calloc(2 * topo->link_count, sizeof(*used));
+    for (size_t i = 0; i < topo->node_count; i++)
+        talks[i] = topo->nodes[i].has_gateway;
+    for (uint32_t i = 0; i < topo->node_count; i++)
+        if (talks[i])
+            sim_net_lanes_to(net, i, talks, used);
+    for (size_t lane = 0; lane < 2 * topo->link_count; lane++)
+        capacity[lane] = used[lane] ? capacity[lane] : 0;
+    free(talks);
+    free(used);
 }
 
-static void flow_init(struct flow_net *net, const struct sim_plan *plan)
+/* ---- networks of capacities ---- */
+static void put_once(struct sim_limits *limits, const uint64_t *capacity)
 {
-    size_t nodes = plan->topo.node_count, arcs = 2 * plan->topo.link_count;
-    *net = (struct flow_net){.topo = &plan->topo};
-    net->capacity = sim_calloc(arcs, sizeof(*net->capacity));
-    net->left = sim_calloc(arcs, sizeof(*net->left));
-    net->first = sim_calloc(nodes + 1, sizeof(*net->first));
-    net->arcs = sim_calloc(arcs, sizeof(*net->arcs));
-    net->level = sim_calloc(nodes, sizeof(*net->level));
-    net->next = sim_calloc(nodes, sizeof(*net->next));
-    net->came_by = sim_calloc(nodes, sizeof(*net->came_by));
-    net->queue = sim_calloc(nodes, sizeof(*net->queue));
-    put_capacities(net, plan);
-    put_arcs(net);
+    const struct sim_topo *topo = &limits->plan->topo;
+    uint32_t nodes = (uint32_t)topo->node_count, targets = nodes;
+    sim_flow_init(&limits->once, nodes + 1);
+    for (size_t i = 0; i < topo->link_count; i++)
+        sim_flow_add(&limits->once, topo->links[i].a, topo->links[i].b, capacity[2 * i],
+                     capacity[2 * i + 1]);
+    for (uint32_t i = 0; i < nodes; i++)
+        limits->ends_once[i] = sim_flow_add(&limits->once, i, targets, 0, 0);
 }
 
-static void flow_fini(struct flow_net *net)
+/* What leaves a gateway comes from all of them; what arrives there ends there. */
+static void put_copies(struct sim_limits *limits, const uint64_t *capacity)
 {
-    free(net->capacity);
-    free(net->left);
-    free(net->first);
-    free(net->arcs);
-    free(net->level);
-    free(net->next);
-    free(net->came_by);
-    free(net->queue);
-}
-
-/* How many arcs on which something is left it takes to each node; whether one way leads to `to`. */
-static bool search(struct flow_net *net, uint32_t from, uint32_t to)
-{
-    size_t head = 0, tail = 0;
-    memset(net->level, 0xff, net->topo->node_count * sizeof(*net->level));
-    net->level[from] = 0;
-    net->queue[tail++] = from;
-    while (head < tail && net->level[to] == NO_ARC) {
-        uint32_t node = net->queue[head++];
-        for (uint32_t i = net->first[node]; i < net->first[node + 1]; i++) {
-            uint32_t arc = net->arcs[i], next = tail_of(net, arc ^ 1);
-            if (net->left[arc] == 0 || net->level[next] != NO_ARC)
-                continue;
-            net->level[next] = net->level[node] + 1;
-            net->queue[tail++] = next;
-        }
+    const struct sim_topo *topo = &limits->plan->topo;
+    uint32_t nodes = (uint32_t)topo->node_count, gateways = nodes, targets = nodes + 1;
+    sim_flow_init(&limits->copies, nodes + 2);
+    for (size_t i = 0; i < topo->link_count; i++) {
+        uint32_t a = topo->links[i].a, b = topo->links[i].b;
+        sim_flow_add(&limits->copies, topo->nodes[a].has_gateway ? gateways : a, b, capacity[2 * i],
+                     0);
+        sim_flow_add(&limits->copies, topo->nodes[b].has_gateway ? gateways : b, a,
+                     capacity[2 * i + 1], 0);
     }
-    return net->level[to] != NO_ARC;
+    for (uint32_t i = 0; i < nodes; i++)
+        limits->ends_copies[i] = sim_flow_add(&limits->copies, i, targets, 0, 0);
 }
 
-/* Sends what the path that was found can take. */
-static uint64_t push(struct flow_net *net, uint32_t from, uint32_t to)
+void sim_limits_init(struct sim_limits *limits, const struct sim_plan *plan, struct sim_net *net)
 {
-    uint64_t amount = UNBOUNDED;
-    for (uint32_t node = to; node != from; node = tail_of(net, net->came_by[node]))
-        amount = net->left[net->came_by[node]] < amount ? net->left[net->came_by[node]] : amount;
-    for (uint32_t node = to; node != from; node = tail_of(net, net->came_by[node])) {
-        uint32_t arc = net->came_by[node];
-        net->left[arc] -= amount;
-        net->left[arc ^ 1] += amount;
-    }
-    return amount;
+    uint64_t *capacity = find_capacities(plan);
+    *limits = (struct sim_limits){.plan = plan};
+    limits->ends_once = sim_calloc(plan->topo.node_count, sizeof(*limits->ends_once));
+    limits->ends_copies = sim_calloc(plan->topo.node_count, sizeof(*limits->ends_copies));
+    drop_unused(&plan->topo, net, capacity);
+    put_once(limits, capacity);
+    put_copies(limits, capacity);
+    free(capacity);
 }
 
-/* An arc by which a shortest path may go on; NO_ARC: none. */
-static uint32_t step(struct flow_net *net, uint32_t node)
+void sim_limits_fini(struct sim_limits *limits)
 {
-    for (uint32_t *i = &net->next[node]; *i < net->first[node + 1]; ++*i) {
-        uint32_t arc = net->arcs[*i];
-        if (net->left[arc] > 0 && net->level[tail_of(net, arc ^ 1)] == net->level[node] + 1)
-            return arc;
-    }
-    return NO_ARC;
+    sim_flow_fini(&limits->once);
+    sim_flow_fini(&limits->copies);
+    free(limits->ends_once);
+    free(limits->ends_copies);
 }
 
-/* Fills the shortest paths, until each of them is full or `enough` has gone. */
-static uint64_t fill(struct flow_net *net, uint32_t from, uint32_t to, uint64_t enough)
+/* ---- bounds ---- */
+static double seconds_of(double bytes, uint64_t bps)
 {
-    uint64_t flow = 0;
-    uint32_t node = from;
-    memcpy(net->next, net->first, net->topo->node_count * sizeof(*net->next));
-    while (flow < enough) {
-        uint32_t arc = step(net, node);
-        if (arc != NO_ARC) {
-            node = tail_of(net, arc ^ 1);
-            net->came_by[node] = arc;
-        } else if (node == from) {
-            break;
-        } else { /* nothing gets on from here */
-            node = tail_of(net, net->came_by[node]);
-            net->next[node]++;
-        }
-        if (node == to) {
-            flow += push(net, from, to);
-            node = from;
-        }
-    }
-    return flow;
-}
-
-/* The greatest flow; not more than `enough` is looked for. Dense networks of hundreds of nodes have
- * as many paths between two of them: those of one length are filled in one go.
- *
- * Source  Dinic, Soviet Math. Doklady 11 (1970) */
-static uint64_t max_flow(struct flow_net *net, uint32_t from, uint32_t to, uint64_t enough)
-{
-    uint64_t flow = 0;
-    memcpy(net->left, net->capacity, 2 * net->topo->link_count * sizeof(*net->left));
-    while (flow < enough && search(net, from, to))
-        flow += fill(net, from, to, enough - flow);
-    return flow < enough ? flow : enough;
-}
-
-double sim_run_limit(const struct sim_plan *plan, const struct sim_plan_transfer *transfer)
-{
-    struct flow_net net;
-    uint64_t least = UNBOUNDED;
-    flow_init(&net, plan);
-    for (size_t i = 0; i < transfer->target_count; i++)
-        least = max_flow(&net, transfer->source, transfer->targets[i], least);
-    flow_fini(&net);
-    if (least == UNBOUNDED || transfer->bytes == 0)
+    if (bytes <= 0 || bps >= SIM_FLOW_UNBOUNDED)
         return 0;
-    return least > 0 ? (double)transfer->bytes * 8 / (double)least : INFINITY;
+    return bps > 0 ? bytes * 8 / (double)bps : INFINITY;
+}
+
+static double to_each(struct sim_limits *limits, const struct sim_plan_transfer *transfer)
+{
+    uint64_t least = SIM_FLOW_UNBOUNDED;
+    for (size_t i = 0; i < transfer->target_count; i++)
+        least = sim_flow_max(&limits->once, transfer->source, transfer->targets[i], least);
+    return seconds_of((double)transfer->bytes, least);
+}
+
+/* All that a node sends as a source, to wherever it has to go. */
+static double from_source(struct sim_limits *limits, uint32_t source)
+{
+    const struct sim_plan *plan = limits->plan;
+    double bytes = 0;
+    for (size_t i = 0; i < plan->transfer_count; i++)
+        if (plan->transfers[i].source == source)
+            bytes += (double)plan->transfers[i].bytes;
+    if (bytes <= 0)
+        return 0;
+    for (uint32_t i = 0; i < plan->topo.node_count; i++)
+        sim_flow_set(&limits->once, limits->ends_once[i], 0);
+    for (size_t i = 0; i < plan->transfer_count; i++)
+        if (plan->transfers[i].source == source)
+            for (size_t k = 0; k < plan->transfers[i].target_count; k++)
+                sim_flow_set(&limits->once, limits->ends_once[plan->transfers[i].targets[k]],
+                             SIM_FLOW_UNBOUNDED);
+    double seconds =
+        seconds_of(bytes, sim_flow_max(&limits->once, source, (uint32_t)plan->topo.node_count,
+                                       SIM_FLOW_UNBOUNDED));
+    for (uint32_t i = 0; i < plan->topo.node_count; i++)
+        sim_flow_set(&limits->once, limits->ends_once[i], 0);
+    return seconds;
+}
+
+/* The time that the cut of the last flow takes, `sent` of it through ends that are cut too. */
+static double time_of_cut(const struct sim_limits *limits, const double *bytes,
+                          const uint64_t *rates, uint64_t sent)
+{
+    double behind = 0;
+    for (uint32_t i = 0; i < limits->plan->topo.node_count; i++) {
+        if (sim_flow_is_before_cut(&limits->copies, i))
+            sent -= rates[i];
+        else
+            behind += bytes[i];
+    }
+    return seconds_of(behind, sent);
+}
+
+/* The time in which each node can get that many bytes from gateways, if it takes more than
+ * `seconds`. Rates that are too great find a cut, the cut says how long it takes, and that gives
+ * the next rates: each time is longer than that before, and there are only so many cuts. Whatever
+ * is rounded, the time is that of a cut. */
+static double with_copies(struct sim_limits *limits, const double *bytes, double seconds)
+{
+    uint32_t nodes = (uint32_t)limits->plan->topo.node_count;
+    uint64_t *rates = sim_calloc(nodes, sizeof(*rates));
+    while (seconds > 0 && isfinite(seconds)) {
+        uint64_t wanted = 0;
+        for (uint32_t i = 0; i < nodes; i++) {
+            rates[i] = (uint64_t)fmin(bytes[i] * 8 / seconds, (double)SIM_FLOW_UNBOUNDED / nodes);
+            wanted += rates[i];
+            sim_flow_set(&limits->copies, limits->ends_copies[i], rates[i]);
+        }
+        uint64_t sent = sim_flow_max(&limits->copies, nodes, nodes + 1, wanted);
+        double longer = sent < wanted ? time_of_cut(limits, bytes, rates, sent) : 0;
+        if (longer <= seconds)
+            break;
+        seconds = longer;
+    }
+    free(rates);
+    return seconds;
+}
+
+static void add_bytes(const struct sim_plan_transfer *transfer, double *bytes)
+{
+    for (size_t i = 0; i < transfer->target_count; i++)
+        bytes[transfer->targets[i]] += (double)transfer->bytes;
+}
+
+double sim_limits_of(struct sim_limits *limits, const struct sim_plan_transfer *transfer)
+{
+    double *bytes = sim_calloc(limits->plan->topo.node_count, sizeof(*bytes));
+    add_bytes(transfer, bytes);
+    double seconds = with_copies(limits, bytes, to_each(limits, transfer));
+    free(bytes);
+    return seconds;
+}
+
+double sim_limits_of_all(struct sim_limits *limits)
+{
+    const struct sim_plan *plan = limits->plan;
+    double *bytes = sim_calloc(plan->topo.node_count, sizeof(*bytes));
+    bool *is_done = sim_calloc(plan->topo.node_count, sizeof(*is_done));
+    double seconds = 0;
+    for (size_t i = 0; i < plan->transfer_count; i++) {
+        const struct sim_plan_transfer *transfer = &plan->transfers[i];
+        add_bytes(transfer, bytes);
+        seconds = fmax(seconds, to_each(limits, transfer));
+        if (!is_done[transfer->source])
+            seconds = fmax(seconds, from_source(limits, transfer->source));
+        is_done[transfer->source] = true;
+    }
+    seconds = with_copies(limits, bytes, seconds);
+    free(bytes);
+    free(is_done);
+    return seconds;
 }

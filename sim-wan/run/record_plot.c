@@ -8,6 +8,7 @@
 
 #include "sim-wan/mem.h"
 #include "sim-wan/plot/map.h"
+#include "sim-wan/run/limit.h"
 #include "sim-wan/run/record_file.h"
 #include "sim-wan/run/recorders.h"
 #include "sim-wan/run/series.h"
@@ -282,11 +283,14 @@ static void plot_lines(const struct plotter *plotter, FILE *out)
 static void draw_bound(const struct plotter *plotter, FILE *out)
 {
     const struct sim_run *run = plotter->run;
+    struct sim_limits limits;
     double bound = 0;
+    sim_limits_init(&limits, run->plan, &run->world->net);
     for (size_t i = 0; i < run->plan->transfer_count; i++) {
         double begin = (double)gmc_time_sub(run->transfers[i].begin, run->zero) / 1e9;
-        bound = fmax(bound, begin + sim_run_limit(run->plan, &run->plan->transfers[i]));
+        bound = fmax(bound, begin + sim_limits_of(&limits, &run->plan->transfers[i]));
     }
+    sim_limits_fini(&limits);
     if (!isfinite(bound) || bound <= 0)
         return;
     bool is_late = bound > plotter->series.seconds[plotter->series.count - 1] / 2;

@@ -9,6 +9,7 @@
 #include "sim-wan/mem.h"
 #include "sim-wan/run/drive.h"
 #include "sim-wan/run/json.h"
+#include "sim-wan/run/limit.h"
 #include "sim-wan/run/sample.h"
 #include "sim-wan/scenario.h"
 
@@ -222,19 +223,18 @@ static gmc_time last_end(const struct sim_run *run)
     return last;
 }
 
-/* From the first start to the last end: how long it took, how long it had to. */
-static void put_times(const struct sim_run *run, const double *limits, json_t *summary)
+/* From the first start to the last end: how long it took, how long it had to. limit: that the
+ * transfers take together, were there no times at which they start. */
+static void put_times(const struct sim_run *run, const double *limits, double limit,
+                      json_t *summary)
 {
     const struct sim_plan *plan = run->plan;
     gmc_time first = first_begin(plan);
-    double limit = 0, spent = sim_seconds(gmc_time_sub(last_end(run), run->zero));
+    double zero = first != GMC_TIME_NEVER ? sim_seconds(first) : 0;
+    double spent = sim_seconds(gmc_time_sub(last_end(run), run->zero)) - zero;
     bool complete = sim_run_is_complete(run);
     for (uint32_t i = 0; i < plan->transfer_count; i++)
-        limit = fmax(limit, earliest_end(plan, limits, i));
-    if (first != GMC_TIME_NEVER) {
-        limit -= sim_seconds(first);
-        spent -= sim_seconds(first);
-    }
+        limit = fmax(limit, earliest_end(plan, limits, i) - zero);
     sim_json_put(summary, "complete", json_boolean(complete));
     sim_json_put(summary, "completion_seconds", complete ? sim_json_real(spent) : json_null());
     sim_json_put(summary, "limit_seconds", sim_json_real(limit));
@@ -288,9 +288,11 @@ json_t *sim_run_summary(const struct sim_run *run)
     json_t *domains = json_array(), *links = json_array();
     json_t *channels = json_array(), *subscribers = json_array();
     double *limits = sim_calloc(plan->transfer_count, sizeof(*limits));
+    struct sim_limits bound;
     char hash[24];
+    sim_limits_init(&bound, plan, &run->world->net);
     for (size_t i = 0; i < plan->transfer_count; i++) {
-        limits[i] = sim_run_limit(plan, &plan->transfers[i]);
+        limits[i] = sim_limits_of(&bound, &plan->transfers[i]);
         sim_json_append(transfers, transfer_summary(&run->transfers[i], limits[i]));
         put_members(&run->transfers[i], domains, links);
     }
@@ -302,7 +304,8 @@ json_t *sim_run_summary(const struct sim_run *run)
     sim_json_put(summary, "scenario", sim_json_text(plan->file));
     sim_json_put(summary, "title", sim_json_text(plan->title));
     sim_json_put(summary, "seed", sim_json_integer(run->seed));
-    put_times(run, limits, summary);
+    put_times(run, limits, sim_limits_of_all(&bound), summary);
+    sim_limits_fini(&bound);
     sim_json_put(summary, "simulated_seconds", sim_json_real(sim_seconds(run->end - run->zero)));
     sim_json_put(summary, "events",
                  sim_json_integer(run->world->engine.fired - run->events_before - run->samples));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenario files: what they mean, what is said of wrong ones, and the bound of a transfer. */
-#include <math.h>
+/* Scenario files: what they mean, and what is said of wrong ones. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sim-wan/run/drive.h"
+#include "sim-wan/run/plan.h"
 #include "tests/lib/unit.h"
 
 static gmc_status read_text(const char *text, struct sim_plan *plan, char *error)
@@ -223,45 +222,6 @@ static void test_faults_beside(void **state)
     }
 }
 
-static double limit_of(const char *text)
-{
-    struct sim_plan plan;
-    char error[SIM_CONF_ERROR_MAX] = "";
-    if (read_text(text, &plan, error) != GMC_OK)
-        fail_msg("%s", error);
-    double limit = sim_run_limit(&plan, &plan.transfers[0]);
-    sim_plan_fini(&plan);
-    return limit;
-}
-
-static void test_limit(void **state)
-{
-    (void)state;
-    /* 8 Mbit to everyone, at most 2 Mbit/s to a. */
-    assert_true(limit_of(NET "transfer t { from = s size = 1MB }") == 4);
-    /* The other way there is no loss on the way of b, but the least of both counts. */
-    assert_true(limit_of(NET "transfer t { from = b to = {s} size = 1MB }") == 2);
-    /* Two ways add up: 3 and 1 Mbit/s, and the narrower of 5 and 2. */
-    assert_true(
-        limit_of("nodes = {s, x, y, t} link { between = {s, x} rate = 3Mbit }"
-                 "link { between = {x, t} rate = 3Mbit } link { between = {s, y} rate = 5Mbit }"
-                 "link { between = {y, t} rate = 1Mbit } link { between = {x, y} rate = 1Mbit }"
-                 "transfer o { from = s to = {t} size = 1MB }") == 2);
-    /* Without rates there is no bound. */
-    assert_true(limit_of("nodes = {s, t} link { between = {s, t} delay = 1ms }"
-                         "transfer o { from = s size = 1MB }") == 0);
-    assert_true(isinf(limit_of("nodes = {s, t} link { between = {s, t} rate = 1Mbit loss = 100% }"
-                               "transfer o { from = s size = 1MB }")));
-    /* A fault may make it faster. */
-    assert_true(limit_of("nodes = {s, t} link { between = {s, t} rate = 1Mbit }"
-                         "transfer o { from = s size = 1MB }"
-                         "fault { what = wire between = {s, t} at = 1s rate = 4Mbit }") == 2);
-    /* But not where it changes the other direction. */
-    assert_true(limit_of("nodes = {s, t} link { between = {s, t} rate = 1Mbit }"
-                         "transfer o { from = s size = 1MB }"
-                         "fault { what = wire between = {t, s} one-way = yes rate = 4Mbit }") == 8);
-}
-
 static void test_seeds(void **state)
 {
     uint64_t first, last;
@@ -278,11 +238,9 @@ static void test_seeds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),
-                                       cmocka_unit_test(test_family),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_family),
                                        cmocka_unit_test(test_errors),
                                        cmocka_unit_test(test_faults_beside),
-                                       cmocka_unit_test(test_limit),
                                        cmocka_unit_test(test_seeds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
