@@ -370,12 +370,30 @@ static gmc_time patience_ends(const struct gwgroup *group, const struct gmc_grou
     return gmc_time_add(out->sent_at, usual > least ? usual : least);
 }
 
+static bool is_lacked_by(const struct gwgroup *group, const struct gwwindow *window, size_t i)
+{
+    return gw_listener_counts(&group->listeners[i]) && !gw_window_has(window, i) &&
+           group->listeners[i].first_turn <= window->out.turn;
+}
+
+/* What all of several lack the network has lost, in a cut perhaps: nobody is behind the others,
+ * unless that goes on when all that was on its way then is over. */
+static bool is_lacked_by_all(const struct gwgroup *group, const struct gwwindow *window)
+{
+    size_t lack = 0, count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        lack += is_lacked_by(group, window, i);
+        count += gw_listener_counts(&group->listeners[i]);
+    }
+    return count > 2 && lack == count;
+}
+
 static void give_up(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window)
 {
+    uint32_t most = is_lacked_by_all(group, window) ? GW_LATE_ALL_MAX : GW_LATE_MAX;
     for (size_t i = 0; i < group->count; i++) {
         struct gwlistener *listener = &group->listeners[i];
-        if (!gw_listener_counts(listener) || gw_window_has(window, i) ||
-            listener->first_turn > window->out.turn || ++listener->late < GW_LATE_MAX)
+        if (!is_lacked_by(group, window, i) || ++listener->late < most)
             continue;
         listener->lags = true;
         gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_ERR_TIMEOUT,
