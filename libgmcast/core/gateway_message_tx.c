@@ -74,7 +74,6 @@ static void tell_skip(struct gmc_gateway *gw, struct gwchild *child, uint64_t fl
     if (!child->is_based && child->based_at == 0 && child->peer->link != NULL)
         child->based_at = gmc_link_told(child->peer->link);
     child->floor = floor;
-    child->leaves_out = false;
     if (child->skip_due <= floor)
         child->skip_due = behind_hole(child->channel, floor);
 }
@@ -202,7 +201,7 @@ static void tell_in_time(struct gmc_gateway *gw, struct gwchild *child)
 {
     uint32_t window = gmc_message_window(child->channel->object.fragment_bytes);
     uint64_t reached = reached_by(child);
-    if (!child->leaves_out && child->skip_due == 0)
+    if (child->left_out <= child->floor && child->skip_due == 0)
         child->floor = reached; /* it got all of that */
     else if (reached >= child->floor + window / 2)
         tell_skip(gw, child, reached);
@@ -216,7 +215,8 @@ static void leave_out_old(struct gwchild *child, uint64_t newest)
     forget_below(child, child->begun);
     gmc_status status = gmc_interval_remove(&child->pending, child->finish, newest);
     (void)status; /* if it has too many gaps, old ones stay */
-    child->leaves_out = child->leaves_out || child->pending.members < before;
+    if (child->pending.members < before)
+        child->left_out = newest;
 }
 
 /* The next packet that is still here. What has left the ring the child does not get; it then goes

@@ -101,7 +101,7 @@ struct gwchild {
     uint64_t based_at; /* or will, once its link has brought so many bytes; 0: it was not told */
     uint64_t floor;    /* it knows that nothing below comes */
     uint64_t skip_due; /* it is to be told so of this one; 0: no */
-    bool leaves_out;   /* of the latest only: packets above the floor were left out */
+    uint64_t left_out; /* of the latest only: packets up to here may have been left out */
     uint64_t sent_end; /* one above the highest packet that it was sent */
     uint64_t begun, finish; /* of the latest only: of this range of packets it has a part already,
                              * and gets the rest; 0, 0: there is none */

@@ -107,6 +107,48 @@ static void test_latest_of_many_packets(void **state)
     story_close(&talk.story);
 }
 
+/* Messages of one packet or a few, in windows of few packets, at hosts that stand still now and
+ * then: what is left out is passed over in time, and nobody waits for it for ever. */
+static void latest_in_small_windows(uint64_t seed)
+{
+    static struct talk talk;
+    struct gmc_prng prng;
+    gmc_prng_init(&prng, seed);
+    talk_open(&talk, seed, (uint32_t)(gmc_prng_u64(&prng) % 4) * 40000);
+    talk.story.wire.rate_bps = UINT64_C(1000000) << gmc_prng_u64(&prng) % 6;
+    talk.story.wire.queue_bytes = (UINT64_C(20000) << gmc_prng_u64(&prng) % 4) + 400000;
+    talk.story.wire.mtu = 65000;
+    talk.story.wire.jitter = GMC_MS(gmc_prng_u64(&prng) % 20);
+    sim_build_chain(talk.story.world, 3, &talk.story.wire);
+    story_start(&talk.story);
+    talk_begin(&talk, GMC_MESSAGES_LATEST);
+    for (int i = 0; i < 20; i++) {
+        size_t len = gmc_prng_u64(&prng) % 3 != 0 ? 100 : 4000;
+        struct sim_host *host = story_host(&talk.story, gmc_prng_u64(&prng) % 2 != 0 ? "a" : "b");
+        sim_host_freeze(host, gmc_prng_u64(&prng) % 3 == 0);
+        uint64_t count = 100 + gmc_prng_u64(&prng) % 800;
+        gmc_duration every = GMC_US(200 + gmc_prng_u64(&prng) % 1500);
+        for (uint64_t k = 0; k < count; k++) {
+            gmc_status status = talk_publish(&talk, len);
+            assert_true(status == GMC_OK || status == GMC_ERR_AGAIN);
+            story_run(&talk.story, every);
+        }
+        sim_host_freeze(host, false);
+    }
+    story_run(&talk.story, GMC_S(5));
+    talk_end(&talk);
+    assert_true(talk_heard(&talk, "a")->ended && talk_heard(&talk, "b")->ended);
+    story_close(&talk.story);
+}
+
+static void test_latest_in_small_windows(void **state)
+{
+    (void)state;
+    latest_in_small_windows(4);
+    latest_in_small_windows(12);
+    latest_in_small_windows(34);
+}
+
 /* The last value is heard, though the channel ends right behind it; also where the path loses it,
  * or brings the end first. */
 static void test_latest_at_the_end(void **state)
@@ -720,6 +762,7 @@ int main(void)
         story_test(test_unordered),
         story_test(test_latest),
         story_test(test_latest_of_many_packets),
+        story_test(test_latest_in_small_windows),
         story_test(test_latest_at_the_end),
         story_test(test_latest_beyond_the_window),
         story_test(test_latest_behind_a_new_relay),
