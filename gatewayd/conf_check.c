@@ -236,19 +236,28 @@ static void check_node(const struct gwd_conf *conf, struct gwd_errors *errors)
                            conf->peers[i].is_node ? "node" : "peer", conf->peers[i].name);
 }
 
-static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
-                         size_t count, const char *what, struct gwd_errors *errors)
+/* The directories of sections. */
+static void check_granted(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
+                          size_t count, const char *what, int mode, struct gwd_errors *errors)
 {
     for (size_t i = 0; i < count; i++) {
         char label[320];
         (void)snprintf(label, sizeof label, "%s \"%s\"", what, grants[i].domain);
+        check_directory(conf, errors, grants[i].line, label, grants[i].directory, mode);
+    }
+}
+
+static void check_grants(const struct gwd_conf *conf, const struct gwd_conf_grant *grants,
+                         size_t count, const char *what, struct gwd_errors *errors)
+{
+    for (size_t i = 0; i < count; i++) {
         /* To a node its gateway speaks for all of them. */
         if (conf->node_of[0] == '\0' && strcmp(grants[i].domain, "*") != 0 &&
             strcmp(grants[i].domain, conf->domain) != 0 &&
             gwd_conf_peer_find(conf, grants[i].domain) == NULL)
             gwd_errors_add(errors, conf->file, grants[i].line,
-                           "%s: there is no such peer; add a section peer \"%s\" { ... }", label,
-                           grants[i].domain);
+                           "%s \"%s\": there is no such peer; add a section peer \"%s\" { ... }",
+                           what, grants[i].domain, grants[i].domain);
     }
 }
 
@@ -365,11 +374,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
                        conf->deliver);
     check_grants(conf, conf->receives, conf->receive_count, "receive", errors);
     check_grants(conf, conf->serves, conf->serve_count, "serve", errors);
-    for (size_t i = 0; i < conf->serve_count; i++) {
-        char label[320];
-        (void)snprintf(label, sizeof label, "serve \"%s\"", conf->serves[i].domain);
-        check_directory(conf, errors, conf->serves[i].line, label, conf->serves[i].directory, X_OK);
-    }
+    check_granted(conf, conf->serves, conf->serve_count, "serve", X_OK, errors);
     check_tree(conf, errors);
     check_fabric(conf, errors);
     check_multicast(conf, errors);
@@ -386,12 +391,7 @@ bool gwd_conf_check(const struct gwd_conf *conf, struct gwd_errors *errors)
 bool gwd_conf_check_receives(const struct gwd_conf *conf, struct gwd_errors *errors)
 {
     size_t before = errors->count + errors->dropped;
-    for (size_t i = 0; i < conf->receive_count; i++) {
-        char label[320];
-        (void)snprintf(label, sizeof label, "receive \"%s\"", conf->receives[i].domain);
-        check_directory(conf, errors, conf->receives[i].line, label, conf->receives[i].directory,
-                        W_OK | X_OK);
-    }
+    check_granted(conf, conf->receives, conf->receive_count, "receive", W_OK | X_OK, errors);
     return errors->count + errors->dropped == before;
 }
 

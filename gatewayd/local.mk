@@ -51,7 +51,8 @@ gatewayd_libgatewayd_la_SOURCES = \
 	gatewayd/zmq_watch.c gatewayd/zmq_watch.h
 
 check_PROGRAMS += tests/unit/test_gwd_conf tests/unit/test_gwd_udp tests/unit/test_gwd_tls \
-	tests/unit/test_gwd_store tests/unit/test_gwd_store_refuse tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
+	tests/unit/test_gwd_store tests/unit/test_gwd_store_refuse tests/unit/test_gwd_store_leftovers \
+	tests/unit/test_gwd_store_clock tests/unit/test_gwd_workers tests/unit/test_gwd_zmq \
 	tests/unit/test_gwd_race tests/unit/test_gwd_nodes tests/unit/test_gwd_mcast tests/unit/test_gwd_log \
 	tests/unit/test_gwd_group
 tests_unit_test_gwd_group_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
@@ -79,11 +80,9 @@ tests_unit_test_gwd_store_SOURCES = tests/unit/test_gwd_store.c tests/unit/gwd_s
 tests_unit_test_gwd_store_refuse_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_refuse_SOURCES = tests/unit/test_gwd_store_refuse.c tests/unit/gwd_sites.c \
 	tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
-check_PROGRAMS += tests/unit/test_gwd_store_leftovers
 tests_unit_test_gwd_store_leftovers_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_leftovers_SOURCES = tests/unit/test_gwd_store_leftovers.c \
 	tests/unit/gwd_sites.c tests/unit/gwd_sites.h tests/unit/gwd_certs.c tests/unit/gwd_certs.h
-check_PROGRAMS += tests/unit/test_gwd_store_clock
 tests_unit_test_gwd_store_clock_LDADD = $(GMC_GATEWAYD_LIBS) $(TEST_LIBS)
 tests_unit_test_gwd_store_clock_LDFLAGS = -Wl,--wrap=statx
 tests_unit_test_gwd_store_clock_SOURCES = tests/unit/test_gwd_store_clock.c tests/unit/gwd_sites.c \

@@ -71,14 +71,23 @@ static size_t body_bytes(enum body_size size)
     return sizes[size].bytes + (size_t)sizes[size].tags * GMC_SEAL_TAG_BYTES;
 }
 
-/* Gives back the memory of a spare body; false if there is none of this size. */
-static bool spare_free(struct gmc_cache *cache, enum body_size size)
+/* A spare body of this size, which is none any more; NULL. */
+static struct spare *spare_take(struct gmc_cache *cache, enum body_size size)
 {
     struct spare *spare = cache->spares[size];
     if (spare == NULL)
-        return false;
+        return NULL;
     cache->spares[size] = spare->next;
     cache->bodies_spare--;
+    return spare;
+}
+
+/* Gives back the memory of a spare body; false if there is none of this size. */
+static bool spare_free(struct gmc_cache *cache, enum body_size size)
+{
+    struct spare *spare = spare_take(cache, size);
+    if (spare == NULL)
+        return false;
     cache->bytes -= body_bytes(size);
     free(spare);
     return true;
@@ -217,12 +226,8 @@ static uint8_t *body_get(struct gmc_cache *cache, const struct gmc_block *block)
             return NULL;
         block_free(cache, GMC_CONTAINER_OF(cache->idle.next, struct gmc_block, node));
     }
-    uint8_t *body;
-    if (cache->spares[size] != NULL) {
-        body = (uint8_t *)cache->spares[size];
-        cache->spares[size] = cache->spares[size]->next;
-        cache->bodies_spare--;
-    } else {
+    uint8_t *body = (uint8_t *)spare_take(cache, size);
+    if (body == NULL) {
         drop_spare(cache);
         body = malloc(body_bytes(size));
         if (body == NULL)

@@ -376,8 +376,6 @@ static bool is_lacked_by(const struct gwgroup *group, const struct gwwindow *win
            group->listeners[i].first_turn <= window->out.turn;
 }
 
-/* What all of several lack the network has lost, in a cut perhaps: nobody is behind the others,
- * unless that goes on when all that was on its way then is over. */
 static bool is_lacked_by_all(const struct gwgroup *group, const struct gwwindow *window)
 {
     size_t lack = 0, count = 0;
@@ -388,12 +386,16 @@ static bool is_lacked_by_all(const struct gwgroup *group, const struct gwwindow 
     return count > 2 && lack == count;
 }
 
+/* What all of several lack the network has lost, in a cut perhaps: nobody is behind the others. If
+ * it goes on when all that was on its way then is over, nobody follows. */
 static void give_up(struct gmc_gateway *gw, struct gwgroup *group, struct gwwindow *window)
 {
-    uint32_t most = is_lacked_by_all(group, window) ? GW_LATE_ALL_MAX : GW_LATE_MAX;
+    uint32_t more = 1;
+    if (is_lacked_by_all(group, window))
+        more = ++group->lost > GW_GROUP_OPEN_MAX ? GW_LATE_MAX : 0;
     for (size_t i = 0; i < group->count; i++) {
         struct gwlistener *listener = &group->listeners[i];
-        if (!is_lacked_by(group, window, i) || ++listener->late < most)
+        if (!is_lacked_by(group, window, i) || (listener->late += more) < GW_LATE_MAX)
             continue;
         listener->lags = true;
         gw_event(gw, GMC_EVENT_LINK, NULL, listener->peer->number, GMC_ERR_TIMEOUT,

@@ -10,7 +10,6 @@
 #define GW_HEAR_WAIT GMC_MS(300) /* for the first word from a node that was asked to listen */
 #define GW_TELL_AGAIN GMC_MS(20) /* while something is open */
 #define GW_LATE_MAX 8u           /* windows in a row that a node was not waited for */
-#define GW_LATE_ALL_MAX (GW_GROUP_OPEN_MAX + 1u) /* the same, where nobody has them */
 
 enum gwlisten {
     GW_ASKED, /* it was told of the group, and has not heard it yet */
@@ -77,6 +76,7 @@ struct gwgroup {
     struct gmc_list spares;
     struct gmc_interval_set begun;   /* windows that were prepared */
     struct gmc_interval_set retired; /* windows that are over */
+    uint32_t lost;                   /* windows in a row that nobody had when they were given up */
     uint64_t windows;
     struct gwlistener *listeners;
     size_t count;

@@ -308,6 +308,7 @@ void gw_group_had(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwp
             continue;
         window->has[i / 64] |= UINT64_C(1) << i % 64;
         listener->late = 0;
+        group->lost = 0;
         if (is_settled(group, window))
             gw_window_retire(gw, group, window);
     }

@@ -61,20 +61,28 @@ static void tells_silence_within_tls_before_it_ends_the_link(void **state)
     linkpair_free(pair);
 }
 
+/* At AT(1000), when it has just been sent a message. */
+static struct linkpair *stop_a_near_peer(void)
+{
+    struct linkpair_config config = config_of(100000000, GMC_US(100), 0);
+    config.silent_after = GMC_MS(250);
+    struct linkpair *pair = linkpair_new(&config);
+
+    gmc_link_set_watch(linkpair_link(pair, 0), true);
+    linkpair_run_until(pair, AT(1000));
+    linkpair_wire(pair, 1)->down = true;
+    assert_ok(linkpair_message(pair, 0, 100));
+    return pair;
+}
+
 /* A near peer that is stopped is told long before its link is dead; the moment of its first word
  * is the end of it. */
 static void tells_the_silence_of_a_near_peer(void **state)
 {
     (void)state;
-    struct linkpair_config config = config_of(100000000, GMC_US(100), 0);
-    config.silent_after = GMC_MS(250);
-    struct linkpair *pair = linkpair_new(&config);
+    struct linkpair *pair = stop_a_near_peer();
     struct gmc_link *link = linkpair_link(pair, 0);
 
-    gmc_link_set_watch(link, true);
-    linkpair_run_until(pair, AT(1000));
-    linkpair_wire(pair, 1)->down = true;
-    assert_ok(linkpair_message(pair, 0, 100));
     linkpair_run_until(pair, AT(1290));
     assert_false(gmc_link_is_silent(link));
     linkpair_run_until(pair, AT(1350)); /* 250 ms, 3 probe timeouts of 7 ms, and 50 ms */
@@ -90,15 +98,9 @@ static void tells_the_silence_of_a_near_peer(void **state)
 static void does_not_take_its_own_sleep_for_silence(void **state)
 {
     (void)state;
-    struct linkpair_config config = config_of(100000000, GMC_US(100), 0);
-    config.silent_after = GMC_MS(250);
-    struct linkpair *pair = linkpair_new(&config);
+    struct linkpair *pair = stop_a_near_peer();
     struct gmc_link *link = linkpair_link(pair, 0);
 
-    gmc_link_set_watch(link, true);
-    linkpair_run_until(pair, AT(1000));
-    linkpair_wire(pair, 1)->down = true;
-    assert_ok(linkpair_message(pair, 0, 100));
     linkpair_run_until(pair, AT(1280));
     gmc_link_on_timer(link, AT(1600)); /* the first look, and the second: both late */
     assert_false(gmc_link_is_silent(link));
