@@ -152,27 +152,48 @@ static void check_congestion(struct gmc_findings *findings, const struct gwd *gw
     gmc_findings_advise(findings, "remove congestion = fixed, unless that is what you want");
 }
 
+/* The names of the nodes that forge, or of those that may. */
+static size_t list_forgers(const struct gmc_gateway *gateway, bool known, char *out, size_t size)
+{
+    struct gmc_peer_info info;
+    size_t count = 0, used = 0;
+    for (gmc_peer peer = 0; gmc_gateway_peer_info(gateway, gwd_now(), peer, &info); peer++) {
+        if (known ? !info.forges : !info.is_suspect)
+            continue;
+        if (used < size)
+            used +=
+                (size_t)snprintf(out + used, size - used, count > 0 ? ", %s" : "%s", info.domain);
+        count++;
+    }
+    return count;
+}
+
 /* Whoever does it is a node: nobody else has the key of a group. */
 static void check_forgery(struct gmc_findings *findings, const struct gwd *gwd)
 {
+    const struct gmc_gateway *gateway = gwd_drive_gateway(gwd->drive);
     struct gmc_counter counters[CORE_COUNTERS_MAX];
-    size_t count = gmc_gateway_counters(gwd_drive_gateway(gwd->drive), counters, CORE_COUNTERS_MAX);
+    size_t count = gmc_gateway_counters(gateway, counters, CORE_COUNTERS_MAX);
     uint64_t times = 0;
+    char names[512];
     for (size_t i = 0; i < count; i++)
         if (strcmp(counters[i].name, "group_forged") == 0)
             times = counters[i].value;
     if (times == 0)
         return;
+    bool known = list_forgers(gateway, true, names, sizeof(names)) > 0;
+    if (!known && list_forgers(gateway, false, names, sizeof(names)) == 0)
+        (void)snprintf(names, sizeof(names), "nodes that are none any more");
     gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "forgery", gwd->conf->domain,
-                     "somebody who has the key of this domain's multicast, that is a node of it, "
-                     "sent what is not the source's, in %" PRIu64
-                     " transfers since the start; nothing of it was kept",
-                     times);
+                     "somebody who has the key of this domain's multicast sent what is not the "
+                     "source's, in %" PRIu64 " transfers since the start; nothing of it was kept; "
+                     "it was %s%s",
+                     times, known ? "" : "one of ", names);
     gmc_findings_value(findings, (int64_t)times, "transfers");
-    gmc_findings_advise(findings, "see which nodes took part and from where the datagrams came "
-                                  "(grep forges in the log); let switches refuse the gateway's "
-                                  "address at other ports; gmcast node remove whom you do not "
-                                  "trust");
+    gmc_findings_advise(findings, "%s",
+                        known ? "gmcast node remove whom it names, and look at that machine"
+                              : "each further forgery halves those who may have done it; see from "
+                                "where the datagrams came (grep forges in the log)");
 }
 
 /* It goes on by itself when its source is heard again; nobody else knows whether that will be. */

@@ -324,6 +324,9 @@ struct gmc_peer_info {
     const char *domain;
     bool up;
     bool is_node; /* of this domain */
+    /* Somebody forged in the domain's multicast: this node alone can have done so every time, or
+     * it is one of those that can. */
+    bool forges, is_suspect;
     enum gmc_path path;
     uint64_t rtt_ns; /* smoothed */
     uint64_t min_rtt_ns;

@@ -8,8 +8,14 @@
 
 void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf)
 {
-    struct gwnode *node = gw_node_find(ch, peer);
     peer->is_deaf = deaf && !peer->out_of_reach; /* which is kept of its whole subnet */
+    gw_deaf_count(gw, ch, peer, deaf);
+}
+
+void gw_deaf_count(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                   bool deaf)
+{
+    struct gwnode *node = gw_node_find(ch, peer);
     if (node == NULL || node->deaf == deaf)
         return;
     node->deaf = deaf;

@@ -106,10 +106,12 @@ gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group)
     group->gate = gate;
     group->number = session.remote_id;
     group->next_packet = group->rate_from = 0;
+    for (size_t i = 0; i < group->count; i++)
+        group->listeners[i].has_key = false;
     return GMC_OK;
 }
 
-void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwpeer *peer,
+void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwlistener *listener,
                    bool is_over)
 {
     struct gmc_msg msg = gw_about(group->channel, GMC_MSG_GROUP);
@@ -119,7 +121,8 @@ void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct g
     msg.next = group->next_packet;
     if (!is_over)
         msg.payload = gmc_bytes(gw->group_address, gw->group_address_len);
-    gw_send(gw, peer, &msg);
+    gw_send(gw, listener->peer, &msg);
+    listener->has_key = true;
 }
 
 struct gwgroup *gw_group_new(struct gmc_gateway *gw, struct gwchannel *ch)
@@ -182,8 +185,8 @@ void gw_group_free(struct gmc_gateway *gw, struct gwchannel *ch)
     windows_free(&group->prepared);
     windows_free(&group->spares);
     for (size_t i = 0; i < group->count; i++)
-        if (group->listeners[i].peer->up)
-            gw_group_tell(gw, group, group->listeners[i].peer, true);
+        if (group->listeners[i].peer->up && group->listeners[i].has_key)
+            gw_group_tell(gw, group, &group->listeners[i], true);
     gmc_list_remove(&group->node);
     if (gmc_list_is_empty(&gw->groups))
         gw->group_round.is_open = false; /* the time until the next group is not part of it */

@@ -29,6 +29,7 @@ struct gwlistener {
     struct gwpeer *peer;
     enum gwlisten state;
     bool lags; /* it loses so much more than others that the group does not wait for it */
+    bool has_key;
     bool deaf_said;
     bool quiet_said;
     bool quiet;  /* it owes an answer for so long that the group goes on without it, until it speaks
@@ -98,7 +99,7 @@ bool gw_group_is_possible(const struct gmc_gateway *gw, const struct gwchannel *
 /* Where the group cannot carry this channel's fragments, that is said once. */
 void gw_group_check_size(struct gmc_gateway *gw, struct gwchannel *ch);
 gmc_status gw_group_new_key(struct gmc_gateway *gw, struct gwgroup *group);
-void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwpeer *peer,
+void gw_group_tell(struct gmc_gateway *gw, const struct gwgroup *group, struct gwlistener *listener,
                    bool is_over);
 struct gwgroup *gw_group_new(struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_window_has(const struct gwwindow *window, size_t i);

@@ -167,6 +167,14 @@ static bool did_not_hear(const struct gwpeer *peer)
     return peer->out_of_reach || peer->is_deaf;
 }
 
+/* It may be who forges: it gets no key. */
+static void hold(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlistener *listener)
+{
+    listener->state = GW_DEAF;
+    listener->deaf_said = true;
+    gw_deaf_count(gw, ch, listener->peer, true);
+}
+
 void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer)
 {
     if (!is_meant(gw, ch, peer))
@@ -183,11 +191,15 @@ void gw_group_attached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
     take_room(ch, listener);
     if (listener->state == GW_HEARS)
         return;
+    if (gw->config.node_of == NULL && gw_suspect_is_held(gw, ch, peer)) {
+        hold(gw, ch, listener);
+        return;
+    }
     listener->state = GW_ASKED;
     listener->deaf_said = false;
     /* What did not hear lately is not waited for. */
     listener->asked_at = did_not_hear(peer) ? gmc_time_sub(gw->now, GW_HEAR_WAIT) : gw->now;
-    gw_group_tell(gw, group, peer, false);
+    gw_group_tell(gw, group, listener, false);
     const struct gwnode *node = gw_node_find(ch, peer);
     if (node != NULL)
         gw_group_relayed(ch, node);
@@ -226,7 +238,7 @@ void gw_group_left(struct gmc_gateway *gw, struct gwchannel *ch, const struct gw
     }
     for (size_t i = 0; i < group->count; i++)
         if (group->listeners[i].state != GW_DEAF)
-            gw_group_tell(gw, group, group->listeners[i].peer, false);
+            gw_group_tell(gw, group, &group->listeners[i], false);
 }
 
 static bool has_blocks(struct gwchannel *ch, const struct gwpeer *peer,
@@ -393,17 +405,27 @@ static void take_loss(struct gmc_gateway *gw, struct gwgroup *group, struct gwli
     judge(gw, group);
 }
 
+/* Any of them may have forged, and whoever found it may be the one. */
+static size_t mark_key_holders(const struct gwgroup *group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        group->listeners[i].peer->had_key = group->listeners[i].has_key;
+        count += group->listeners[i].has_key;
+    }
+    return count;
+}
+
 static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlistener *listener,
                    const struct gmc_msg *msg)
 {
     if (msg->status == GMC_ERR_MISMATCH) {
         char text[GMC_REASON_BYTES_MAX];
         gw->counts.group_forged++;
-        /* Any of them may have done it, and whoever found it may be the one. */
         gw_text(text, sizeof(text),
                 "somebody forges in the group of this domain, whose key %zu nodes have: node %s "
                 "found %s",
-                gw_group_hearing(ch->group), listener->peer->name, msg->text);
+                mark_key_holders(ch->group), listener->peer->name, msg->text);
         if (gw->config.node_of != NULL) {
             struct gmc_msg report = gw_about(ch, GMC_MSG_GROUP_REPORT);
             report.group = ch->group->number;
@@ -412,6 +434,8 @@ static void leaves(struct gmc_gateway *gw, struct gwchannel *ch, struct gwlisten
             gw_send(gw, ch->source_peer, &report);
         }
         gw_group_end(gw, ch, GMC_ERR_MISMATCH, text);
+        if (gw->config.node_of == NULL)
+            gw_suspects_narrow(gw, ch);
         return;
     }
     if (listener->state == GW_DEAF)
@@ -444,8 +468,9 @@ void gw_group_report(struct gmc_gateway *gw, struct gwpeer *peer, struct gwchann
 {
     struct gwgroup *group = ch->group;
     struct gwlistener *listener = gw_listener_of(group, peer);
-    if (listener == NULL || msg->group != group->number) {
-        /* of a group that is over, or under the key before; or of a relay's */
+    if (listener == NULL || !listener->has_key || msg->group != group->number) {
+        /* of a group that is over, or under the key before; or of a relay's; or it reads the
+         * number on its wire */
         if (msg->status == GMC_ERR_MISMATCH)
             gw_subnet_forged(gw, ch, peer, msg);
         return;

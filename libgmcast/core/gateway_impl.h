@@ -572,11 +572,24 @@ bool gw_stopped_has(const struct gwchannel *ch, const char *name);
 
 /* gateway_deaf.c: nodes that do not hear the group, while others do */
 void gw_deaf_set(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer, bool deaf);
+/* The same for this channel alone: it is not asked to hear its group. */
+void gw_deaf_count(struct gmc_gateway *gw, struct gwchannel *ch, const struct gwpeer *peer,
+                   bool deaf);
 /* The next group finds out anew. */
 void gw_deaf_forget(struct gwchannel *ch);
 bool gw_deaf_any(const struct gwchannel *ch);
 /* The node that feeds them, as a parent: one above its index, 0 the gateway. */
 uint32_t gw_deaf_helper(const struct gmc_gateway *gw, const struct gwchannel *ch);
+
+/* gateway_suspect.c: which node forges in groups */
+/* It is one of several that may have forged. */
+bool gw_is_suspect(const struct gmc_gateway *gw, gmc_time now, const struct gwpeer *peer);
+/* The node is not to have the key of a group that the channel goes out by. */
+bool gw_suspect_is_held(struct gmc_gateway *gw, const struct gwchannel *ch,
+                        const struct gwpeer *peer);
+/* Somebody forged in a group of the channel, whose key those nodes had that are marked so
+ * (gwpeer.had_key); the marks are gone then. */
+void gw_suspects_narrow(struct gmc_gateway *gw, const struct gwchannel *ch);
 
 /* gateway_subnet.c: subnets that multicast from here does not reach */
 /* A node of the channel can relay. */
@@ -589,6 +602,9 @@ void gw_subnet_heard(struct gwpeer *peer, const struct gmc_msg *msg);
 /* Multicast from here does (not) come to a node. */
 void gw_subnet_reached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpeer *peer,
                        bool reached);
+/* Whether the relay sends to the node by multicast. */
+bool gw_subnet_is_by_group(struct gmc_gateway *gw, const struct gwchannel *ch,
+                           const struct gwnode *relay, const struct gwnode *node);
 /* A relay says that somebody forges in its group. */
 void gw_subnet_forged(struct gmc_gateway *gw, const struct gwchannel *ch, const struct gwpeer *peer,
                       const struct gmc_msg *msg);

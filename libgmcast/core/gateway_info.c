@@ -262,6 +262,8 @@ bool gmc_gateway_peer_info(const struct gmc_gateway *gw, gmc_time now, gmc_peer 
     *info = (struct gmc_peer_info){.domain = peer->name,
                                    .up = peer->up,
                                    .is_node = peer->is_node,
+                                   .forges = peer->forges,
+                                   .is_suspect = gw_is_suspect(gw, now, peer),
                                    .wait = GMC_WAIT_NOTHING,
                                    .reason = peer->reason,
                                    .bytes_sent = peer->before_bytes_sent,

@@ -209,6 +209,7 @@ void gmc_gateway_set_node(struct gmc_gateway *gw, gmc_time now, gmc_peer number,
     if (peer == NULL || number == gw->self || peer->is_node == is_node)
         return;
     peer->is_node = is_node;
+    peer->forges = peer->is_suspect = false; /* or whoever comes by that name has another key */
     if (!gmc_list_is_empty(&peer->children) && is_node)
         gw->feeding--;
     else if (!gmc_list_is_empty(&peer->children))

@@ -138,11 +138,15 @@ struct gwpeer {
     bool is_relay;         /* it does so for some channel, or did lately */
     bool out_of_reach;     /* multicast from here did not come to it when it was last tried */
     bool is_deaf;          /* it did not hear the group when it was last asked to, others did */
-    bool up;               /* the link was reported up */
-    bool is_silent;        /* as the link said at the last look */
-    bool wanted;           /* the shell was asked for a session */
-    bool replaced;         /* its link makes room for that of a newer session */
-    bool dirty;            /* in gw->dirty: wants pumping and a new deadline */
+    /* gateway_suspect.c */
+    bool is_suspect; /* it had the key of each group in which somebody forged, and so had others */
+    bool forges;     /* it alone had */
+    bool had_key;    /* of the group in which somebody forged, while that is looked into */
+    bool up;         /* the link was reported up */
+    bool is_silent;  /* as the link said at the last look */
+    bool wanted;     /* the shell was asked for a session */
+    bool replaced;   /* its link makes room for that of a newer session */
+    bool dirty;      /* in gw->dirty: wants pumping and a new deadline */
     struct gmc_list dirty_node;
     size_t turn_bytes; /* sent in this turn */
     bool in_turn;      /* in gw->turns: waits for the uplink */
@@ -347,8 +351,9 @@ struct gwtarget {
     gmc_time asked_at;  /* when its source last said that this gateway takes part */
     bool told_ready;
     bool told_complete;
-    bool leave_unsaid;    /* it gave up while the source was not there to hear it */
-    struct gwnode *nodes; /* to whom this gateway hands on what it receives */
+    uint32_t suspects_turn; /* which half of the suspects its groups do without; 0: not chosen */
+    bool leave_unsaid;      /* it gave up while the source was not there to hear it */
+    struct gwnode *nodes;   /* to whom this gateway hands on what it receives */
     size_t node_count;
     enum gmc_inside inside_kind; /* which ones; NONE until that is known */
     uint32_t bad_reads;          /* for nodes, of what is nowhere else */
@@ -611,6 +616,8 @@ struct gmc_gateway {
     uint32_t group_payload;   /* of the interface that it leaves by */
     uint32_t nodes_payload;   /* bytes that datagrams to all nodes may have, as others were told */
     struct gmc_pace group_pace;
+    gmc_time suspected_until;
+    uint32_t suspects_turns;          /* groups that suspects took part in */
     gmc_time group_turn;              /* then it is the group's, whatever links to nodes carried */
     gmc_time group_yields_until;      /* messages pass to nodes */
     struct gmc_group_rate group_rate; /* what it goes at */

@@ -44,11 +44,11 @@ static bool is_apart(const struct gmc_gateway *gw, const struct gwchannel *ch,
            node->peer->subnet != NULL && !is_reached(gw, ch, node->peer);
 }
 
-static bool may_relay(const struct gmc_gateway *gw, const struct gwchannel *ch,
-                      const struct gwnode *node)
+static bool may_relay(struct gmc_gateway *gw, const struct gwchannel *ch, const struct gwnode *node)
 {
     return node->peer->can_relay && node->told && gw_node_is_relied_on(gw, node) &&
-           node->state != GMC_MEMBER_FAILED && is_apart(gw, ch, node);
+           node->state != GMC_MEMBER_FAILED && is_apart(gw, ch, node) &&
+           !gw_suspect_is_held(gw, ch, node->peer);
 }
 
 static size_t count_fed(const struct gwtarget *dst, size_t relay)
@@ -71,7 +71,7 @@ static bool is_better(const struct gwnode *a, const struct gwnode *b)
 }
 
 /* The relay for a node, perhaps itself; dst->node_count: there is none. */
-static size_t choose(const struct gmc_gateway *gw, const struct gwchannel *ch, size_t i)
+static size_t choose(struct gmc_gateway *gw, const struct gwchannel *ch, size_t i)
 {
     const struct gwtarget *dst = ch->dst;
     size_t best = dst->node_count;
@@ -177,6 +177,13 @@ void gw_subnet_reached(struct gmc_gateway *gw, struct gwchannel *ch, struct gwpe
         gw_set_timer(gw, &ch->timer, gw->now); /* others may feed it from now on */
 }
 
+bool gw_subnet_is_by_group(struct gmc_gateway *gw, const struct gwchannel *ch,
+                           const struct gwnode *relay, const struct gwnode *node)
+{
+    return relay->is_relay && node->by_relay && node->planned > 0 &&
+           &ch->dst->nodes[node->planned - 1] == relay && !gw_suspect_is_held(gw, ch, node->peer);
+}
+
 void gw_subnet_forged(struct gmc_gateway *gw, const struct gwchannel *ch, const struct gwpeer *peer,
                       const struct gmc_msg *msg)
 {
@@ -187,6 +194,12 @@ void gw_subnet_forged(struct gmc_gateway *gw, const struct gwchannel *ch, const 
     gw->counts.group_forged++;
     gw_event(gw, GMC_EVENT_MEMBER, ch, peer->number, msg->status, "node %s, which relays: %s",
              peer->name, msg->text);
+    for (size_t i = 0; i < ch->dst->node_count; i++) {
+        const struct gwnode *each = &ch->dst->nodes[i];
+        if (each == node || gw_subnet_is_by_group(gw, ch, node, each))
+            each->peer->had_key = true;
+    }
+    gw_suspects_narrow(gw, ch);
 }
 
 void gmc_gateway_set_subnet(struct gmc_gateway *gw, gmc_time now, const char *subnet)

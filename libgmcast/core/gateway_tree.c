@@ -301,21 +301,23 @@ static bool choose_shaped(const struct gmc_gateway *gw, struct gwchannel *ch)
 }
 
 /* ---- telling ---- */
-static bool put_neighbour(struct gmc_gateway *gw, const struct gwnode *who, const struct gwnode *of,
-                          bool is_parent, struct gmc_msg_neighbour *out)
+static bool put_neighbour(struct gmc_gateway *gw, const struct gwchannel *ch,
+                          const struct gwnode *who, const struct gwnode *of, bool is_parent,
+                          struct gmc_msg_neighbour *out)
 {
     const struct gwpair *pair = pair_of(gw, of->peer, who->peer);
     if (pair == NULL)
         return false;
     int to = pair->ends[1] == of->peer;
-    *out = (struct gmc_msg_neighbour){.name = of->peer->name,
-                                      .is_parent = is_parent,
-                                      .by_group = !is_parent && who->is_relay && of->by_relay,
-                                      .address = gmc_bytes(of->address.bytes, of->address.len),
-                                      .send_id = pair->ids[to],
-                                      .receive_id = pair->ids[!to],
-                                      .send_key = pair->keys[to],
-                                      .receive_key = pair->keys[!to]};
+    *out =
+        (struct gmc_msg_neighbour){.name = of->peer->name,
+                                   .is_parent = is_parent,
+                                   .by_group = !is_parent && gw_subnet_is_by_group(gw, ch, who, of),
+                                   .address = gmc_bytes(of->address.bytes, of->address.len),
+                                   .send_id = pair->ids[to],
+                                   .receive_id = pair->ids[!to],
+                                   .send_key = pair->keys[to],
+                                   .receive_key = pair->keys[!to]};
     return true;
 }
 
@@ -327,10 +329,10 @@ static void tell(struct gmc_gateway *gw, struct gwchannel *ch, size_t i)
     struct gmc_msg msg = gw_about(ch, GMC_MSG_TREE);
     size_t count = 0;
     if (node->parent > 0)
-        count += put_neighbour(gw, node, &dst->nodes[node->parent - 1], true, &neighbours[0]);
+        count += put_neighbour(gw, ch, node, &dst->nodes[node->parent - 1], true, &neighbours[0]);
     for (size_t k = 0; k < dst->node_count && count < GMC_NEIGHBOURS_MAX; k++)
         if (dst->nodes[k].parent == i + 1 && dst->nodes[k].state != GMC_MEMBER_FAILED)
-            count += put_neighbour(gw, node, &dst->nodes[k], false, &neighbours[count]);
+            count += put_neighbour(gw, ch, node, &dst->nodes[k], false, &neighbours[count]);
     msg.neighbours = neighbours;
     msg.neighbour_count = count;
     gw_send(gw, node->peer, &msg);

@@ -38,11 +38,14 @@ void __wrap_gw_hear_group(struct gmc_gateway *gw, struct gwpeer *peer, struct gw
                           const struct gmc_msg *msg)
 {
     struct gmc_session session = {.local_id = msg->group, .remote_id = msg->group};
-    if (msg->payload.len > 0 && group == 0) {
+    if (msg->payload.len > 0 && msg->group != group) {
         memcpy(session.send_secret, msg->secret, GMC_KEY_BYTES);
         memcpy(session.recv_secret, msg->secret, GMC_KEY_BYTES);
+        if (group != 0)
+            gmc_gate_fini(&gate);
         GMC_ASSERT(gmc_gate_init(&gate, gw->config.crypto, &session) == GMC_OK);
         group = msg->group;
+        heard = 0;
     }
     __real_gw_hear_group(gw, peer, ch, msg);
 }

@@ -4,6 +4,7 @@
 #include "tests/scenarios/story.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/gateway_group_impl.h"
 
@@ -249,8 +250,10 @@ static void test_the_gateway_answers_late(void **state)
     struct gmc_gateway *gw = story_host(&domain.story, "a")->gateway;
     const struct gwchannel *ch =
         GMC_CONTAINER_OF(gmc_list_first(&gw->channels), struct gwchannel, node);
-    for (int i = 6; i <= NODES; i++)
-        gw_group_tell(gw, ch->group, gw_peer_by_name(gw, domain.nodes[i]->name), false);
+    for (int i = 6; i <= NODES; i++) {
+        struct gwlistener late = {.peer = gw_peer_by_name(gw, domain.nodes[i]->name)};
+        gw_group_tell(gw, ch->group, &late, false);
+    }
     ends_complete(&domain);
     assert_in_range(tenths(&domain, "n5", "branch"), 10, 12);
     story_close(&domain.story);
@@ -367,6 +370,68 @@ static void test_somebody_forges(void **state)
     story_close(&domain.story);
 }
 
+static bool has_key_of(struct domain *domain, int relay, int i)
+{
+    const struct story *story = &domain->story;
+    struct gwchannel *ch =
+        gw_channel_find(domain->nodes[relay]->gateway, story->key.source, story->key.e);
+    for (size_t k = 0; ch != NULL && ch->group != NULL && k < ch->group->count; k++)
+        if (strcmp(ch->group->listeners[k].peer->name, domain->nodes[i]->name) == 0)
+            return ch->group->listeners[k].has_key;
+    return false;
+}
+
+/* Has the key from a relay, or is the relay. */
+static bool knows(struct domain *domain, int i)
+{
+    for (int relay = 5; relay <= NODES; relay++)
+        if (has_key_of(domain, relay, i) || has_key_of(domain, i, relay))
+            return true;
+    return false;
+}
+
+static int found_by(struct domain *domain, int forger)
+{
+    for (int i = 5; i <= NODES; i++)
+        for (int relay = 5; i != forger && relay <= NODES; relay++)
+            if (has_key_of(domain, relay, i))
+                return i;
+    return 0;
+}
+
+/* It does so whenever it can, and it is named. */
+static void test_who_forges_is_named(void **state)
+{
+    (void)state;
+    for (int forger = 5; forger <= NODES; forger++) {
+        struct domain domain;
+        char line[64];
+        int transfers = 0;
+        begin(&domain, 20 + (uint64_t)forger, &(struct setting){0});
+        snprintf(line, sizeof(line), "node n%d.example forges: it alone", forger);
+        while (!story_has_line(line)) {
+            assert_true(transfers++ < 8);
+            stage(&domain);
+            story_run_to_percent(&domain.story, "a", 40, GMC_S(10));
+            int by = knows(&domain, forger) ? found_by(&domain, forger) : 0;
+            char name[16];
+            snprintf(name, sizeof(name), "n%d", by);
+            if (by > 0) {
+                story_run_to_percent(&domain.story, name, 50, GMC_S(10));
+                story_spoil(&domain.story, domain.nodes[by]);
+            }
+            ends_complete(&domain);
+        }
+        print_message("node %d named after %d transfers\n", forger, transfers);
+        stage(&domain);
+        story_run_to_percent(&domain.story, "a", 60, GMC_S(10));
+        assert_false(knows(&domain, forger));
+        assert_int_not_equal(found_by(&domain, forger), 0); /* the others go on */
+        ends_complete(&domain);
+        story_close(&domain.story);
+    }
+}
+
 /* A node knows its relay, and of the others nothing. */
 static void test_nodes_know_their_relay_alone(void **state)
 {
@@ -399,6 +464,7 @@ int main(void)
         story_test(test_nobody_can_relay),
         story_test(test_the_relay_is_not_heard),
         story_test(test_somebody_forges),
+        story_test(test_who_forges_is_named),
         story_test(test_nodes_know_their_relay_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
