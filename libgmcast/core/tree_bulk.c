@@ -21,7 +21,9 @@
  *       stripes that it would have is taken when there is no other, and then the widest.
  *   K7  Compared are k = 1, 2, 4, 8, then k = 1 at 3/4, 1/2, 1/4, 1/8 and 1/16 of R (more slots, so
  *       less depth: right for small objects). The one that is predicted to be complete first wins
- *       (core/tree_predict.h), but more stripes have to win by a fiftieth. The comparison ends
+ *       (core/tree_predict.h), but more stripes have to win by a fiftieth, and by half of what the
+ *       source's paths lose: several links over one wire that loses much get less from it than one
+ *       does, since each of them takes losses of the others for the wire's. The comparison ends
  *       early when the group is so large that it would take long.
  *
  * Why at most 8 stripes: slots are whole numbers, and what rounding loses of R is about 1/(2k). The
@@ -294,10 +296,24 @@ static const struct {
     uint32_t stripes, part; /* of the best rate, in sixteenths */
 } candidates[] = {{1, 16}, {2, 16}, {4, 16}, {8, 16}, {1, 12}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 
-static bool is_better(const struct gmc_tree_prediction *a, uint32_t stripes_a,
-                      const struct gmc_tree_prediction *b, uint32_t stripes_b)
+/* By how much more stripes have to win, in millionths. */
+static uint32_t margin_ppm(const struct gmc_tree_graph *graph)
 {
-    return stripes_a > stripes_b ? a->time < b->time - b->time / 50 : a->time < b->time;
+    uint32_t most = 0;
+
+    for (size_t i = 1; graph->loss_ppm != NULL && i < graph->n; i++)
+        if (graph->loss_ppm[i] > most)
+            most = graph->loss_ppm[i];
+    return 1000000 / 50 + (most < 1000000 ? most : 1000000) / 2;
+}
+
+static bool is_better(const struct gmc_tree_graph *graph, const struct gmc_tree_prediction *a,
+                      uint32_t stripes_a, const struct gmc_tree_prediction *b, uint32_t stripes_b)
+{
+    gmc_duration margin =
+        stripes_a > stripes_b ? gmc_duration_scale(b->time, margin_ppm(graph), 1000000) : 0;
+
+    return a->time < b->time - margin;
 }
 
 static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int32_t *tried)
@@ -320,7 +336,7 @@ static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int
         status = gmc_tree_predict(b->graph, tried, k, &next);
         if (status != GMC_OK)
             return status;
-        if (i > 0 && !is_better(&next, k, &best, *stripes))
+        if (i > 0 && !is_better(b->graph, &next, k, &best, *stripes))
             continue;
         best = next;
         *stripes = k;

@@ -440,6 +440,25 @@ static void graph_paths(struct graph *g, const char *paths)
     }
 }
 
+/* What a wire loses is measured of each path over it for itself, and differs by chance: trees
+ * that begin with the better ones are no better. Where uplinks differ they are. */
+static void lossy_paths_share_a_wire(void **state)
+{
+    (void)state;
+    struct gmc_tree_prediction p;
+    int32_t parent[PARENTS_MAX];
+    struct graph g;
+
+    graph_init(&g, 7, GMC_MS(60), UINT64_C(100000000));
+    rates(g.uplink, 7, "90 90 90 90 90 90 90");
+    for (size_t i = 1; i < 7; i++)
+        g.loss[i] = i % 2 == 1 ? 210000 : 180000;
+    g.view.loss_ppm = g.loss;
+    assert_int_equal(build(&g, GMC_TREE_BULK, parent, &p), 1);
+    rates(g.uplink, 7, "90 90 10 90 10 90 10");
+    assert_true(build(&g, GMC_TREE_BULK, parent, &p) > 1);
+}
+
 static void narrow_paths_hold_data_back(void **state)
 {
     static const int32_t chain[] = {-1, 0, 1};
@@ -510,6 +529,7 @@ int main(void)
         cmocka_unit_test(many_equal_uplinks),
         cmocka_unit_test(every_prediction),
         cmocka_unit_test(losses_are_sent_again),
+        cmocka_unit_test(lossy_paths_share_a_wire),
         cmocka_unit_test(narrow_paths_hold_data_back),
         cmocka_unit_test(narrow_paths_are_avoided),
         cmocka_unit_test(prediction_refuses),
