@@ -163,7 +163,7 @@ static void handle(struct gwd_messages *m, const struct gwd_caller *who, zmq_msg
     if (local.kind == GMC_LOCAL_OPEN && client == NULL && m->config.gateway != NULL)
         gwd_relay_open(m, who, bytes);
     else if (local.kind == GMC_LOCAL_OPEN && client == NULL)
-        gwd_messages_open(m, who, bytes, &local);
+        gwd_messages_open(m, who, &local);
     else if (local.kind == GMC_LOCAL_SUBSCRIBE && client == NULL)
         gwd_messages_subscribe(m, who, &local);
     else if (local.kind == GMC_LOCAL_PUBLISH && publishes)

@@ -37,7 +37,7 @@ struct gwd_message_client {
     bool ending; /* it leaves when what waits is published */
     bool gone;   /* nobody is there to be told */
     char *reason;
-    uint8_t *opened; /* its OPEN: who opens the same shares the channel */
+    uint8_t *opened; /* what it opened: who opens the same shares the channel */
     size_t opened_len;
     uint8_t *part; /* of a message that a node sends in pieces */
     size_t part_len;
@@ -100,7 +100,7 @@ void gwd_messages_hurry(struct gwd_messages *m);
 const char *gwd_messages_resolve(const struct gwd_messages *m, const char *name);
 
 /* ---- messages_pub.c ---- */
-void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who, struct gmc_bytes frame,
+void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who,
                        const struct gmc_local *local);
 /* Takes the frame over where it has to wait. May free the client. */
 void gwd_messages_publish(struct gwd_messages *m, struct gwd_message_client *client,

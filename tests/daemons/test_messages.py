@@ -136,6 +136,22 @@ def test_two_publishers():
 
 
 @lib.timed
+def test_two_publishers_who_write_it_otherwise():
+    """The same domains in another order share the channel; other nodes of one are others."""
+    with lib.Grid("abc") as grid:
+        running = subscribe(grid["c"], "two")
+        first = publisher(grid["a"], "two", "--to", "b,c")
+        say(first, running, "from the first")
+        status, errors = publish(grid["a"], "from the second\n", "two", "--to",
+                                 "%s,%s" % (grid.dns("c"), grid.dns("b")))
+        lib.check(status == 0, errors)
+        status, errors = publish(grid["a"], "other\n", "two", "--to", "b/gateway,c")
+        lib.check(status == 1 and "for other domains or nodes" in errors, errors)
+        finish(first, "the end\n")
+        expect_all(running, ["from the first", "from the second", "the end"])
+
+
+@lib.timed
 def test_status():
     with lib.Grid("ab") as grid:
         running = subscribe(grid["b"], "news")
