@@ -268,6 +268,8 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
             gwd_messages_leave(m, client, "its publisher is gone", true);
         else if (!there)
             gwd_messages_client_free(m, client);
+        else if (!client->is_publisher)
+            (void)gwd_messages_send_ends(m, client);
     }
     m->config.drain(m->config.ctx);
     gwd_messages_look_again(m);

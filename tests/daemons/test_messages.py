@@ -104,6 +104,29 @@ def test_subscriber_that_never_reads():
 
 
 @lib.timed
+def test_the_end_comes_to_who_did_not_read():
+    """However full its queue is, it hears of the end, and so of all that it missed."""
+    with lib.Grid("ab") as grid:
+        stopped = subscribe(grid["b"], "flood")
+        stopped.process.send_signal(signal.SIGSTOP)
+        reads = subscribe(grid["b"], "flood")
+        floods = publisher(grid["a"], "flood", "--to", "b")
+        # Ever smaller ones, until the queue has no room for the end.
+        pieces = [["." * 1000000] * 10] * 7 + [["." * 60000] * 5] * 4
+        pieces += [[""] * count for count in (2048 >> i // 2 for i in range(24))]
+        for piece in pieces:
+            say(floods, reads, *piece)
+        finish(floods)
+        expect_all(reads, sum(pieces, []))
+        stopped.process.send_signal(signal.SIGCONT)
+        result = stopped.wait()
+        lib.check(result.last.get("end") == "closed", str(result.last))
+        missed = sum(line["missed"] for line in result.lines)
+        lib.check(missed > 0 and missed + len(texts(result)) == sum(len(piece) for piece in pieces),
+                  "%d came, %d are said to be missing" % (len(texts(result)), missed))
+
+
+@lib.timed
 def test_publisher_that_dies():
     with lib.Grid("ab") as grid:
         running = subscribe(grid["b"], "short")
