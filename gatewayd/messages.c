@@ -163,7 +163,7 @@ static void handle(struct gwd_messages *m, const struct gwd_caller *who, zmq_msg
     if (local.kind == GMC_LOCAL_OPEN && client == NULL && m->config.gateway != NULL)
         gwd_relay_open(m, who, bytes);
     else if (local.kind == GMC_LOCAL_OPEN && client == NULL)
-        gwd_messages_open(m, who, bytes, &local);
+        gwd_messages_open(m, who, &local);
     else if (local.kind == GMC_LOCAL_SUBSCRIBE && client == NULL)
         gwd_messages_subscribe(m, who, &local);
     else if (local.kind == GMC_LOCAL_PUBLISH && publishes)
@@ -268,6 +268,8 @@ static void on_tick(evutil_socket_t fd, short what, void *ctx)
             gwd_messages_leave(m, client, "its publisher is gone", true);
         else if (!there)
             gwd_messages_client_free(m, client);
+        else if (!client->is_publisher)
+            (void)gwd_messages_send_ends(m, client);
     }
     m->config.drain(m->config.ctx);
     gwd_messages_look_again(m);

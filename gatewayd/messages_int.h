@@ -22,22 +22,24 @@ struct gwd_caller {
 
 struct gwd_waiting {
     struct gmc_list node;
-    zmq_msg_t frame; /* PUBLISH */
+    zmq_msg_t frame; /* PUBLISH; MESSAGES with an end */
 };
 
 struct gwd_message_client {
     struct gmc_list node;
     struct gwd_caller who;
     bool is_publisher;
-    /* a publisher */
-    uint64_t e;
+    /* What a publisher sent and the core did not take; ends of channels for which a subscriber had
+     * no room. */
     struct gmc_list waiting; /* struct gwd_waiting */
     size_t waiting_count, waiting_bytes;
+    /* a publisher */
+    uint64_t e;
     uint64_t accepted, told;
     bool ending; /* it leaves when what waits is published */
     bool gone;   /* nobody is there to be told */
     char *reason;
-    uint8_t *opened; /* its OPEN: who opens the same shares the channel */
+    uint8_t *opened; /* what it opened: who opens the same shares the channel */
     size_t opened_len;
     uint8_t *part; /* of a message that a node sends in pieces */
     size_t part_len;
@@ -69,6 +71,7 @@ struct gwd_messages {
     size_t batch_len, batch_room;
     uint64_t batch_messages;
     uint64_t batch_e;
+    bool batch_ends; /* the channel, and nothing else is in it */
     char batch_source[GMC_DOMAIN_NAME_MAX + 1], batch_name[GMC_CHANNEL_NAME_MAX + 1];
     struct gwd_traffic *traffic;
     uint64_t published, delivered, lost, accepted, refused, gone;
@@ -100,7 +103,7 @@ void gwd_messages_hurry(struct gwd_messages *m);
 const char *gwd_messages_resolve(const struct gwd_messages *m, const char *name);
 
 /* ---- messages_pub.c ---- */
-void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who, struct gmc_bytes frame,
+void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who,
                        const struct gmc_local *local);
 /* Takes the frame over where it has to wait. May free the client. */
 void gwd_messages_publish(struct gwd_messages *m, struct gwd_message_client *client,
@@ -117,6 +120,8 @@ void gwd_messages_over(struct gwd_messages *m, uint64_t e, const char *reason);
 /* ---- messages_sub.c ---- */
 void gwd_messages_subscribe(struct gwd_messages *m, const struct gwd_caller *who,
                             const struct gmc_local *local);
+/* Ends for which a subscriber had no room go to it when it has. False when it is gone. */
+bool gwd_messages_send_ends(struct gwd_messages *m, struct gwd_message_client *client);
 /* What arrived goes to all subscribers who want it. */
 void gwd_messages_send_batch(struct gwd_messages *m);
 

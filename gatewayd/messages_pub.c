@@ -91,20 +91,21 @@ void gwd_messages_tell_accepted(struct gwd_messages *m)
 }
 
 static const struct gwd_message_client *find_opened(const struct gwd_messages *m,
-                                                    struct gmc_bytes frame)
+                                                    struct gmc_bytes opened)
 {
     struct gmc_list *node;
     GMC_LIST_FOREACH(node, &m->clients)
     {
         const struct gwd_message_client *other =
             GMC_CONTAINER_OF(node, struct gwd_message_client, node);
-        if (other->is_publisher && !other->ending && other->opened_len == frame.len &&
-            memcmp(other->opened, frame.data, frame.len) == 0)
+        if (other->is_publisher && !other->ending && other->opened_len == opened.len &&
+            memcmp(other->opened, opened.data, opened.len) == 0)
             return other;
     }
     return NULL;
 }
 
+/* In the order of their names, so that those of two publishers can be compared. */
 struct targets {
     const char **list;
     size_t count;
@@ -115,6 +116,11 @@ static void targets_free(struct targets *targets)
 {
     free(targets->list);
     free(targets->texts);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* DOMAIN or DOMAIN/INSIDE. False with a reason. */
@@ -151,46 +157,76 @@ static bool resolve_all(struct gwd_messages *m, struct gmc_bytes rest, struct ta
         strcat(at, word + len);
         targets->list[targets->count++] = at;
     }
+    qsort(targets->list, targets->count, sizeof *targets->list, compare_texts);
     return true;
 }
 
-void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who, struct gmc_bytes frame,
+/* What publishers that share a channel have in common, however they wrote it: order, name, and
+ * where it goes. To be freed; NULL: no memory. */
+static uint8_t *pack_opened(const struct gmc_local *local, const struct targets *to, size_t *len)
+{
+    *len = 1 + strlen(local->name) + 1;
+    for (size_t i = 0; i < to->count; i++)
+        *len += strlen(to->list[i]) + 1;
+    uint8_t *opened = malloc(*len);
+    if (opened == NULL)
+        return NULL;
+    opened[0] = local->order;
+    char *at = stpcpy((char *)opened + 1, local->name) + 1;
+    for (size_t i = 0; i < to->count; i++)
+        at = stpcpy(at, to->list[i]) + 1;
+    return opened;
+}
+
+/* The channel to publish on, that of publishers who are here or a new one; false with a reason. */
+static bool find_channel(struct gwd_messages *m, const struct gmc_local *local,
+                         const struct targets *to, struct gmc_bytes opened, uint64_t *e,
+                         const char **error)
+{
+    const struct gwd_message_client *same = find_opened(m, opened);
+    struct gmc_open_request request = {.name = local->name,
+                                       .targets = to->list,
+                                       .target_count = to->count,
+                                       .order = (enum gmc_message_order)local->order,
+                                       .shape = GMC_TREE_ECO};
+    struct gmc_channel_key key;
+    if (same == NULL &&
+        gwd_drive_open(m->config.drive, m->config.now(), &request, &key, error) != GMC_OK)
+        return false;
+    *e = same != NULL ? same->e : key.e;
+    return true;
+}
+
+void gwd_messages_open(struct gwd_messages *m, const struct gwd_caller *who,
                        const struct gmc_local *local)
 {
     char reason[512];
     const char *error = reason;
-    const struct gwd_message_client *same = find_opened(m, frame);
-    struct gmc_channel_key key = {.e = same != NULL ? same->e : 0};
-    struct targets to = {0};
-    if (same == NULL && resolve_all(m, local->rest, &to, reason, sizeof reason)) {
-        struct gmc_open_request request = {.name = local->name,
-                                           .targets = to.list,
-                                           .target_count = to.count,
-                                           .order = (enum gmc_message_order)local->order,
-                                           .shape = GMC_TREE_ECO};
-        if (gwd_drive_open(m->config.drive, m->config.now(), &request, &key, &error) != GMC_OK)
-            key.e = 0;
-    }
+    struct targets to;
+    uint64_t e;
+    size_t len = 0;
+    uint8_t *opened = NULL;
+    /* resolve_all leaves "out of memory" where nothing failed. */
+    bool found = resolve_all(m, local->rest, &to, reason, sizeof reason) &&
+                 (opened = pack_opened(local, &to, &len)) != NULL &&
+                 find_channel(m, local, &to, gmc_bytes(opened, len), &e, &error);
     targets_free(&to);
-    struct gwd_message_client *client = key.e != 0 ? gwd_messages_client_new(m, who) : NULL;
-    uint8_t *opened = client != NULL ? malloc(frame.len) : NULL;
-    if (opened == NULL) {
+    struct gwd_message_client *client = found ? gwd_messages_client_new(m, who) : NULL;
+    if (client == NULL) {
+        if (found && find_opened(m, gmc_bytes(opened, len)) == NULL)
+            (void)gwd_drive_end(m->config.drive, m->config.now(), e, "no publisher");
+        free(opened);
         gwd_messages_refuse(m, who,
-                            key.e != 0 ? "this gateway has as many publishers as it takes" : error);
-        if (client != NULL)
-            gwd_messages_client_free(m, client);
-        if (key.e != 0 && same == NULL)
-            (void)gwd_drive_end(m->config.drive, m->config.now(), key.e, "no publisher");
+                            found ? "this gateway has as many publishers as it takes" : error);
         return;
     }
-    memcpy(opened, frame.data, frame.len);
     client->is_publisher = true;
-    client->e = key.e;
+    client->e = e;
     client->opened = opened;
-    client->opened_len = frame.len;
+    client->opened_len = len;
     (void)gwd_messages_say(m, client,
                            &(struct gmc_local){.kind = GMC_LOCAL_OPENED,
-                                               .number = key.e,
+                                               .number = e,
                                                .messages_max = WINDOW_MESSAGES,
                                                .bytes_max = WINDOW_BYTES});
 }

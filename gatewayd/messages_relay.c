@@ -122,7 +122,7 @@ static void from_node(struct gwd_messages *m, const struct gwd_caller *who, stru
     }
     bool publishes = client != NULL && !client->ending;
     if (local.kind == GMC_LOCAL_OPEN && client == NULL) {
-        gwd_messages_open(m, who, frame, &local);
+        gwd_messages_open(m, who, &local);
     } else if (local.kind == GMC_LOCAL_PIECES && publishes) {
         take_pieces(m, who, client, local.rest);
     } else if (local.kind == GMC_LOCAL_END && publishes) {

@@ -10,6 +10,7 @@
 
 #define QUEUE_BYTES (64u << 20) /* of a subscriber, sent and not taken */
 #define BATCH_BYTES (64u << 10)
+#define ENDS_MAX 64u /* of channels, that wait for room in it */
 
 void gwd_messages_subscribe(struct gwd_messages *m, const struct gwd_caller *who,
                             const struct gmc_local *local)
@@ -54,6 +55,91 @@ static void free_batch(void *data, void *hint)
     free(data);
 }
 
+/* Into the subscriber's queue; *full: there is no room. False when it is gone. */
+static bool hand(struct gwd_messages *m, struct gwd_message_client *client, zmq_msg_t *frame,
+                 bool *full)
+{
+    size_t len = zmq_msg_size(frame), queued = client->sent - client->taken;
+    *full = queued > 0 && queued + len > QUEUE_BYTES;
+    if (*full)
+        return true;
+    if (!gwd_messages_send(m, client, frame, full))
+        return false;
+    client->sent += *full ? 0 : len;
+    return true;
+}
+
+bool gwd_messages_send_ends(struct gwd_messages *m, struct gwd_message_client *client)
+{
+    struct gmc_list *node;
+    bool full;
+    while ((node = gmc_list_first(&client->waiting)) != NULL) {
+        struct gwd_waiting *end = GMC_CONTAINER_OF(node, struct gwd_waiting, node);
+        if (!hand(m, client, &end->frame, &full)) {
+            gwd_messages_client_free(m, client);
+            return false;
+        }
+        if (full)
+            return true;
+        client->waiting_count--;
+        gmc_list_remove(node);
+        (void)zmq_msg_close(&end->frame);
+        free(end);
+    }
+    return true;
+}
+
+/* The end of a channel is not lost to who does not read: nothing would come behind it that shows
+ * what else was. A copy, which is small; the batch has room for more. */
+static bool keep_end(const struct gwd_messages *m, struct gwd_message_client *client,
+                     zmq_msg_t *frame)
+{
+    size_t len = zmq_msg_size(frame);
+    if (!m->batch_ends || client->waiting_count >= ENDS_MAX)
+        return false;
+    struct gwd_waiting *end = calloc(1, sizeof *end);
+    if (end == NULL || zmq_msg_init_size(&end->frame, len) != 0) {
+        free(end);
+        return false;
+    }
+    memcpy(zmq_msg_data(&end->frame), zmq_msg_data(frame), len);
+    gmc_list_init(&end->node);
+    gmc_list_push_back(&client->waiting, &end->node);
+    client->waiting_count++;
+    return true;
+}
+
+static void lose(struct gwd_messages *m, struct gwd_message_client *client)
+{
+    if (client->lost++ == 0)
+        gwd_log_refusal(m->config.log, m->config.now(), "local.behind",
+                        GWD_STR("channel", m->batch_name),
+                        GWD_STR("text", "a subscriber does not read: it loses messages"));
+    m->lost++;
+}
+
+/* Takes the frame. */
+static void send_to(struct gwd_messages *m, struct gwd_message_client *client, zmq_msg_t *frame,
+                    uint64_t messages)
+{
+    if (!gwd_messages_send_ends(m, client)) {
+        (void)zmq_msg_close(frame);
+        return;
+    }
+    bool full = client->waiting_count > 0;
+    if (!full && !hand(m, client, frame, &full)) {
+        (void)zmq_msg_close(frame);
+        gwd_messages_client_free(m, client);
+        return;
+    }
+    if (!full)
+        m->delivered++;
+    else if (!keep_end(m, client, frame))
+        lose(m, client);
+    gwd_traffic_handed(m->traffic, m->batch_source, m->batch_e, messages, full);
+    (void)zmq_msg_close(frame);
+}
+
 /* One copy of the bytes for all of them. */
 void gwd_messages_send_batch(struct gwd_messages *m)
 {
@@ -73,30 +159,11 @@ void gwd_messages_send_batch(struct gwd_messages *m)
     {
         struct gwd_message_client *client = GMC_CONTAINER_OF(node, struct gwd_message_client, node);
         zmq_msg_t frame;
-        bool full = true;
         if (!wants(m, client))
             continue;
         (void)zmq_msg_init(&frame);
         (void)zmq_msg_copy(&frame, &shared);
-        if (client->sent - client->taken + len <= QUEUE_BYTES || client->sent == client->taken) {
-            if (!gwd_messages_send(m, client, &frame, &full)) {
-                (void)zmq_msg_close(&frame);
-                gwd_messages_client_free(m, client);
-                continue;
-            }
-        }
-        if (full) {
-            if (client->lost++ == 0)
-                gwd_log_refusal(m->config.log, m->config.now(), "local.behind",
-                                GWD_STR("channel", m->batch_name),
-                                GWD_STR("text", "a subscriber does not read: it loses messages"));
-            m->lost++;
-        } else {
-            client->sent += len;
-            m->delivered++;
-        }
-        gwd_traffic_handed(m->traffic, m->batch_source, m->batch_e, messages, full);
-        (void)zmq_msg_close(&frame);
+        send_to(m, client, &frame, messages);
     }
     (void)zmq_msg_close(&shared);
 }
@@ -136,11 +203,13 @@ void gwd_messages_arrived(struct gwd_messages *m, const struct gmc_output *out)
                                     .name = arrived->name,
                                     .body = out->bytes};
     gwd_messages_hurry(m);
-    if (m->batch_len > 0 && (m->batch_e != arrived->e || m->batch_len >= BATCH_BYTES))
+    if (m->batch_len > 0 &&
+        (arrived->end || m->batch_e != arrived->e || m->batch_len >= BATCH_BYTES))
         gwd_messages_send_batch(m);
     gwd_text(m->batch_name, sizeof m->batch_name, "%s", arrived->name);
     gwd_text(m->batch_source, sizeof m->batch_source, "%s", arrived->source);
     m->batch_e = arrived->e;
+    m->batch_ends = arrived->end;
     if (arrived->end && m->config.is_ours(m->config.ctx, arrived->source)) {
         char reason[GMC_TEXT_MAX + 1];
         gwd_text(reason, sizeof reason, "%.*s", (int)out->bytes.len, (const char *)out->bytes.data);

@@ -81,7 +81,10 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
     if (request->order > GMC_MESSAGES_LATEST || (unsigned)request->shape >= GMC_TREE_SHAPES)
         return gw_say(gw, error, GMC_ERR_INVALID, "unknown order or tree shape%s", "");
     if (find_by_name(gw, request->name) != NULL)
-        return gw_say(gw, error, GMC_ERR_EXISTS, "channel %s is open already", request->name);
+        return gw_say(gw, error, GMC_ERR_EXISTS,
+                      "channel %s is open already: for other domains or nodes, in another order, "
+                      "or about to end",
+                      request->name);
     struct listeners to;
     gmc_status status = listeners_of(gw, request, &to, error);
     struct gwchannel *ch =

@@ -104,6 +104,29 @@ def test_subscriber_that_never_reads():
 
 
 @lib.timed
+def test_the_end_comes_to_who_did_not_read():
+    """However full its queue is, it hears of the end, and so of all that it missed."""
+    with lib.Grid("ab") as grid:
+        stopped = subscribe(grid["b"], "flood")
+        stopped.process.send_signal(signal.SIGSTOP)
+        reads = subscribe(grid["b"], "flood")
+        floods = publisher(grid["a"], "flood", "--to", "b")
+        # Ever smaller ones, until the queue has no room for the end.
+        pieces = [["." * 1000000] * 10] * 7 + [["." * 60000] * 5] * 4
+        pieces += [[""] * count for count in (2048 >> i // 2 for i in range(24))]
+        for piece in pieces:
+            say(floods, reads, *piece)
+        finish(floods)
+        expect_all(reads, sum(pieces, []))
+        stopped.process.send_signal(signal.SIGCONT)
+        result = stopped.wait()
+        lib.check(result.last.get("end") == "closed", str(result.last))
+        missed = sum(line["missed"] for line in result.lines)
+        lib.check(missed > 0 and missed + len(texts(result)) == sum(len(piece) for piece in pieces),
+                  "%d came, %d are said to be missing" % (len(texts(result)), missed))
+
+
+@lib.timed
 def test_publisher_that_dies():
     with lib.Grid("ab") as grid:
         running = subscribe(grid["b"], "short")
@@ -131,6 +154,22 @@ def test_two_publishers():
         status, errors = publish(grid["a"], "other\n", "two", "--to", "c")
         lib.check(status == 1 and "is open already" in errors, errors)
         lib.check(grid["a"].counters()["local_clients_refused"] == 1, "it is not counted")
+        finish(first, "the end\n")
+        expect_all(running, ["from the first", "from the second", "the end"])
+
+
+@lib.timed
+def test_two_publishers_who_write_it_otherwise():
+    """The same domains in another order share the channel; other nodes of one are others."""
+    with lib.Grid("abc") as grid:
+        running = subscribe(grid["c"], "two")
+        first = publisher(grid["a"], "two", "--to", "b,c")
+        say(first, running, "from the first")
+        status, errors = publish(grid["a"], "from the second\n", "two", "--to",
+                                 "%s,%s" % (grid.dns("c"), grid.dns("b")))
+        lib.check(status == 0, errors)
+        status, errors = publish(grid["a"], "other\n", "two", "--to", "b/gateway,c")
+        lib.check(status == 1 and "for other domains or nodes" in errors, errors)
         finish(first, "the end\n")
         expect_all(running, ["from the first", "from the second", "the end"])
 

@@ -47,8 +47,9 @@ struct gmc_publisher_config {
     void *warn_ctx;
 };
 
-/* Opens the channel. Programs that open the same channel with the same domains and order publish
- * on it together; it ends with the last of them. NULL with the reason in error. */
+/* Opens the channel. Programs that open the same channel with the same domains, in whatever order
+ * and by whatever names, and the same order of messages publish on it together; it ends with the
+ * last of them. NULL with the reason in error. */
 struct gmc_publisher *gmc_publisher_open(const struct gmc_publisher_config *config, char *error,
                                          size_t error_len);
 /* Publishes; waits at most timeout_ms (-1: for ever) while the gateway takes no more, because links
