@@ -60,7 +60,7 @@ static gmc_status note_line(struct reader *reader, size_t place)
     return GMC_OK;
 }
 
-/* The next line that is not empty, without its end; NULL: there is none. */
+/* The next line that is not blank, without its end; NULL: there is none. */
 static char *next_line(struct reader *reader)
 {
     while (reader->at < reader->end) {
@@ -72,7 +72,7 @@ static char *next_line(struct reader *reader)
         if (end > line && end[-1] == '\r')
             end--;
         *end = '\0';
-        if (end > line)
+        if (line[strspn(line, " \t")] != '\0')
             return line;
     }
     return NULL;

@@ -85,7 +85,7 @@ gmc_status ic_param_parse(const struct ic_param *param, const char *text, double
                          param->name, text, param->least, param->most);
     gmc_status status = ic_param_check(param, number, error);
     if (status == GMC_OK)
-        *value = number;
+        *value = number + 0.0; /* -0 is 0 in the table, too */
     return status;
 }
 

@@ -33,7 +33,7 @@ static void print_help(void)
          "Makes regular graphs of small diameter as published (generate), or by swaps of links\n"
          "(improve), and measures or rewrites any graph. FILE has a link 'A B' in each line.\n"
          "\n"
-         "  --samples N  generate: the best of so many (100)\n"
+         "  --samples N  generate: the best of so many; default: 20480 / nodes, at least 100\n"
          "  --steps N    improve: swaps that are tried; default: some 20 to 40 s of a core\n"
          "  --seed N     of random numbers (1)\n"
          "  --dot        for graphviz instead of a list of links\n"
@@ -92,21 +92,43 @@ static int put_measures(const struct ic_graph *graph)
     return ic_finish_output(NAME);
 }
 
-static int put_graph(const struct ic_graph *graph, bool is_dot)
+/* Words of a dot file: what has letters, dots and so on is quoted. */
+static void add_dot_name(const char *const *names, uint32_t node, struct ic_text *text)
+{
+    if (names != NULL)
+        ic_text_add(text, "\"%s\"", names[node]);
+    else
+        ic_text_add(text, "%u", node);
+}
+
+static void format_dot(const struct ic_graph *graph, const char *const *names, struct ic_text *text)
+{
+    ic_text_add(text, "graph {\n");
+    for (uint32_t node = 0; node < graph->nodes; node++) {
+        ic_text_add(text, "  ");
+        add_dot_name(names, node, text);
+        ic_text_add(text, ";\n");
+        for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++) {
+            if (graph->neighbours[i] < node)
+                continue;
+            ic_text_add(text, "  ");
+            add_dot_name(names, node, text);
+            ic_text_add(text, " -- ");
+            add_dot_name(names, graph->neighbours[i], text);
+            ic_text_add(text, ";\n");
+        }
+    }
+    ic_text_add(text, "}\n");
+}
+
+/* names is NULL for a graph whose nodes have numbers only. */
+static int put_graph(const struct ic_graph *graph, const char *const *names, bool is_dot)
 {
     struct ic_text text = {0};
-    if (is_dot) {
-        ic_text_add(&text, "graph {\n");
-        for (uint32_t node = 0; node < graph->nodes; node++) {
-            ic_text_add(&text, "  %u;\n", node);
-            for (uint32_t i = graph->first[node]; i < graph->first[node + 1]; i++)
-                if (graph->neighbours[i] > node)
-                    ic_text_add(&text, "  %u -- %u;\n", node, graph->neighbours[i]);
-        }
-        ic_text_add(&text, "}\n");
-    } else {
-        ic_edges_format(graph, &text);
-    }
+    if (is_dot)
+        format_dot(graph, names, &text);
+    else
+        ic_edges_format(graph, names, &text);
     bool is_short = text.is_short;
     if (!is_short && text.length > 0)
         fwrite(text.bytes, 1, text.length, stdout);
@@ -114,12 +136,12 @@ static int put_graph(const struct ic_graph *graph, bool is_dot)
     return is_short ? ic_bad(NAME, "%s", gmc_status_text(GMC_ERR_NOMEM)) : ic_finish_output(NAME);
 }
 
-static int put_made(gmc_status status, struct ic_graph *graph, const struct graph_options *options,
-                    const char *error)
+static int put_made(gmc_status status, struct ic_graph *graph, const char *const *names,
+                    const struct graph_options *options, const char *error)
 {
     if (status != GMC_OK)
         return ic_bad(NAME, "%s", error[0] != '\0' ? error : gmc_status_text(status));
-    int exit_status = put_graph(graph, options->is_dot);
+    int exit_status = put_graph(graph, names, options->is_dot);
     ic_graph_fini(graph);
     return exit_status;
 }
@@ -141,9 +163,13 @@ static int generate(const struct graph_options *options)
     char error[IC_ERROR_MAX] = "";
     if (options->file != NULL)
         return ic_bad(NAME, "generate takes --nodes and --degree, no file");
-    gmc_status status = ic_ldr_select(options->nodes, options->degree, options->seed,
-                                      options->samples, NULL, &graph, error);
-    return put_made(status, &graph, options, error);
+    gmc_status status = ic_ldr_check(options->nodes, options->degree, error);
+    uint64_t samples =
+        options->samples > 0 ? options->samples : ic_ldr_usual_samples(options->nodes);
+    if (status == GMC_OK)
+        status = ic_ldr_select(options->nodes, options->degree, options->seed, samples, NULL,
+                               &graph, error);
+    return put_made(status, &graph, NULL, options, error);
 }
 
 static int improve_verb(const struct graph_options *options)
@@ -152,12 +178,13 @@ static int improve_verb(const struct graph_options *options)
     struct ic_graph graph = {0};
     char error[IC_ERROR_MAX] = "";
     if (options->file == NULL)
-        return put_made(improve(options, NULL, &graph, error), &graph, options, error);
+        return put_made(improve(options, NULL, &graph, error), &graph, NULL, options, error);
     if (ic_read_edges(NAME, options->file, &edges) != IC_DONE)
         return IC_BAD;
     gmc_status status = improve(options, &edges.graph, &graph, error);
+    int exit_status = put_made(status, &graph, edges.names, options, error);
     ic_edges_fini(&edges);
-    return put_made(status, &graph, options, error);
+    return exit_status;
 }
 
 static int rewrite(const struct graph_options *options, bool is_measured)
@@ -167,8 +194,8 @@ static int rewrite(const struct graph_options *options, bool is_measured)
         return ic_bad(NAME, "a file of links is needed; see --help");
     if (ic_read_edges(NAME, options->file, &edges) != IC_DONE)
         return IC_BAD;
-    int status =
-        is_measured ? put_measures(&edges.graph) : put_graph(&edges.graph, options->is_dot);
+    int status = is_measured ? put_measures(&edges.graph)
+                             : put_graph(&edges.graph, edges.names, options->is_dot);
     ic_edges_fini(&edges);
     return status;
 }
@@ -230,7 +257,7 @@ static int check_taken(const char *verb, const struct graph_options *options)
 
 int ic_command_graph(int argc, char **argv)
 {
-    struct graph_options options = {.samples = 100, .seed = 1};
+    struct graph_options options = {.seed = 1};
     const char *verb = argc > 1 ? argv[1] : "";
     int letter, place = 0, status = IC_DONE;
     if (strcmp(verb, "-h") == 0 || strcmp(verb, "--help") == 0) {

@@ -290,13 +290,24 @@ void ic_edges_fini(struct ic_edges *edges)
     *edges = (struct ic_edges){0};
 }
 
-void ic_edges_format(const struct ic_graph *graph, struct ic_text *text)
+static void add_name(const char *const *names, uint32_t node, char after, struct ic_text *text)
+{
+    if (names != NULL)
+        ic_text_add(text, "%s%c", names[node], after);
+    else
+        ic_text_add(text, "%u%c", node, after);
+}
+
+void ic_edges_format(const struct ic_graph *graph, const char *const *names, struct ic_text *text)
 {
     for (uint32_t i = 0; i < graph->nodes; i++) {
         if (ic_graph_degree(graph, i) == 0)
-            ic_text_add(text, "%u\n", i);
-        for (uint32_t j = graph->first[i]; j < graph->first[i + 1]; j++)
-            if (graph->neighbours[j] > i)
-                ic_text_add(text, "%u %u\n", i, graph->neighbours[j]);
+            add_name(names, i, '\n', text);
+        for (uint32_t j = graph->first[i]; j < graph->first[i + 1]; j++) {
+            if (graph->neighbours[j] < i)
+                continue;
+            add_name(names, i, ' ', text);
+            add_name(names, graph->neighbours[j], '\n', text);
+        }
     }
 }

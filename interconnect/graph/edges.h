@@ -28,7 +28,7 @@ void ic_edges_fini(struct ic_edges *edges);
 /* INVALID names a node of more links than `degree`, or two that no way joins. NOMEM. */
 GMC_NODISCARD gmc_status ic_edges_check(const struct ic_edges *edges, uint32_t degree, char *error);
 
-/* Adds the graph's links, and its nodes without links, with numbers as names. */
-void ic_edges_format(const struct ic_graph *graph, struct ic_text *text);
+/* Adds the graph's links, and its nodes without links, by their names; NULL: by their numbers. */
+void ic_edges_format(const struct ic_graph *graph, const char *const *names, struct ic_text *text);
 
 #endif

@@ -286,6 +286,12 @@ static void spread_add(struct ic_ldr_spread *spread, const struct ic_distances *
         spread->diameter_most = diameter;
 }
 
+uint64_t ic_ldr_usual_samples(uint64_t nodes)
+{
+    uint64_t samples = 20480 / (nodes > 0 ? nodes : 1);
+    return samples > 100 ? samples : 100;
+}
+
 gmc_status ic_ldr_select(uint64_t nodes, uint64_t degree, uint64_t seed, uint64_t samples,
                          struct ic_ldr_spread *spread, struct ic_graph *graph, char *error)
 {

@@ -32,6 +32,10 @@ struct ic_ldr_spread {
     uint32_t diameter_least, diameter_most;
 };
 
+/* How many have 20,480 nodes in all, and at least 100: the fewer the nodes, the more graphs differ
+ * (of 32 nodes one in twenty has the printed diameter). */
+uint64_t ic_ldr_usual_samples(uint64_t nodes);
+
 /* Steps 1 to 3 with `samples` graphs, 1 to IC_LDR_SAMPLES_MAX, each with a stream of its own.
  * Either of spread and graph may be NULL. */
 GMC_NODISCARD gmc_status ic_ldr_select(uint64_t nodes, uint64_t degree, uint64_t seed,

@@ -331,6 +331,21 @@ expect 0 graph export "$dir/g32"
 cmp "$dir/g32" "$dir/out" || fail "a graph is not what it was"
 expect 0 graph export --dot "$dir/g32"
 [ "$(grep -c -- ' -- ' "$dir/out")" = 80 ] || fail "not 80 links"
+# The graph that is chosen when nothing else is asked for has the diameter of the printed table.
+expect 0 graph generate --nodes 32 --degree 5
+cp "$dir/out" "$dir/usual"
+expect 0 graph measure "$dir/usual"
+grep -q '^32,80,5,5,yes,3,' "$dir/out" || fail "not as printed: $(cat "$dir/out")"
+# Nodes keep the names that they have in the file.
+printf 'paris b-1\n5 paris 1g 2ms\nb-1 5\n' >"$dir/named"
+expect 0 graph export "$dir/named"
+printf 'paris b-1\nparis 5\nb-1 5\n' | cmp - "$dir/out" || fail "names: $(cat "$dir/out")"
+expect 0 graph export --dot "$dir/named"
+grep -qxF '  "paris" -- "b-1";' "$dir/out" || fail "names: $(cat "$dir/out")"
+printf 'a b\nb c\nc d\nd a\n' >"$dir/square"
+expect 0 graph improve "$dir/square" --steps 5
+[ "$(tr ' ' '\n' <"$dir/out" | sort -u | tr '\n' ' ')" = 'a b c d ' ] ||
+    fail "names: $(cat "$dir/out")"
 expect 0 graph improve --nodes 16 --degree 4 --steps 500
 expect 1 graph generate --nodes 5 --degree 3
 expect 1 graph improve "$dir/g32" --nodes 5

@@ -93,6 +93,7 @@ static void parameters_are_read(void **state)
         {&count_param, "16k", -1, "k is \"16k\"; it must be a number from 2 to 4096"},
         {&count_param, "", -1, "k is \"\"; it must be a number from 2 to 4096"},
         {&number_param, "0.25", 0.25, ""},
+        {&number_param, "-0", 0, ""},
         {&number_param, "nan", -1, "load (share) is nan; it must be 0 to 1"},
         {&number_param, "1K", -1, "load is \"1K\"; it must be a number from 0 to 1"},
         {&choice_param, "two", 1, ""},
@@ -103,6 +104,7 @@ static void parameters_are_read(void **state)
         double value = -1;
         gmc_status status = ic_param_parse(cases[i].param, cases[i].text, &value, error);
         assert_true(value == cases[i].value);
+        assert_int_equal(signbit(value) != 0, cases[i].value < 0);
         assert_int_equal(status, cases[i].value < 0 ? GMC_ERR_INVALID : GMC_OK);
         if (status != GMC_OK)
             assert_string_equal(error, cases[i].words);

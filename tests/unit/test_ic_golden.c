@@ -209,6 +209,18 @@ static void byte_order_mark_is_passed_over(void **state)
     ic_csv_fini(&csv);
 }
 
+static void blank_lines_are_passed_over(void **state)
+{
+    static const char text[] = "a,b\n\n1,2\n \t\n\r\n3,4\n   ";
+    struct ic_csv csv;
+    (void)state;
+    assert_ok(ic_csv_parse(&csv, text, strlen(text), error));
+    assert_int_equal(csv.rows, 2);
+    assert_string_equal(ic_csv_row(&csv, 1)[0], "3");
+    assert_int_equal(csv.lines[2], 6);
+    ic_csv_fini(&csv);
+}
+
 /* Of the light rows of qos_single whose P are not at rest when the iteration stops: each is as far
  * as the reference, which one step more or less would not be. */
 static void light_loads_stop_where_the_reference_does(void **state)
@@ -256,6 +268,7 @@ int main(void)
         cmocka_unit_test(bad_text_is_refused),
         cmocka_unit_test(tables_are_read),
         cmocka_unit_test(byte_order_mark_is_passed_over),
+        cmocka_unit_test(blank_lines_are_passed_over),
         cmocka_unit_test(light_loads_stop_where_the_reference_does),
         cmocka_unit_test(figures_agree_within_the_tolerance),
     };

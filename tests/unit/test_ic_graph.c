@@ -188,7 +188,7 @@ static void edges_come_back(void **state)
     struct ic_text text = {0};
     (void)state;
     assert_ok(ic_graph_hypercube(&graph, 5, error));
-    ic_edges_format(&graph, &text);
+    ic_edges_format(&graph, NULL, &text);
     assert_ok(parse(&edges, text.bytes));
     assert_int_equal(edges.graph.nodes, 32);
     assert_memory_equal(edges.graph.neighbours, graph.neighbours,
