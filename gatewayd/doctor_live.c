@@ -192,7 +192,7 @@ static void check_forgery(struct gmc_findings *findings, const struct gwd *gwd)
     gmc_findings_value(findings, (int64_t)times, "transfers");
     gmc_findings_advise(findings, "%s",
                         known ? "gmcast node remove whom it names, and look at that machine"
-                              : "each further forgery halves those who may have done it; see from "
+                              : "each further forgery leaves fewer who may have done it; see from "
                                 "where the datagrams came (grep forges in the log)");
 }
 
