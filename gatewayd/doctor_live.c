@@ -175,20 +175,19 @@ static void check_forgery(struct gmc_findings *findings, const struct gwd *gwd)
     struct gmc_counter counters[CORE_COUNTERS_MAX];
     size_t count = gmc_gateway_counters(gateway, counters, CORE_COUNTERS_MAX);
     uint64_t times = 0;
-    char names[512];
+    char names[512], who[560] = "";
     for (size_t i = 0; i < count; i++)
         if (strcmp(counters[i].name, "group_forged") == 0)
             times = counters[i].value;
     if (times == 0)
         return;
     bool known = list_forgers(gateway, true, names, sizeof(names)) > 0;
-    if (!known && list_forgers(gateway, false, names, sizeof(names)) == 0)
-        (void)snprintf(names, sizeof(names), "nodes that are none any more");
+    if (known || list_forgers(gateway, false, names, sizeof(names)) > 0)
+        (void)snprintf(who, sizeof(who), "; it was %s%s", known ? "" : "one of ", names);
     gmc_findings_add(findings, GMC_CTL_LEVEL_WARN, "forgery", gwd->conf->domain,
                      "somebody who has the key of this domain's multicast sent what is not the "
-                     "source's, in %" PRIu64 " transfers since the start; nothing of it was kept; "
-                     "it was %s%s",
-                     times, known ? "" : "one of ", names);
+                     "source's, in %" PRIu64 " transfers since the start; nothing of it was kept%s",
+                     times, who);
     gmc_findings_value(findings, (int64_t)times, "transfers");
     gmc_findings_advise(findings, "%s",
                         known ? "gmcast node remove whom it names, and look at that machine"

@@ -163,12 +163,10 @@ static int generate(const struct graph_options *options)
     char error[IC_ERROR_MAX] = "";
     if (options->file != NULL)
         return ic_bad(NAME, "generate takes --nodes and --degree, no file");
-    gmc_status status = ic_ldr_check(options->nodes, options->degree, error);
     uint64_t samples =
         options->samples > 0 ? options->samples : ic_ldr_usual_samples(options->nodes);
-    if (status == GMC_OK)
-        status = ic_ldr_select(options->nodes, options->degree, options->seed, samples, NULL,
-                               &graph, error);
+    gmc_status status =
+        ic_ldr_select(options->nodes, options->degree, options->seed, samples, NULL, &graph, error);
     return put_made(status, &graph, NULL, options, error);
 }
 

@@ -351,7 +351,7 @@ struct gwtarget {
     gmc_time asked_at;  /* when its source last said that this gateway takes part */
     bool told_ready;
     bool told_complete;
-    uint32_t suspects_turn; /* which half of the suspects its groups do without; 0: not chosen */
+    uint32_t suspects_turn; /* which of the suspects its groups do without; 0: not chosen */
     bool leave_unsaid;      /* it gave up while the source was not there to hear it */
     struct gwnode *nodes;   /* to whom this gateway hands on what it receives */
     size_t node_count;
@@ -616,8 +616,8 @@ struct gmc_gateway {
     uint32_t group_payload;   /* of the interface that it leaves by */
     uint32_t nodes_payload;   /* bytes that datagrams to all nodes may have, as others were told */
     struct gmc_pace group_pace;
-    gmc_time suspected_until;
-    uint32_t suspects_turns;          /* groups that suspects took part in */
+    gmc_time suspected_until;         /* by then nothing was forged for long */
+    uint32_t suspects_turns;          /* channels that suspects took part in */
     gmc_time group_turn;              /* then it is the group's, whatever links to nodes carried */
     gmc_time group_yields_until;      /* messages pass to nodes */
     struct gmc_group_rate group_rate; /* what it goes at */

@@ -237,7 +237,7 @@ static void say_plan(struct gmc_gateway *gw, const struct gwchannel *ch, const s
         here += plan->parent[i] == 0;
     if (ch->dst->tree_root > 0)
         gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK,
-                 "%zu nodes that multicast does not reach are a tree (%s), in which node %s feeds "
+                 "%zu nodes that get nothing by multicast are a tree (%s), in which node %s feeds "
                  "%zu",
                  plan->count - 1, name, plan->names[0], here);
     else

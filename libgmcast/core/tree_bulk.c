@@ -22,8 +22,8 @@
  *   K7  Compared are k = 1, 2, 4, 8, then k = 1 at 3/4, 1/2, 1/4, 1/8 and 1/16 of R (more slots, so
  *       less depth: right for small objects). The one that is predicted to be complete first wins
  *       (core/tree_predict.h), but more stripes have to win by a fiftieth, and by half of what the
- *       source's paths lose: several links over one wire that loses much get less from it than one
- *       does, since each of them takes losses of the others for the wire's. The comparison ends
+ *       source's paths lose: losses are measured and differ by chance, and several links over one
+ *       wire that loses much get less from it than one does (docs/FIGURES.md). The comparison ends
  *       early when the group is so large that it would take long.
  *
  * Why at most 8 stripes: slots are whole numbers, and what rounding loses of R is about 1/(2k). The
@@ -304,7 +304,7 @@ static uint32_t margin_ppm(const struct gmc_tree_graph *graph)
     for (size_t i = 1; graph->loss_ppm != NULL && i < graph->n; i++)
         if (graph->loss_ppm[i] > most)
             most = graph->loss_ppm[i];
-    return 1000000 / 50 + (most < 1000000 ? most : 1000000) / 2;
+    return 1000000 / 50 + most / 2;
 }
 
 static bool is_better(const struct gmc_tree_graph *graph, const struct gmc_tree_prediction *a,

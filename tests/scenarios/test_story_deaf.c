@@ -54,7 +54,7 @@ static void test_the_deaf_are_known_from_then_on(void **state)
 
     begin(&lan, 1, DEAF);
     struct result first = transfer(&lan);
-    assert_true(story_has_line("3 nodes that multicast does not reach are a tree (chain)"));
+    assert_true(story_has_line("3 nodes that get nothing by multicast are a tree (chain)"));
     struct result next = transfer(&lan);
     /* They hear again: nobody has to tell. */
     for (size_t i = 1; i <= DEAF; i++)

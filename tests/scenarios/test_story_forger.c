@@ -9,7 +9,7 @@
 #include "core/gateway_group_impl.h"
 
 #define NODES 8
-#define TRANSFERS_MAX 7 /* each half of 8, 4 and 2 may be asked twice */
+#define TRANSFERS_MAX 7 /* 8, 4, 3, 2, 1 are left; in others the forger has no part */
 
 static struct gmc_gateway *gateway_of(struct lan *lan)
 {
@@ -21,10 +21,9 @@ static bool has_key(struct lan *lan, size_t i)
     struct gmc_gateway *gw = gateway_of(lan);
     struct gwchannel *ch = gw_channel_find(gw, lan->story.key.source, lan->story.key.e);
     assert_non_null(ch);
-    for (size_t k = 0; ch->group != NULL && k < ch->group->count; k++)
-        if (strcmp(ch->group->listeners[k].peer->name, lan_node(lan, i)->name) == 0)
-            return ch->group->listeners[k].has_key;
-    return false;
+    const struct gwlistener *listener =
+        gw_listener_of(ch->group, gw_peer_known(gw, lan_node(lan, i)->name));
+    return listener != NULL && listener->has_key;
 }
 
 static size_t count_keys(struct lan *lan)

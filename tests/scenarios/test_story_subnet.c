@@ -4,7 +4,6 @@
 #include "tests/scenarios/story.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/gateway_group_impl.h"
 
@@ -373,12 +372,11 @@ static void test_somebody_forges(void **state)
 static bool has_key_of(struct domain *domain, int relay, int i)
 {
     const struct story *story = &domain->story;
-    struct gwchannel *ch =
-        gw_channel_find(domain->nodes[relay]->gateway, story->key.source, story->key.e);
-    for (size_t k = 0; ch != NULL && ch->group != NULL && k < ch->group->count; k++)
-        if (strcmp(ch->group->listeners[k].peer->name, domain->nodes[i]->name) == 0)
-            return ch->group->listeners[k].has_key;
-    return false;
+    struct gmc_gateway *gw = domain->nodes[relay]->gateway;
+    struct gwchannel *ch = gw_channel_find(gw, story->key.source, story->key.e);
+    const struct gwlistener *listener =
+        ch != NULL ? gw_listener_of(ch->group, gw_peer_known(gw, domain->nodes[i]->name)) : NULL;
+    return listener != NULL && listener->has_key;
 }
 
 /* Has the key from a relay, or is the relay. */
