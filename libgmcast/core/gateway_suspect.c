@@ -20,15 +20,15 @@ bool gw_is_suspect(const struct gmc_gateway *gw, gmc_time now, const struct gwpe
     return peer->is_node && peer->is_suspect && now < gw->suspected_until;
 }
 
-/* Those that come before the peer, and all of them. */
-static size_t count_suspects(const struct gmc_gateway *gw, const struct gwpeer *peer,
-                             size_t *before)
+/* The suspects that come before the peer, and all of them but it. */
+static size_t count_others(const struct gmc_gateway *gw, const struct gwpeer *peer, size_t *before)
 {
     size_t count = 0;
     for (size_t i = 0; i < gw->peer_count; i++) {
         if (gw->peers[i] == peer)
             *before = count;
-        count += gw_is_suspect(gw, gw->now, gw->peers[i]);
+        else
+            count += gw_is_suspect(gw, gw->now, gw->peers[i]);
     }
     return count;
 }
@@ -43,7 +43,7 @@ bool gw_suspect_is_held(struct gmc_gateway *gw, const struct gwchannel *ch,
     if (ch->dst->suspects_turn == 0)
         ch->dst->suspects_turn = ++gw->suspects_turns;
     size_t before = 0;
-    size_t count = count_suspects(gw, peer, &before);
+    size_t count = 1 + count_others(gw, peer, &before);
     size_t held = count > FEW ? count / 2 : 1;
     return (before + ch->dst->suspects_turn * held) % count < held;
 }
