@@ -491,6 +491,7 @@ void gwd_store_free(struct gwd_store *store)
     gwd_workers_free(store->workers, job_free);
     while (store->chans != NULL) {
         struct gwd_chan *next = store->chans->next;
+        gwd_target_rest(store->chans);
         gwd_chan_free(store->chans);
         store->chans = next;
     }

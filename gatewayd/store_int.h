@@ -125,8 +125,9 @@ struct gwd_chan {
     uint64_t claim_bytes;
     _Atomic uint64_t written; /* data bytes of it that are on disk */
     _Atomic bool *timed;      /* by entry: has its final time; a restart forgets it */
-    bool created;             /* files were made since the last sync */
-    bool meta_dirty;          /* listing or pages written since then */
+    bool doubted;    /* files were written to after the last checkpoint of the run before */
+    bool created;    /* files were made since the last sync */
+    bool meta_dirty; /* listing or pages written since then */
     size_t dirty[GWD_DIRTY_MAX];
     _Atomic size_t dirty_count; /* GWD_DIRTY_MAX + 1: more */
 };
@@ -213,6 +214,8 @@ gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job);
 /* What a checkpoint that is saved now is dated with: the time by the clock of the unfinished tree's
  * file system, which may be another machine's. UTIME_NOW where there is no tree yet. */
 struct timespec gwd_target_checkpoint_time(struct gwd_chan *chan);
+/* Nothing is written any more: the checkpoint that was saved last is dated anew. */
+void gwd_target_rest(struct gwd_chan *chan);
 
 /* ---- store_target.c ---- */
 gmc_status gwd_op_open(struct gwd_store *store, struct gwd_chan *chan, struct gwd_job *job);

@@ -9,16 +9,11 @@
 #include "core/manifest.h"
 #include "gatewayd/store_int.h"
 
-/* Seconds that this store may write on after a checkpoint that is saved, until it has saved the
- * next one: it begins one every second, and waits for the disk then. Where that takes longer, and
- * it is killed just then, files are read in vain, no more. */
-#define CHECKPOINT_SECONDS 5
-
 struct check {
     const struct gwd_chan *chan;
     struct gwd_job *job;
     struct gmc_object object;
-    struct timespec trusted; /* what changed later was changed by others */
+    struct timespec trusted; /* what did not change before may have been changed by others */
     uint64_t from;           /* of the data: where the range in hand begins */
     size_t files, first;     /* doubtful ones: how many, and which */
     size_t entry;            /* the one that was looked at last, and what came of it */
@@ -33,6 +28,15 @@ static bool look(int tree_fd, const char *path, struct statx *st)
 }
 
 /* ---- when a checkpoint is saved ---- */
+/* Of the checkpoint that is there; the beginning of time where there is none. */
+static struct timespec date_of_saved(const struct gwd_chan *chan)
+{
+    struct stat st;
+    if (fstatat(chan->state_fd, GWD_SAVED_PREFIX GMC_SAVED_HAVE, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return (struct timespec){0};
+    return st.st_mtim;
+}
+
 /* Times of change are by the clock of the receive folder's file system, so a checkpoint, which may
  * lie on another one, is dated by that clock too: by the time of change of the tree, touched now.
  * Its own would do only where both are of one host: a file server that is ahead would make all
@@ -42,7 +46,11 @@ struct timespec gwd_target_checkpoint_time(struct gwd_chan *chan)
     struct timespec now = {.tv_nsec = UTIME_NOW};
     struct statx st;
     (void)pthread_rwlock_rdlock(&chan->place);
-    if (chan->tree_fd >= 0 && futimens(chan->tree_fd, NULL) == 0 && look(chan->tree_fd, "", &st))
+    /* Files that were doubtful at the start may not be compared yet; they stay so in this run. */
+    if (chan->doubted)
+        now = date_of_saved(chan);
+    else if (chan->tree_fd >= 0 && futimens(chan->tree_fd, NULL) == 0 &&
+             look(chan->tree_fd, "", &st))
         now = (struct timespec){st.stx_ctime.tv_sec, st.stx_ctime.tv_nsec};
     else if (chan->tree_fd >= 0)
         now = (struct timespec){0}; /* not known: all is compared */
@@ -50,10 +58,24 @@ struct timespec gwd_target_checkpoint_time(struct gwd_chan *chan)
     return now;
 }
 
-/* ---- after a restart ---- */
-static bool is_later(struct statx_timestamp a, struct timespec b)
+/* What this run wrote after its last checkpoint is its own: after an end in order that makes
+ * nothing doubtful. One that wrote nothing since then leaves the date, so that what others did
+ * shows. */
+void gwd_target_rest(struct gwd_chan *chan)
 {
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+    static const char name[] = GWD_SAVED_PREFIX GMC_SAVED_HAVE;
+    if (chan->kind != GWD_CHAN_TARGET || chan->dirty_count == 0 || chan->state_fd < 0)
+        return;
+    struct timespec now = gwd_target_checkpoint_time(chan);
+    const struct timespec times[2] = {now, now};
+    (void)utimensat(chan->state_fd, name, times, AT_SYMLINK_NOFOLLOW); /* or it is compared */
+}
+
+/* ---- after a restart ---- */
+/* Clocks of file systems tick every few milliseconds: at the same time may be after it. */
+static bool is_before(struct statx_timestamp a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
 /* The time of change is the kernel's: who sets times, as this store does, cannot set that. */
@@ -62,7 +84,7 @@ static bool is_doubtful(const struct check *check, size_t entry, uint64_t end)
     const char *path = gmc_listing_entry(check->chan->listing, entry)->path;
     struct statx st;
     return !look(check->chan->tree_fd, path, &st) || !S_ISREG(st.stx_mode) || st.stx_size < end ||
-           is_later(st.stx_ctime, check->trusted);
+           !is_before(st.stx_ctime, check->trusted);
 }
 
 /* Blocks of bytes of the data, ends included. */
@@ -96,8 +118,9 @@ static void tell(const struct check *check)
         (void)snprintf(others, sizeof others, " and %zu more", check->files - 1);
     (void)
         snprintf(job->reason, sizeof job->reason,
-                 "%s%s: changed, removed or cut in the unfinished tree while gatewayd did not run; "
-                 "what was stored is compared with its hashes, and what differs is fetched anew",
+                 "%s%s: changed in the unfinished tree after the last checkpoint, by this gateway "
+                 "before it was killed or by others since; what was stored is compared with its "
+                 "hashes meanwhile, and what differs is fetched anew",
                  gmc_listing_entry(check->chan->listing, check->first)->path, others);
     job->result.reason = job->reason;
     job->result.doubtful = &job->doubtful;
@@ -107,14 +130,11 @@ gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job)
 {
     struct check check = {.chan = chan,
                           .job = job,
+                          .trusted = date_of_saved(chan),
                           .object = {.listing_bytes = chan->listing_bytes,
                                      .total_bytes = chan->total_bytes,
                                      .block_bytes = chan->block_bytes}};
     gmc_status status = GMC_OK;
-    struct stat st;
-    if (fstatat(chan->state_fd, GWD_SAVED_PREFIX GMC_SAVED_HAVE, &st, AT_SYMLINK_NOFOLLOW) == 0)
-        check.trusted =
-            (struct timespec){st.st_mtim.tv_sec + CHECKPOINT_SECONDS, st.st_mtim.tv_nsec};
     for (size_t i = 0; i < gmc_interval_ranges(job->op.stored) && status == GMC_OK; i++) {
         struct gmc_interval range = gmc_interval_range_at(job->op.stored, i);
         uint64_t to;
@@ -127,6 +147,7 @@ gmc_status gwd_target_check_stored(struct gwd_chan *chan, struct gwd_job *job)
     if (status != GMC_OK)
         return gwd_job_fail(job, status, "the blocks that were stored cannot be looked at: %s",
                             gmc_status_text(status));
+    chan->doubted = chan->doubted || check.files > 0;
     if (check.files > 0)
         tell(&check);
     return GMC_OK;

@@ -62,8 +62,8 @@ static struct gwheard *begin(struct gmc_gateway *gw, struct gwchannel *ch, uint3
     gmc_group_shape(&ch->object, window, &heard->in.shape);
     for (uint32_t i = 0; i < heard->in.shape.blocks; i++) {
         struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, heard->in.shape.first + i);
-        if (block == NULL)
-            continue;
+        if (block == NULL || block->state == GMC_BLOCK_READING)
+            continue; /* stored, as far as is known; a read that fails takes the block away */
         gmc_block_pin(gw->cache, block);
         heard->blocks[i] = block;
     }

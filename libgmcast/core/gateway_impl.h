@@ -697,11 +697,19 @@ void gw_target_checkpoint(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_checkpointed(struct gwchannel *ch, gmc_status status);
 gmc_status gw_target_restore(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bytes saved);
 void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch);
-/* Takes these out of what is stored, so that they are compared. False: no memory for that. */
-bool gw_target_doubt(struct gmc_gateway *gw, struct gwchannel *ch,
-                     const struct gmc_interval_set *doubtful, const char *reason);
 void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch);
 void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                          const struct gmc_store_result *result);
+/* Is it what the manifest says? False also where that is not known now: its page left memory. */
+bool gw_target_matches(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_block *block,
+                       const struct gmc_store_result *result);
+
+/* gateway_doubt.c: is what was stored before a restart still there? */
+/* These have to be compared before the transfer ends. False: no memory for that. */
+bool gw_doubt_add(struct gmc_gateway *gw, struct gwchannel *ch,
+                  const struct gmc_interval_set *doubtful, const char *reason);
+void gw_doubt_step(struct gmc_gateway *gw, struct gwchannel *ch);
+void gw_doubt_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
+                       const struct gmc_store_result *result);
 
 #endif

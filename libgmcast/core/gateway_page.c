@@ -105,6 +105,8 @@ void gw_page_arrived(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     if (ch->dst != NULL && ch->dst->phase == GW_RECHECKING)
         gw_target_recheck(gw, ch);
+    else if (ch->dst != NULL)
+        gw_doubt_step(gw, ch);
 }
 
 /* ---- building, at the source ---- */

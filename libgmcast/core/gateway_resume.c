@@ -3,8 +3,8 @@
  *
  * A checkpoint names the blocks that are verified and durable, and a horizon. After a restart the
  * blocks below the horizon that the checkpoint does not name are read and compared with their
- * hashes, and so are those in files that others have changed meanwhile; all others are known to be
- * there, or count as missing and are fetched once more.
+ * hashes; all others are known to be there (gateway_doubt.c looks whether they still are), or count
+ * as missing and are fetched once more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -159,20 +159,6 @@ void gw_target_restart(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_target_open(gw, ch);
 }
 
-/* Others had their hands in files of these blocks, all of which count as stored: they lie below the
- * horizon, and nothing was compared yet. */
-bool gw_target_doubt(struct gmc_gateway *gw, struct gwchannel *ch,
-                     const struct gmc_interval_set *doubtful, const char *reason)
-{
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_OK, "%s", reason != NULL ? reason : "");
-    for (size_t i = 0; i < gmc_interval_ranges(doubtful); i++) {
-        struct gmc_interval range = gmc_interval_range_at(doubtful, i);
-        gw_have_lose(gw, ch, range.lo, range.hi);
-    }
-    gw_seen_clear(ch);
-    return see_stored(ch);
-}
-
 /* ---- comparing what was stored after the last checkpoint ---- */
 static bool recheck_one(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number)
 {
@@ -224,8 +210,8 @@ void gw_target_recheck(struct gmc_gateway *gw, struct gwchannel *ch)
     gw_target_begin(gw, ch);
 }
 
-static bool matches(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_block *block,
-                    const struct gmc_store_result *result)
+bool gw_target_matches(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_block *block,
+                       const struct gmc_store_result *result)
 {
     if (result->status != GMC_OK)
         return false;
@@ -250,7 +236,7 @@ void gw_target_rechecked(struct gmc_gateway *gw, struct gwchannel *ch, struct gm
 {
     uint64_t number = block->number;
     ch->dst->rechecks--;
-    if (matches(gw, ch, block, result) && gw_seen_add(ch, number, number + 1) == GMC_OK)
+    if (gw_target_matches(gw, ch, block, result) && gw_seen_add(ch, number, number + 1) == GMC_OK)
         gw_have_put(gw, ch, (uint32_t)number);
     gmc_cache_remove(gw->cache, block);
     gw_target_recheck(gw, ch);

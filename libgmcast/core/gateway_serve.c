@@ -143,8 +143,11 @@ static void unusable(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
         gw_target_recheck(gw, ch); /* without this page; its blocks are fetched again */
         return;
     }
-    gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_ERR_MISMATCH,
-             "block %u cannot be served from here any more: %s", number, reason);
+    if (ch->dst->doubts)
+        ch->dst->differed++; /* told when all are compared */
+    else
+        gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, GMC_ERR_MISMATCH,
+                 "block %u cannot be served from here any more: %s", number, reason);
     struct gmc_list *node, *after;
     GMC_LIST_FOREACH_SAFE(node, after, &ch->children)
     {

@@ -341,6 +341,11 @@ struct gwtarget {
     uint64_t recheck_at; /* next block to look at */
     uint64_t recheck_end;
     uint32_t rechecks; /* under way */
+    /* gateway_doubt.c: stored, and in files that were written to after the last checkpoint. */
+    bool doubts; /* some are not compared yet */
+    struct gmc_interval_set doubtful;
+    uint32_t doubt_reads;    /* under way */
+    uint64_t same, differed; /* blocks that were compared */
     bool checkpointing;
     bool unsaved; /* `have` has changed since the last checkpoint began */
     uint64_t horizon;
@@ -488,6 +493,7 @@ struct gwop {
     uint32_t page;           /* WRITE_PAGE at the source: which */
     uint8_t *owned;          /* freed when answered */
     bool recheck;
+    bool doubted;
     bool checkpoint; /* SAVE: of what is stored */
     /* SAVE: the shell may answer in any order, so one of a name is under way at a time; the newest
      * that came meanwhile waits here. */

@@ -175,6 +175,8 @@ static void read_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct g
     memcpy(record->block->hash, result->hash, GMC_HASH_BYTES);
     if (record->recheck)
         gw_target_rechecked(gw, ch, record->block, result);
+    else if (record->doubted)
+        gw_doubt_answered(gw, ch, record->block, result);
     else if (result->status == GMC_OK)
         gw_block_was_read(gw, ch, record->block);
     else

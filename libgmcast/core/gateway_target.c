@@ -17,6 +17,7 @@ void gw_target_init(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     gmc_have_init(&ch->dst->have, 0, GW_HAVE_RANGES_MAX);
     gmc_interval_init(&ch->dst->stable, GW_HAVE_RANGES_MAX);
+    gmc_interval_init(&ch->dst->doubtful, SIZE_MAX); /* at most two a file */
     ch->dst->phase = GW_OPENING;
     ch->dst->tree_parent = GMC_PEER_NONE;
     ch->state = GMC_CHANNEL_RUNNING;
@@ -26,6 +27,7 @@ void gw_target_free(struct gwtarget *dst)
 {
     gmc_have_fini(&dst->have);
     gmc_interval_fini(&dst->stable);
+    gmc_interval_fini(&dst->doubtful);
     free(dst->nodes);
     free(dst->neighbours);
     free(dst->saved_stopped);
@@ -54,7 +56,7 @@ void gw_target_progress(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     if (dst->listing_missing == 0 && !dst->laid_out && !dst->laying_out)
         gw_target_layout(gw, ch);
-    if (is_whole(ch) && dst->laid_out) {
+    if (is_whole(ch) && dst->laid_out && !dst->doubts) {
         /* The digest is in the last page, which may have left memory. */
         if (!ch->digest_known &&
             gw_page_or_load(gw, ch, (uint32_t)gmc_object_pages(&ch->object) - 1) == NULL) {
@@ -247,6 +249,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     }
     if (dst->phase == GW_RECEIVING && ch->talk == NULL) {
         gw_target_checkpoint(gw, ch);
+        gw_doubt_step(gw, ch);
         if (is_whole(ch) && dst->laid_out)
             gw_target_progress(gw, ch);
     }

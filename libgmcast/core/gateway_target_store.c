@@ -89,7 +89,7 @@ void gw_target_answered(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_s
         return;
     }
     if (result->doubtful != NULL && ch->restored && ch->dst->phase <= GW_RECHECKING &&
-        !gw_target_doubt(gw, ch, result->doubtful, result->reason)) {
+        !gw_doubt_add(gw, ch, result->doubtful, result->reason)) {
         gw_target_fail(gw, ch, GMC_ERR_NOMEM, "no memory for the list of blocks");
         return;
     }

@@ -174,9 +174,9 @@ struct gmc_store_result {
     uint64_t listing_bytes;       /* SCAN */
     uint64_t total_bytes;         /* SCAN */
     uint64_t file_count;          /* SCAN, LAYOUT */
-    /* OPEN, LAYOUT after a restart: those of the `stored` blocks whose files others have changed,
-     * removed or cut meanwhile, the shell's, valid during the call; `reason` names one. NULL: none.
-     */
+    /* OPEN, LAYOUT after a restart: those of the `stored` blocks whose files were changed, removed
+     * or cut after the last checkpoint, by whomever; the shell's, valid during the call; `reason`
+     * names one. NULL: none. */
     const struct gmc_interval_set *doubtful;
 };
 

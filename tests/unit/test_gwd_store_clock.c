@@ -45,6 +45,7 @@ static struct gmc_store_op receive_half(struct gmc_interval_set *stored)
     assert_ok(site_do(&site_dst, GMC_STORE_LAYOUT));
     site_copy_range(begin, begin + BLOCK);
     assert_ok(site_do(&site_dst, GMC_STORE_SYNC));
+    (void)usleep(20000); /* those clocks tick every few milliseconds */
     assert_ok(site_run(&site_dst, &save).status);
     gmc_interval_init(stored, 4);
     assert_ok(gmc_interval_add(stored, 0, 2 + begin / BLOCK)); /* a page before it */
