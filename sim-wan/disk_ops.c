@@ -104,6 +104,11 @@ static void layout(struct sim_disk *disk, struct sim_store *store, const struct 
     }
     store->laid_out = true;
     result->file_count = store->object->file_count;
+    /* Whoever starts again was killed, and was writing there: files are not told apart here. */
+    if (op->stored != NULL && gmc_interval_ranges(op->stored) > 0) {
+        result->doubtful = op->stored;
+        result->reason = "written to after the last checkpoint";
+    }
 }
 
 static void read_data(struct sim_disk *disk, struct sim_store *store, const struct gmc_store_op *op,

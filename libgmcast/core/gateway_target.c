@@ -250,7 +250,7 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
     if (dst->phase == GW_RECEIVING && ch->talk == NULL) {
         gw_target_checkpoint(gw, ch);
         gw_doubt_step(gw, ch);
-        if (is_whole(ch) && dst->laid_out)
+        if (is_whole(ch) && dst->laid_out && !dst->doubts)
             gw_target_progress(gw, ch);
     }
     gw_set_timer(gw, &ch->timer, target_deadline(gw, ch));

@@ -104,6 +104,34 @@ static void restart(const char *host, enum sim_crash crash, const char *watched)
     story_close(&story);
 }
 
+/* While a relay is down, somebody overwrites blocks that its checkpoint names: its children get the
+ * right ones, and so does it, though its slow disk has not yet read what was there when all the
+ * rest has come. */
+static void test_relay_is_overwritten(void **state)
+{
+    struct story story;
+    (void)state;
+    begin(&story, 22);
+    story_run_to_percent(&story, "b", 97, GMC_S(30));
+    struct sim_host *b = story_host(&story, "b");
+    sim_host_crash(b, SIM_CRASH_KILL);
+    struct sim_store *store = sim_disk_store(&b->disk, &story.key);
+    static const uint8_t other[64] = "not what was sent";
+    for (uint32_t i = 0; i < 20; i++) {
+        uint64_t block = sim_store_good_blocks(store) / 2 - i;
+        sim_store_tear(store, block * store->object->block_bytes, other, sizeof(other),
+                       sizeof(other));
+        assert_int_equal(sim_store_block(store, (uint32_t)block), SIM_BLOCK_OTHER);
+    }
+    const struct sim_disk_config slow = {.rate_bps = 100000000};
+    sim_disk_configure(&b->disk, &slow);
+    story_run(&story, GMC_S(1));
+    sim_host_start(b);
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    story_close(&story);
+}
+
 static void test_leaf_restarts(void **state)
 {
     (void)state;
@@ -321,6 +349,7 @@ int main(void)
         story_test(test_relay_killed),
         story_test(test_relay_without_power),
         story_test(test_relay_stopped),
+        story_test(test_relay_is_overwritten),
         story_test(test_leaf_restarts),
         story_test(test_leaf_loses_power),
         story_test(test_relay_restarts),
