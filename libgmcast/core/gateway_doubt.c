@@ -7,9 +7,7 @@
  */
 #include "core/gateway_impl.h"
 
-/* Reads under way at a time: enough for a disk that reads ahead, few beside what is written and
- * served.
- */
+/* Reads under way: enough for a disk that reads ahead, few beside what is written and served. */
 #define READS_MAX 8
 
 bool gw_doubt_add(struct gmc_gateway *gw, struct gwchannel *ch,
@@ -27,10 +25,7 @@ static bool is_settled(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t nu
     if (!gw_has(ch, number))
         return true; /* lost meanwhile: it comes anew */
     block = gmc_cache_find(gw->cache, ch->slot, number);
-    if (block == NULL || block->state != GMC_BLOCK_VERIFIED)
-        return false;
-    ch->dst->same++; /* a child had it read */
-    return true;
+    return block != NULL && block->state == GMC_BLOCK_VERIFIED; /* a child had it read */
 }
 
 /* False: it cannot be read now. */
@@ -70,8 +65,8 @@ void gw_doubt_step(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     dst->doubts = false;
     gw_event(gw, GMC_EVENT_CHANNEL, ch, gw->self, dst->differed > 0 ? GMC_ERR_MISMATCH : GMC_OK,
-             "what was stored is compared: %llu blocks are as they were, %llu are fetched anew",
-             (unsigned long long)dst->same, (unsigned long long)dst->differed);
+             "what was stored is compared: %llu blocks differ and are fetched anew",
+             (unsigned long long)dst->differed);
     gw_target_progress(gw, ch);
 }
 
@@ -81,9 +76,7 @@ void gw_doubt_answered(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
     struct gwtarget *dst = ch->dst;
     uint32_t number = block->number;
     dst->doubt_reads--;
-    if (gw_target_matches(gw, ch, block, result)) {
-        dst->same++;
-    } else {
+    if (!gw_target_matches(gw, ch, block, result)) {
         dst->differed++;
         gw_have_lose(gw, ch, number, (uint64_t)number + 1);
         gw_seen_remove(ch, number);

@@ -52,6 +52,12 @@ static struct gwheard *heard_new(struct gwhearing *hearing)
     return heard;
 }
 
+/* The store fills it: it is stored, as far as is known, and a read that fails takes it away. */
+static bool is_being_read(const struct gmc_block *block)
+{
+    return block->state == GMC_BLOCK_READING || block->state == GMC_BLOCK_WAITING;
+}
+
 /* A record of the window, and of what is here of it already: blocks may wait for their page. */
 static struct gwheard *begin(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t window)
 {
@@ -62,8 +68,8 @@ static struct gwheard *begin(struct gmc_gateway *gw, struct gwchannel *ch, uint3
     gmc_group_shape(&ch->object, window, &heard->in.shape);
     for (uint32_t i = 0; i < heard->in.shape.blocks; i++) {
         struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, heard->in.shape.first + i);
-        if (block == NULL || block->state == GMC_BLOCK_READING)
-            continue; /* stored, as far as is known; a read that fails takes the block away */
+        if (block == NULL || is_being_read(block))
+            continue;
         gmc_block_pin(gw->cache, block);
         heard->blocks[i] = block;
     }
@@ -163,7 +169,7 @@ bool gw_heard_pin(struct gmc_gateway *gw, struct gwchannel *ch, struct gwheard *
     struct gmc_block *block = gmc_cache_find(gw->cache, ch->slot, number);
     if (block == NULL && may_begin(gw, ch))
         block = gw_rx_block(gw, ch, number);
-    if (block == NULL)
+    if (block == NULL || is_being_read(block))
         return false;
     gmc_block_pin(gw->cache, block);
     heard->blocks[i] = block;

@@ -344,8 +344,8 @@ struct gwtarget {
     /* gateway_doubt.c: stored, and in files that were written to after the last checkpoint. */
     bool doubts; /* some are not compared yet */
     struct gmc_interval_set doubtful;
-    uint32_t doubt_reads;    /* under way */
-    uint64_t same, differed; /* blocks that were compared */
+    uint32_t doubt_reads; /* under way */
+    uint64_t differed;    /* blocks */
     bool checkpointing;
     bool unsaved; /* `have` has changed since the last checkpoint began */
     uint64_t horizon;
@@ -492,9 +492,9 @@ struct gwop {
     struct gmc_block *block; /* pinned; NULL if none */
     uint32_t page;           /* WRITE_PAGE at the source: which */
     uint8_t *owned;          /* freed when answered */
-    bool recheck;
-    bool doubted;
-    bool checkpoint; /* SAVE: of what is stored */
+    bool recheck;            /* READ*: for gateway_resume.c */
+    bool doubted;            /* READ*: for gateway_doubt.c */
+    bool checkpoint;         /* SAVE: of what is stored */
     /* SAVE: the shell may answer in any order, so one of a name is under way at a time; the newest
      * that came meanwhile waits here. */
     struct gmc_list in_saves;

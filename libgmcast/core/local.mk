@@ -106,8 +106,8 @@ tests_unit_test_train_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 # The composition and the machines that only it uses.
 libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache.h \
 	libgmcast/core/gateway.c libgmcast/core/gateway.h libgmcast/core/gateway_channel.c \
-	libgmcast/core/gateway_deaf.c libgmcast/core/gateway_doubt.c libgmcast/core/gateway_domain.c libgmcast/core/gateway_stopped.c \
-	libgmcast/core/gateway_suspect.c \
+	libgmcast/core/gateway_deaf.c libgmcast/core/gateway_domain.c libgmcast/core/gateway_doubt.c \
+	libgmcast/core/gateway_stopped.c libgmcast/core/gateway_suspect.c \
 	libgmcast/core/gateway_have.c libgmcast/core/gateway_state.h \
 	libgmcast/core/gateway_impl.h libgmcast/core/gateway_info.c libgmcast/core/gateway_link.c \
 	libgmcast/core/gateway_measure.c libgmcast/core/gateway_msg.c \
