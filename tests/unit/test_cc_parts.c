@@ -316,13 +316,15 @@ static void test_unproven_waits_for_others_to_go(void **state)
 }
 
 /* START met a queue that others made with what little it had to send, a packet each 20 ms: that is
- * not what the path carries. */
-static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
+ * not what the path carries, whether that is said to be so much or nothing is known of it. */
+static void meet_others_queue(uint64_t expect_bps)
 {
     struct gmc_ccm model = new_model();
-    uint64_t begun = model.bw_bps;
 
-    (void)state;
+    if (expect_bps > 0)
+        gmc_cc_model.expect(&model, 0, expect_bps);
+    uint64_t begun = model.bw_bps;
+    assert_true(begun >= expect_bps / 2);
     for (uint64_t i = 1; i <= 60 && model.phase == START; i++) {
         gmc_time sent = GMC_MS(20) * i;
         gmc_duration queue = i < 30 ? 0 : GMC_MS(40);
@@ -340,6 +342,13 @@ static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
     assert_int_equal(model.phase, DRAIN);
     assert_true(model.unproven);
     assert_int_equal(model.bw_bps, begun / 4);
+}
+
+static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
+{
+    (void)state;
+    meet_others_queue(0);
+    meet_others_queue(100000000);
 }
 
 int main(void)
