@@ -196,7 +196,7 @@ static void begin_start(struct gmc_ccm *m, gmc_time now)
     m->start_from = m->bw_bps;
     m->start_flat = 0;
     m->start_packets = m->start_flat_from = m->rounds.total.packets;
-    m->start_again = m->unproven = false;
+    m->start_again = m->unproven = m->is_said = false;
     m->whole = 0;
     m->start_tries++;
     gmc_ccm_enter(m, now, START);
@@ -307,6 +307,7 @@ static void model_expect(void *state, gmc_time now, uint64_t rate_bps)
         return;
     m->bw_bps = rate_bps / 2;
     begin_start(m, now);
+    m->is_said = true;
 }
 
 static void model_on_urgent(void *state, gmc_time now)

@@ -148,6 +148,7 @@ struct gmc_ccm {
     uint64_t start_flat_from; /* ... and before the last growth */
     bool start_again;         /* it ended too early: is to be tried once more */
     bool unproven;            /* it ended because there was too little to send to see the limit */
+    bool is_said;             /* it began with what was said of the path */
 
     uint64_t up_best, up_best_before; /* of this BEST_WINDOW, and of the one before */
     gmc_time up_best_since;

@@ -217,11 +217,16 @@ static bool is_as_lossy(const struct gmc_ccm_count *down, const struct gmc_ccm_c
 
 /* The queue was (nearly) empty at some moment of the round, measured by how long the last probe
  * made it: losses are the path's. In a short queue that is always full they are not. What a packet
- * of ours takes is no queue: a probe far below the path's rate makes none to compare with. */
+ * of ours takes is no queue: a probe far below the path's rate makes none to compare with. Nor is
+ * what full packets take longer on each wire of the way than the small ones of which the least
+ * delay is, where longer queues were seen. */
 static bool is_clear(const struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
+    gmc_duration half = (gmc_duration)-gmc_cc_min_get(&m->room) / 2;
+
     return !is_full(m, round) &&
            (round->queue_min <= gmc_duration_of_bytes(m->packet_bytes, m->bw_bps) ||
+            round->queue_min < (half < FULL_LEAST ? half : FULL_LEAST) ||
             round->queue_min < m->up_queue_max / 2);
 }
 

@@ -58,17 +58,16 @@ bool gmc_ccm_is_small(const struct gmc_ccm *m)
 }
 
 /* So little, beside what START begins with, that neither losses nor a queue come from it. */
-static bool is_little(const struct gmc_ccm *m, uint64_t bytes, uint64_t rate_bps,
-                      const struct gmc_cc_mark *from, const struct gmc_cc_mark *to)
+static bool is_little(uint64_t bytes, uint64_t rate_bps, const struct gmc_cc_mark *from,
+                      const struct gmc_cc_mark *to)
 {
-    return gmc_ccm_is_small(m) &&
-           gmc_cc_rate_bps(bytes, gmc_ccm_minus(to->sent, from->sent)) < rate_bps / 3;
+    return gmc_cc_rate_bps(bytes, gmc_ccm_minus(to->sent, from->sent)) < rate_bps / 3;
 }
 
 bool gmc_ccm_is_sparse(const struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
-    return !round->windowed && round->ce == 0 &&
-           is_little(m, round->to.bytes - round->from.bytes, round->rate_bps, &round->from,
+    return !round->windowed && round->ce == 0 && gmc_ccm_is_small(m) &&
+           is_little(round->to.bytes - round->from.bytes, round->rate_bps, &round->from,
                      &round->to);
 }
 
@@ -136,7 +135,9 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
     arrived = gmc_cc_rate_bps(carried, span);
     if (stands_in_start(m)) {
-        m->unproven = is_little(m, carried, m->start_from, mark, total); /* the queue is others' */
+        bool is_said = m->is_said && m->bw_bps == m->start_from;
+        m->unproven = (is_said || gmc_ccm_is_small(m)) &&
+                      is_little(carried, m->start_from, mark, total); /* the queue is others' */
         least = m->unproven ? m->bw_bps / UNPROVEN_PART : 0;
         end_start(m, now, arrived > least ? arrived : least);
         return;

@@ -289,6 +289,28 @@ static void test_queue_of_a_relay_that_loses_nothing_is_not_full(void **state)
     assert_true(gmc_cc_loss_ppm(&model.base) > 180000);
 }
 
+/* Full packets take longer on each of two wires than the small one of which the least delay is, and
+ * probes that turns keep short make no queue to compare with. Whether that is nothing, the longest
+ * queue of late tells. */
+static void test_length_of_packets_is_no_queue(void **state)
+{
+    static const gmc_duration rooms[] = {GMC_MS(20), GMC_US(300)};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct gmc_ccm model = new_model();
+        struct gmc_cc_round round = full_round(&model, CRUISE, 130, 52000000);
+        round.lost = 26;
+        round.queue_min = round.queue_max = GMC_US(240);
+        model.bw_bps = 52000000;
+        model.base = (struct gmc_cc_loss){.decided = 8000, .lost = 1600};
+        (void)gmc_cc_min_add(&model.room, 0, -(int64_t)rooms[i]);
+        for (int k = 1; k <= 140; k++)
+            gmc_ccm_judge(&model, GMC_MS(30 * k), &round);
+        assert_true((gmc_cc_loss_ppm(&model.base) > 190000) == (i == 0));
+    }
+}
+
 /* A link that carried little yet, and has enough to send while others' queue stands: once that has
  * gone it looks for its rate, unless probes have found some of it meanwhile. */
 static void test_unproven_waits_for_others_to_go(void **state)
@@ -316,13 +338,15 @@ static void test_unproven_waits_for_others_to_go(void **state)
 }
 
 /* START met a queue that others made with what little it had to send, a packet each 20 ms: that is
- * not what the path carries. */
-static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
+ * not what the path carries, whether that is said to be so much or nothing is known of it. */
+static void meet_others_queue(uint64_t expect_bps)
 {
     struct gmc_ccm model = new_model();
-    uint64_t begun = model.bw_bps;
 
-    (void)state;
+    if (expect_bps > 0)
+        gmc_cc_model.expect(&model, 0, expect_bps);
+    uint64_t begun = model.bw_bps;
+    assert_true(begun >= expect_bps / 2);
     for (uint64_t i = 1; i <= 60 && model.phase == START; i++) {
         gmc_time sent = GMC_MS(20) * i;
         gmc_duration queue = i < 30 ? 0 : GMC_MS(40);
@@ -342,6 +366,13 @@ static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
     assert_int_equal(model.bw_bps, begun / 4);
 }
 
+static void test_others_queue_leaves_a_part_of_the_estimate(void **state)
+{
+    (void)state;
+    meet_others_queue(0);
+    meet_others_queue(100000000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_start_again_knows_what_cruises_lost),
         cmocka_unit_test(test_start_again_takes_no_rival_for_the_path),
         cmocka_unit_test(test_queue_of_a_relay_that_loses_nothing_is_not_full),
+        cmocka_unit_test(test_length_of_packets_is_no_queue),
         cmocka_unit_test(test_unproven_waits_for_others_to_go),
         cmocka_unit_test(test_others_queue_leaves_a_part_of_the_estimate),
     };
