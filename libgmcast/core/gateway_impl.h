@@ -278,7 +278,7 @@ gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
-/* Unpins a block of a target; what nobody will be sent from here is forgotten at once. */
+/* Unpins a block; at a target, what nobody will be sent from here is forgotten at once. */
 void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);

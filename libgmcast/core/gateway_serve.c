@@ -96,7 +96,7 @@ static void verified(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     block->state = GMC_BLOCK_VERIFIED;
     block->for_hash = false;
     gw_children_offer(gw, ch, block, UINT64_MAX);
-    gmc_block_unpin(gw->cache, block);
+    gw_block_unpin(gw, ch, block); /* a leaf has taken the hashes of a page out of it */
     gw_children_touch(gw, ch);
 }
 
