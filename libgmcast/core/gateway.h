@@ -8,16 +8,32 @@
 #ifndef GMC_CORE_GATEWAY_H
 #define GMC_CORE_GATEWAY_H
 
+#include "base/pool.h"
 #include "base/time.h"
 #include "base/trace.h"
+#include "core/cache.h"
 #include "core/io.h"
 #include "core/message_rx.h"
+#include "core/pages.h"
 #include "core/tree_predict.h"
 #include "fec/fec.h"
 
 struct gmc_gateway;
 
 #define GMC_GATEWAY_ARENA_BYTES 131072u
+
+/* What gateways of one process share: records that are not in use, which the next one takes while
+ * they are near, and hash pages. */
+struct gmc_gateway_shared {
+    struct gmc_pool outs, ops;
+    struct gmc_cache_spares cache;
+    struct gmc_pages pages;
+};
+
+/* Keeps at most so many records of each kind. */
+void gmc_gateway_shared_init(struct gmc_gateway_shared *shared, size_t most);
+/* When no gateway uses it any more. */
+void gmc_gateway_shared_fini(struct gmc_gateway_shared *shared);
 
 struct gmc_gateway_config {
     const char *domain; /* own name, as in the certificate */
@@ -51,6 +67,7 @@ struct gmc_gateway_config {
     void (*addr_text)(const struct gmc_addr *addr, char *out, size_t size);
     uint8_t *arena; /* GMC_GATEWAY_ARENA_BYTES for outputs, borrowed for life, may be shared by
                        gateways whose outputs are taken one gateway after the other; NULL: own */
+    struct gmc_gateway_shared *shared; /* borrowed for life; NULL: own */
 };
 
 /* Returns NULL when out of memory. Borrows config->crypto and config->trace for life. */

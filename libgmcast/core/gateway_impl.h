@@ -292,8 +292,8 @@ void gw_want_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number
 
 /* gateway_page.c: the manifest's pages */
 const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index);
-void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page);
-void gw_page_forget(struct gwchannel *ch);
+void gw_page_keep(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_page *page);
+void gw_page_forget(struct gmc_gateway *gw, struct gwchannel *ch);
 /* The page, or NULL after having asked the store for it if it is there. */
 const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel *ch,
                                        uint32_t index);

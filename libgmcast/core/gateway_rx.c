@@ -220,7 +220,7 @@ static void page_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
         gw_block_lost(gw, ch, block, true);
         return;
     }
-    gw_page_keep(ch, &page);
+    gw_page_keep(gw, ch, &page);
     struct gmc_store_op *op;
     struct gwop *record = gw_store(gw, ch, GMC_STORE_WRITE_PAGE, &op);
     record->block = block;

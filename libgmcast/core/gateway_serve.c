@@ -189,7 +189,7 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         unusable(gw, ch, block, "a hash page in the state folder is damaged");
         return;
     }
-    gw_page_keep(ch, &page);
+    gw_page_keep(gw, ch, &page);
     if (is_reload(ch, block))
         gw_build_reloaded(gw, ch, &page);
     verified(gw, ch, block);
