@@ -436,12 +436,8 @@ gmc_time gw_patience_ends(const struct gmc_gateway *gw, gmc_time since)
     return gmc_time_add(gmc_time_max(since, gw->awake_since), gw->config.patience);
 }
 
-/* What was lent to the shell comes back with the next input. */
-void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
+static void release(struct gmc_gateway *gw)
 {
-    GMC_ASSERT(now >= gw->now);
-    note_stop(gw, now);
-    gw->now = now;
     gw_inbox_begin_input(gw);
     if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)
         return;
@@ -451,6 +447,22 @@ void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
     gw->pin_count = 0;
     gw->arena_used = 0;
     gw->arena_full = false;
+}
+
+/* Outputs that found no room wait for the next input, which the deadline asks for. */
+void gmc_gateway_done_with_outputs(struct gmc_gateway *gw)
+{
+    if (!gw->arena_full)
+        release(gw);
+}
+
+/* What was lent to the shell comes back with the next input, or before. */
+void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
+{
+    GMC_ASSERT(now >= gw->now);
+    note_stop(gw, now);
+    gw->now = now;
+    release(gw);
 }
 
 static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)

@@ -74,6 +74,10 @@ struct gmc_gateway_config {
 struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now);
 void gmc_gateway_free(struct gmc_gateway *gw);
 
+/* Inputs are about to come, after inputs of many other gateways: fetches what they will touch into
+ * the processor's cache. */
+void gmc_gateway_warm(const struct gmc_gateway *gw);
+
 /* The number of a domain by name, given on first use; its name by number. */
 gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);
 const char *gmc_gateway_peer_name(const struct gmc_gateway *gw, gmc_peer peer);
@@ -217,6 +221,9 @@ GMC_NODISCARD gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, u
 /* Takes the next output; what it points at is borrowed until the next input, store buffers until
  * their ticket is answered. */
 bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out);
+/* The shell may say that it needs nothing any more of what it has taken, while that is still in the
+ * processor's cache; the next input says so too. */
+void gmc_gateway_done_with_outputs(struct gmc_gateway *gw);
 /* When on_timer wants to be called; GMC_TIME_NEVER. */
 gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw);
 
