@@ -11,7 +11,6 @@
 #include "sim-wan/mem.h"
 
 #define LATENCY_DEFAULT GMC_US(100)
-#define SPARES 32u
 
 const char *sim_store_kind_name(enum gmc_store_kind kind)
 {
@@ -32,22 +31,18 @@ static void free_op(struct sim_disk *disk, struct sim_disk_op *op)
     free(op->name);
     free(op->dest);
     free(op->bytes);
-    if (disk->spare_count >= SPARES) {
-        free(op);
-        return;
-    }
-    op->next = disk->spare;
-    disk->spare = op;
-    disk->spare_count++;
+    gmc_pool_put(disk->ops, op);
+}
+
+void sim_disk_ops_init(struct gmc_pool *ops, size_t most)
+{
+    gmc_pool_init(ops, sizeof(struct sim_disk_op), most);
 }
 
 static struct sim_disk_op *new_op(struct sim_disk *disk)
 {
-    struct sim_disk_op *op = disk->spare;
-    if (op == NULL)
-        return sim_calloc(1, sizeof(*op));
-    disk->spare = op->next;
-    disk->spare_count--;
+    struct sim_disk_op *op = gmc_pool_get(disk->ops);
+    GMC_ASSERT(op != NULL);
     *op = (struct sim_disk_op){0};
     return op;
 }
@@ -181,11 +176,16 @@ void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *con
 }
 
 void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_objects *objects,
-                   const struct gmc_crypto *crypto, const struct sim_disk_sink *sink,
-                   const struct sim_disk_config *config, const struct gmc_prng *prng)
+                   struct gmc_pool *ops, const struct gmc_crypto *crypto,
+                   const struct sim_disk_sink *sink, const struct sim_disk_config *config,
+                   const struct gmc_prng *prng)
 {
-    *disk = (struct sim_disk){
-        .engine = engine, .objects = objects, .crypto = crypto, .sink = *sink, .prng = *prng};
+    *disk = (struct sim_disk){.engine = engine,
+                              .objects = objects,
+                              .ops = ops,
+                              .crypto = crypto,
+                              .sink = *sink,
+                              .prng = *prng};
     sim_event_init(&disk->event, on_due);
     sim_disk_configure(disk, config);
 }
@@ -287,11 +287,6 @@ void sim_disk_fini(struct sim_disk *disk)
     sim_engine_cancel(disk->engine, &disk->event);
     while (disk->first != NULL)
         free_op(disk, take_first(disk));
-    while (disk->spare != NULL) {
-        struct sim_disk_op *op = disk->spare;
-        disk->spare = op->next;
-        free(op);
-    }
     for (size_t i = 0; i < disk->store_count; i++) {
         sim_store_fini(disk->stores[i]);
         free(disk->stores[i]);

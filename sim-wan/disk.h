@@ -8,6 +8,7 @@
 #ifndef SIM_DISK_H
 #define SIM_DISK_H
 
+#include "base/pool.h"
 #include "base/prng.h"
 #include "core/io.h"
 #include "sim-wan/engine.h"
@@ -55,6 +56,7 @@ struct sim_disk_counters {
 struct sim_disk {
     struct sim_engine *engine;
     struct sim_objects *objects;
+    struct gmc_pool *ops;            /* records of operations, to use again */
     const struct gmc_crypto *crypto; /* for the hashes that workers make */
     struct sim_disk_sink sink;
     struct sim_disk_config config;
@@ -62,8 +64,6 @@ struct sim_disk {
     struct gmc_prng prng;
     struct sim_event event;
     struct sim_disk_op *first, *last; /* by due time */
-    struct sim_disk_op *spare;        /* records to use again */
-    size_t spare_count;
     size_t pending;
     gmc_time busy_until;
     struct sim_store **stores;
@@ -80,10 +80,14 @@ struct sim_disk {
     struct sim_disk_counters count;
 };
 
-/* Borrows engine, objects and crypto for the disk's life. */
+/* A pool for the operations of disks, which keeps at most so many records. */
+void sim_disk_ops_init(struct gmc_pool *ops, size_t most);
+
+/* Borrows engine, objects, ops and crypto for the disk's life. */
 void sim_disk_init(struct sim_disk *disk, struct sim_engine *engine, struct sim_objects *objects,
-                   const struct gmc_crypto *crypto, const struct sim_disk_sink *sink,
-                   const struct sim_disk_config *config, const struct gmc_prng *prng);
+                   struct gmc_pool *ops, const struct gmc_crypto *crypto,
+                   const struct sim_disk_sink *sink, const struct sim_disk_config *config,
+                   const struct gmc_prng *prng);
 void sim_disk_fini(struct sim_disk *disk);
 /* A new rate is that of what waits, too. */
 void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *config);

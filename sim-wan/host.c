@@ -176,7 +176,7 @@ struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *
     crypto_open(host);
     gmc_prng_fork(&host->prng, "disk", &prng);
     host->disk_config = world->config.disk;
-    sim_disk_init(&host->disk, &world->engine, &world->objects, &host->crypto,
+    sim_disk_init(&host->disk, &world->engine, &world->objects, &world->disk_ops, &host->crypto,
                   &(struct sim_disk_sink){host, on_answered, on_violated, on_disk_due},
                   &world->config.disk, &prng);
     host->disk.virtual_bodies = world->config.virtual_bodies;
@@ -266,6 +266,7 @@ void sim_host_start(struct sim_host *host)
         .addr_text = addr_text,
         .virtual_bodies = world->virtual_bodies,
         .arena = host->world->arena,
+        .shared = &host->world->shared,
         .fec = host->world->fec != NULL ? gmc_fec_code_table(host->world->fec)
                                         : (struct gmc_fec){.ops = NULL},
         .uplink_bps = host->uplink_bps,

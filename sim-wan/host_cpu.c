@@ -88,6 +88,8 @@ void sim_host_empty_socket(struct sim_host *host)
 static void hear_first(struct sim_host *host)
 {
     struct sim_packet *packet = take_from_socket(host);
+    if (host->socket.first != NULL) /* while this one is looked at */
+        __builtin_prefetch(host->socket.first);
     sim_host_hear(host, packet);
     sim_packet_free(&host->world->net.pool, packet);
 }
@@ -125,6 +127,7 @@ static void on_worked(struct sim_event *event, gmc_time now)
 /* ---- a host that wakes now and then ---- */
 void sim_host_look(struct sim_host *host)
 {
+    gmc_gateway_warm(host->gateway);
     host->is_looking = true;
     host->rests_until = gmc_time_add(host->world->engine.now, host->cpu.wake);
     sim_disk_answer(&host->disk, SIZE_MAX);

@@ -156,6 +156,7 @@ void sim_host_drain(struct sim_host *host)
         return;
     while (gmc_gateway_next_output(host->gateway, &out))
         perform(host, &out);
+    gmc_gateway_done_with_outputs(host->gateway);
     if (host->check_claims) {
         host->check_claims = false;
         sim_oracle_check_claims(&host->world->oracle, host);

@@ -94,8 +94,7 @@ void sim_group_forward(struct sim_net *net, uint32_t at, struct sim_packet *pack
         const struct sim_port *way = &net->hosts[at].ports[port];
         bool own = star && way->neighbour == group->hosts[i];
         if (own || !is_taken(net, sender, at, group, i, port))
-            sim_lane_send(&net->wires[way->wire]->lanes[way->direction],
-                          sim_packet_copy(&net->pool, packet));
+            sim_lane_send(way->lane, sim_packet_copy(&net->pool, packet));
     }
     sim_packet_free(&net->pool, packet);
 }

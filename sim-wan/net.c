@@ -68,13 +68,13 @@ uint32_t sim_net_add_wire(struct sim_net *net, uint32_t a, uint32_t b,
         struct gmc_prng prng;
         gmc_prng_fork_nth(&net->prng, "lane", id * 2 + way, &prng);
         sim_lane_init(&wire->lanes[way], net->engine, &net->pool, &net->lanes, id * 2 + way,
-                      way == 0 ? a_to_b : b_to_a, &prng);
+                      wire->ends[1 - way], way == 0 ? a_to_b : b_to_a, &prng);
     }
     net->wires = sim_reserve(net->wires, net->wire_count, &net->wire_capacity,
                              sizeof(struct sim_net_wire *));
     net->wires[net->wire_count++] = wire;
-    add_port(&net->hosts[a], (struct sim_port){id, b, 0});
-    add_port(&net->hosts[b], (struct sim_port){id, a, 1});
+    add_port(&net->hosts[a], (struct sim_port){&wire->lanes[0], id, b, 0});
+    add_port(&net->hosts[b], (struct sim_port){&wire->lanes[1], id, a, 1});
     return id;
 }
 
@@ -156,7 +156,7 @@ uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host)
     uint32_t mtu = 0;
     for (size_t i = 0; i < at->port_count; i++) {
         const struct sim_port *port = &at->ports[i];
-        uint32_t of_wire = net->wires[port->wire]->lanes[port->direction].config.mtu;
+        uint32_t of_wire = port->lane->config.mtu;
         mtu = of_wire > mtu ? of_wire : mtu;
     }
     return mtu > SIM_UDP_OVERHEAD_BYTES ? mtu - SIM_UDP_OVERHEAD_BYTES : 0;
@@ -175,14 +175,13 @@ static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
         sim_packet_free(&net->pool, packet);
         return;
     }
-    const struct sim_port *way = &net->hosts[at].ports[port];
-    sim_lane_send(&net->wires[way->wire]->lanes[way->direction], packet);
+    sim_lane_send(net->hosts[at].ports[port].lane, packet);
 }
 
 static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet)
 {
     struct sim_net *net = ctx;
-    uint32_t at = net->wires[lane->id / 2]->ends[1 - lane->id % 2];
+    uint32_t at = lane->end;
     bool is_group = (packet->to & SIM_TO_GROUP) != 0;
     if (packet->to == at) {
         if (!net->sink.arrived(net->sink.ctx, at, packet))

@@ -6,9 +6,10 @@
 #include "sim-wan/net.h"
 
 struct sim_port {
+    struct sim_lane *lane; /* of the wire, away from this host */
     uint32_t wire;
     uint32_t neighbour;
-    uint8_t direction; /* of the wire, away from this host */
+    uint8_t direction; /* of the lane */
 };
 
 struct sim_net_host {

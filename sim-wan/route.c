@@ -200,7 +200,7 @@ gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)
         if (ports[from] == SIM_NO_PORT)
             return GMC_TIME_NEVER;
         const struct sim_port *port = &net->hosts[from].ports[ports[from]];
-        delay = gmc_time_add(delay, net->wires[port->wire]->lanes[port->direction].config.delay);
+        delay = gmc_time_add(delay, port->lane->config.delay);
         from = port->neighbour;
     }
     return delay;
@@ -212,7 +212,7 @@ uint32_t sim_net_path_mtu(struct sim_net *net, uint32_t from, uint32_t to)
     uint32_t mtu = UINT32_MAX;
     while (from != to && ports[from] != SIM_NO_PORT) {
         const struct sim_port *port = &net->hosts[from].ports[ports[from]];
-        uint32_t of_wire = net->wires[port->wire]->lanes[port->direction].config.mtu;
+        uint32_t of_wire = port->lane->config.mtu;
         mtu = of_wire < mtu ? of_wire : mtu;
         from = port->neighbour;
     }

@@ -26,11 +26,16 @@ uint32_t sim_wire_loss_ppm(const struct sim_wire_config *config)
 static void arrive(struct sim_event *event, gmc_time now);
 
 void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_packet_pool *pool,
-                   const struct sim_wire_sink *sink, uint32_t id,
+                   const struct sim_wire_sink *sink, uint32_t id, uint32_t end,
                    const struct sim_wire_config *config, const struct gmc_prng *prng)
 {
-    *lane = (struct sim_lane){
-        .engine = engine, .pool = pool, .sink = sink, .id = id, .up = true, .prng = *prng};
+    *lane = (struct sim_lane){.engine = engine,
+                              .pool = pool,
+                              .sink = sink,
+                              .id = id,
+                              .end = end,
+                              .up = true,
+                              .prng = *prng};
     sim_event_init(&lane->event, arrive);
     sim_lane_configure(lane, config);
 }
@@ -97,7 +102,7 @@ static gmc_time next_turn(const struct sim_lane *lane)
 static void arm(struct sim_lane *lane)
 {
     gmc_time when = lane->first != NULL ? lane->first->arrival : GMC_TIME_NEVER;
-    if (lane->waiting.list.first != NULL) {
+    if (lane->is_lazy && lane->waiting.list.first != NULL) {
         gmc_time sent =
             gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.list.first->wire_bytes));
         when = gmc_time_min(when, gmc_time_add(sent, lane->config.delay));
@@ -109,6 +114,8 @@ static gmc_time arrival_of(struct sim_lane *lane, gmc_time departure)
 {
     const struct sim_wire_config *config = &lane->config;
     gmc_time arrival = gmc_time_add(departure, config->delay);
+    if (lane->is_plain)
+        return lane->last_arrival = gmc_time_max(arrival, lane->last_arrival);
     if (config->jitter > 0)
         arrival = gmc_time_add(arrival, gmc_prng_below(&lane->prng, config->jitter + 1));
     if (config->reorder_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->reorder_ppm))
@@ -156,13 +163,16 @@ static void pass_middlebox(struct sim_lane *lane, struct sim_packet *packet)
 static void depart(struct sim_lane *lane, struct sim_packet *packet, gmc_time departure)
 {
     const struct sim_wire_config *config = &lane->config;
-    if (is_lost(lane, departure)) {
+    if (!lane->is_plain && is_lost(lane, departure)) {
         drop_packet(lane, packet, SIM_DROP_LOSS);
         return;
     }
-    pass_middlebox(lane, packet);
+    if (!lane->is_plain)
+        pass_middlebox(lane, packet);
     packet->arrival = arrival_of(lane, departure);
     insert(lane, packet);
+    if (lane->is_plain)
+        return;
     if (config->duplicate_ppm > 0 && gmc_prng_chance_ppm(&lane->prng, config->duplicate_ppm))
         duplicate(lane, packet);
 }
@@ -230,7 +240,8 @@ static void deliver_first(struct sim_lane *lane)
 static void arrive(struct sim_event *event, gmc_time now)
 {
     struct sim_lane *lane = SIM_OWNER(event, struct sim_lane, event);
-    take_turns(lane, now);
+    if (lane->is_lazy)
+        take_turns(lane, now);
     /* The sink may take the lane down or send on it. */
     while (lane->first != NULL && lane->first->arrival <= now)
         deliver_first(lane);
@@ -303,6 +314,13 @@ static gmc_duration time_of(uint64_t bytes, uint64_t rate_bps)
     return bytes > 0 && rate_bps > 0 ? gmc_duration_of_bytes(bytes, rate_bps) : GMC_TIME_NEVER;
 }
 
+static bool is_plain(const struct sim_wire_config *config)
+{
+    return config->jitter == 0 && config->loss_ppm == 0 && !sim_gilbert_is_set(&config->gilbert) &&
+           config->loss_trace == NULL && config->duplicate_ppm == 0 && config->reorder_ppm == 0 &&
+           config->ecn_path == SIM_ECN_KEPT;
+}
+
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config)
 {
     take_turns(lane, lane->engine->now);
@@ -313,6 +331,7 @@ void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *con
     lane->mark_time = time_of(config->mark_bytes, config->rate_bps);
     lane->is_lazy = config->rate_bps > 0 &&
                     (config->codel.target > 0 || config->queue_packets > 0 || config->may_change);
+    lane->is_plain = is_plain(config);
     if (!lane->is_lazy)
         take_turns(lane, GMC_TIME_NEVER);
     arm(lane);

@@ -42,6 +42,7 @@ enum sim_ecn_path {
 struct sim_wire_config {
     uint64_t rate_bps;          /* 0: no limit */
     gmc_duration delay;         /* propagation */
+    uint32_t mtu;               /* IP packet; larger ones are dropped; 0: 1500 */
     gmc_duration jitter;        /* added per packet, uniform in [0, jitter]; keeps the order */
     uint32_t loss_ppm;          /* each for itself */
     struct sim_gilbert gilbert; /* in bursts */
@@ -54,7 +55,6 @@ struct sim_wire_config {
     struct sim_codel_config codel;
     uint64_t mark_bytes;        /* CE for packets that find more in the queue; 0: never */
     enum sim_ecn_path ecn_path; /* beyond the queue */
-    uint32_t mtu;               /* IP packet; larger ones are dropped; 0: 1500 */
     bool may_change; /* while packets wait: then they wait in a list, and get what is new */
 };
 
@@ -74,8 +74,8 @@ const char *sim_drop_name(enum sim_drop drop);
 
 struct sim_lane_counters {
     uint64_t offered_packets, offered_bytes;
-    uint64_t duplicated_packets, duplicated_bytes;
     uint64_t delivered_packets, delivered_bytes;
+    uint64_t duplicated_packets, duplicated_bytes;
     uint64_t marked_packets; /* that got CE here */
     uint64_t dropped_packets[SIM_DROPS], dropped_bytes[SIM_DROPS];
 };
@@ -108,32 +108,35 @@ struct sim_waiting {
     uint64_t bytes;
 };
 
+/* What every packet touches comes first: large networks have more lanes than fit into the
+ * processor's cache. */
 struct sim_lane {
+    struct sim_event event; /* arrival of the first packet */
     struct sim_engine *engine;
-    struct sim_packet_pool *pool;
     const struct sim_wire_sink *sink;
-    uint32_t id; /* given by the owner */
+    struct sim_packet *first, *last; /* on the way, by arrival */
+    gmc_time busy_until;             /* the transmitter, with all that left the list */
+    gmc_time last_arrival;           /* of packets that keep the order */
+    uint32_t id, end;                /* given by the owner; end: whom it leads to */
     bool up;
-    struct sim_wire_config config;
     bool is_lazy;            /* packets wait in a list, see above */
-    struct sim_event event;  /* arrival of the first packet */
+    bool is_plain;           /* they are neither lost behind the queue nor changed, nor overtake */
     gmc_duration queue_time; /* that a full queue takes to send */
     gmc_duration mark_time;  /* the same of mark_bytes */
-    gmc_time busy_until;     /* the transmitter, with all that left the list */
-    gmc_time last_arrival;   /* of packets that keep the order */
+    struct sim_wire_config config;
+    struct sim_lane_counters count;
+    struct sim_packet_pool *pool;
     struct sim_waiting waiting;
-    struct sim_packet *first, *last; /* on the way, by arrival */
     struct sim_codel codel;
     struct sim_gilbert_state gilbert;
     uint64_t loss_trace_at;
     gmc_time loss_trace_zero; /* from when its times count */
     struct gmc_prng prng;
-    struct sim_lane_counters count;
 };
 
 /* Borrows engine, pool and sink for the lane's life. */
 void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_packet_pool *pool,
-                   const struct sim_wire_sink *sink, uint32_t id,
+                   const struct sim_wire_sink *sink, uint32_t id, uint32_t end,
                    const struct sim_wire_config *config, const struct gmc_prng *prng);
 void sim_lane_fini(struct sim_lane *lane);
 

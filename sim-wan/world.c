@@ -12,6 +12,8 @@
 #include "sim-wan/host.h"
 #include "sim-wan/mem.h"
 
+#define SPARES_KEPT 65536u
+
 /* ---- from the network and the sessions to hosts ---- */
 static bool on_arrived(void *ctx, uint32_t id, struct sim_packet *packet)
 {
@@ -102,6 +104,8 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
     gmc_prng_fork(&world->prng, "traffic", &prng);
     sim_traffic_init(&world->traffic, &world->engine, &world->net, &prng);
     world->arena = sim_alloc(GMC_GATEWAY_ARENA_BYTES);
+    gmc_gateway_shared_init(&world->shared, SPARES_KEPT);
+    sim_disk_ops_init(&world->disk_ops, SPARES_KEPT);
     gmc_map_init(&world->names, 0);
     if (config->multicast_bps > 0) {
         world->fec = gmc_fec_code_new();
@@ -119,6 +123,8 @@ void sim_world_free(struct sim_world *world)
     free(world->hosts);
     sim_traffic_fini(&world->traffic);
     free(world->arena);
+    gmc_gateway_shared_fini(&world->shared);
+    gmc_pool_trim(&world->disk_ops);
     gmc_fec_code_free(world->fec);
     free(world->unpacked);
     sim_sessions_fini(&world->sessions);

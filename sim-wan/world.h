@@ -50,10 +50,12 @@ struct sim_world {
     struct sim_oracle oracle;
     struct sim_host **hosts;
     size_t host_count, host_capacity;
-    uint8_t *arena;           /* of all gateways: outputs are taken from one after the other */
-    uint8_t *unpacked;        /* the packet that is being handed over, its gap in place */
-    struct gmc_fec_code *fec; /* NULL: nobody is reached by multicast */
-    struct gmc_map names;     /* of domains, hashed, -> struct sim_host */
+    uint8_t *arena; /* of all gateways: outputs are taken from one after the other */
+    struct gmc_gateway_shared shared; /* of all gateways, too */
+    struct gmc_pool disk_ops;         /* of all disks */
+    uint8_t *unpacked;                /* the packet that is being handed over, its gap in place */
+    struct gmc_fec_code *fec;         /* NULL: nobody is reached by multicast */
+    struct gmc_map names;             /* of domains, hashed, -> struct sim_host */
     /* Every event of every gateway; may be NULL. */
     void (*on_event)(void *ctx, struct sim_host *host, const struct gmc_event *event);
     void *event_ctx;

@@ -12,6 +12,7 @@ libgmcast_base_libbase_la_SOURCES = \
 	libgmcast/base/interval.c libgmcast/base/interval.h \
 	libgmcast/base/list.h \
 	libgmcast/base/map.c libgmcast/base/map.h \
+	libgmcast/base/pool.h \
 	libgmcast/base/prng.c libgmcast/base/prng.h \
 	libgmcast/base/status.c libgmcast/base/status.h \
 	libgmcast/base/time.c libgmcast/base/time.h \
@@ -30,6 +31,7 @@ check_PROGRAMS += \
 	tests/unit/test_interval \
 	tests/unit/test_list \
 	tests/unit/test_map \
+	tests/unit/test_pool \
 	tests/unit/test_prng \
 	tests/unit/test_status \
 	tests/unit/test_time \
@@ -41,6 +43,7 @@ tests_unit_test_heap_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_interval_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_list_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_map_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_pool_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_prng_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_status_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_time_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)

@@ -10,33 +10,27 @@
 
 /* A body and its tags are one allocation, so that sealing in place needs no second one. */
 #define BODY_ALLOC (GMC_CACHE_BODY_BYTES + GMC_FRAGMENTS_MAX * GMC_SEAL_TAG_BYTES)
-#define RECORDS_KEPT 32u
+#define SPARES_KEPT 32u
 
 /* Sizes of bodies. Pages and the blocks of small files would waste most of a whole one. */
-enum body_size { VIRTUAL, SMALL, WHOLE, BODY_SIZES };
+enum body_size { VIRTUAL, SMALL, WHOLE };
 
 static const struct {
     uint32_t bytes, tags;
-} sizes[BODY_SIZES] = {{GMC_CACHE_VIRTUAL_BYTES, 1},
-                       {GMC_CACHE_SMALL_BYTES, GMC_FRAGMENTS_MAX},
-                       {GMC_CACHE_BODY_BYTES, GMC_FRAGMENTS_MAX}};
-
-struct spare {
-    struct spare *next;
-};
+} sizes[] = {{GMC_CACHE_VIRTUAL_BYTES, 1},
+             {GMC_CACHE_SMALL_BYTES, GMC_FRAGMENTS_MAX},
+             {GMC_CACHE_BODY_BYTES, GMC_FRAGMENTS_MAX}};
 
 struct gmc_cache {
-    struct gmc_map index;    /* (channel, block) -> struct gmc_block */
-    struct gmc_block *last;  /* of these, the one looked at last; NULL */
-    struct gmc_list idle;    /* not pinned, least recently used first */
-    struct gmc_list pinned;  /* all others */
-    struct gmc_list records; /* of blocks that are gone, to use again; at most RECORDS_KEPT */
-    size_t record_count;
-    struct spare *spares[BODY_SIZES]; /* bodies given back; re-used first */
+    struct gmc_map index;                 /* (channel, block) -> struct gmc_block */
+    struct gmc_block *last;               /* of these, the one looked at last; NULL */
+    struct gmc_list idle;                 /* not pinned, least recently used first */
+    struct gmc_list pinned;               /* all others */
+    struct gmc_cache_spares own, *spares; /* own, or shared */
+    struct gmc_pool wholes;               /* bodies given back; they count against the bound */
     size_t bodies_max;
     size_t bodies_used;
-    size_t bodies_spare;
-    size_t bytes; /* of all bodies, with their tags */
+    size_t bytes; /* of all bodies but spares, and of whole ones, with their tags */
 };
 
 static uint64_t block_key(uint32_t channel, uint32_t number)
@@ -44,7 +38,26 @@ static uint64_t block_key(uint32_t channel, uint32_t number)
     return (uint64_t)channel << 32 | number;
 }
 
-struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed)
+static size_t body_bytes(enum body_size size)
+{
+    return sizes[size].bytes + (size_t)sizes[size].tags * GMC_SEAL_TAG_BYTES;
+}
+
+void gmc_cache_spares_init(struct gmc_cache_spares *spares, size_t most)
+{
+    gmc_pool_init(&spares->blocks, sizeof(struct gmc_block), most);
+    gmc_pool_init(&spares->virtuals, body_bytes(VIRTUAL), most);
+    gmc_pool_init(&spares->smalls, body_bytes(SMALL), most);
+}
+
+void gmc_cache_spares_trim(struct gmc_cache_spares *spares)
+{
+    gmc_pool_trim(&spares->blocks);
+    gmc_pool_trim(&spares->virtuals);
+    gmc_pool_trim(&spares->smalls);
+}
+
+struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed, struct gmc_cache_spares *spares)
 {
     struct gmc_cache *cache = calloc(1, sizeof(*cache));
     if (cache == NULL)
@@ -52,7 +65,9 @@ struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed)
     gmc_map_init(&cache->index, seed);
     gmc_list_init(&cache->idle);
     gmc_list_init(&cache->pinned);
-    gmc_list_init(&cache->records);
+    gmc_cache_spares_init(&cache->own, SPARES_KEPT);
+    cache->spares = spares != NULL ? spares : &cache->own;
+    gmc_pool_init(&cache->wholes, body_bytes(WHOLE), SIZE_MAX);
     cache->bodies_max = bytes / BODY_ALLOC;
     if (cache->bodies_max < 16)
         cache->bodies_max = 16;
@@ -66,53 +81,28 @@ static enum body_size size_of(const struct gmc_block *block)
     return block->len <= GMC_CACHE_SMALL_BYTES ? SMALL : WHOLE;
 }
 
-static size_t body_bytes(enum body_size size)
+/* Where bodies of this size come from and go to. */
+static struct gmc_pool *pool_of(struct gmc_cache *cache, enum body_size size)
 {
-    return sizes[size].bytes + (size_t)sizes[size].tags * GMC_SEAL_TAG_BYTES;
-}
-
-/* A spare body of this size, which is none any more; NULL. */
-static struct spare *spare_take(struct gmc_cache *cache, enum body_size size)
-{
-    struct spare *spare = cache->spares[size];
-    if (spare == NULL)
-        return NULL;
-    cache->spares[size] = spare->next;
-    cache->bodies_spare--;
-    return spare;
-}
-
-/* Gives back the memory of a spare body; false if there is none of this size. */
-static bool spare_free(struct gmc_cache *cache, enum body_size size)
-{
-    struct spare *spare = spare_take(cache, size);
-    if (spare == NULL)
-        return false;
-    cache->bytes -= body_bytes(size);
-    free(spare);
-    return true;
+    if (size == WHOLE)
+        return &cache->wholes;
+    return size == SMALL ? &cache->spares->smalls : &cache->spares->virtuals;
 }
 
 static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uint8_t *body)
 {
-    struct spare *spare = (struct spare *)(void *)body;
-    struct spare **spares = &cache->spares[size_of(block)];
-    spare->next = *spares;
-    *spares = spare;
+    enum body_size size = size_of(block);
+    if (size != WHOLE)
+        cache->bytes -= body_bytes(size);
+    gmc_pool_put(pool_of(cache, size), body);
     cache->bodies_used--;
-    cache->bodies_spare++;
 }
 
 void gmc_cache_trim(struct gmc_cache *cache)
 {
-    for (enum body_size size = 0; size < BODY_SIZES; size++) {
-        while (spare_free(cache, size))
-            ;
-    }
-    struct gmc_list *node;
-    while ((node = gmc_list_pop_front(&cache->records)) != NULL)
-        free(GMC_CONTAINER_OF(node, struct gmc_block, node));
-    cache->record_count = 0;
+    cache->bytes -= cache->wholes.count * body_bytes(WHOLE);
+    gmc_pool_trim(&cache->wholes);
+    gmc_cache_spares_trim(&cache->own);
 }
 
 static void block_free(struct gmc_cache *cache, struct gmc_block *block)
@@ -126,12 +116,7 @@ static void block_free(struct gmc_cache *cache, struct gmc_block *block)
     gmc_map_remove(&cache->index, block_key(block->channel, block->number));
     if (cache->last == block)
         cache->last = NULL;
-    if (cache->record_count >= RECORDS_KEPT) {
-        free(block);
-        return;
-    }
-    gmc_list_push_back(&cache->records, &block->node);
-    cache->record_count++;
+    gmc_pool_put(&cache->spares->blocks, block);
 }
 
 static void list_free(struct gmc_cache *cache, struct gmc_list *list)
@@ -173,21 +158,12 @@ struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint
     return block;
 }
 
-static struct gmc_block *record_get(struct gmc_cache *cache)
-{
-    struct gmc_list *node = gmc_list_pop_front(&cache->records);
-    if (node == NULL)
-        return malloc(sizeof(struct gmc_block));
-    cache->record_count--;
-    return GMC_CONTAINER_OF(node, struct gmc_block, node);
-}
-
 struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
                                 uint32_t len, uint32_t kept, uint32_t fragments)
 {
     GMC_ASSERT(kept == len || (kept < len && kept <= GMC_CACHE_VIRTUAL_BYTES));
     GMC_ASSERT(len <= GMC_CACHE_BODY_BYTES && fragments >= 1 && fragments <= GMC_FRAGMENTS_MAX);
-    struct gmc_block *block = record_get(cache);
+    struct gmc_block *block = gmc_pool_get(&cache->spares->blocks);
     if (block == NULL)
         return NULL;
     memset(block, 0, sizeof(*block));
@@ -199,7 +175,7 @@ struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint3
     block->pins = 1;
     gmc_list_init(&block->wait);
     if (gmc_map_put(&cache->index, block_key(channel, number), block) != GMC_OK) {
-        free(block);
+        gmc_pool_put(&cache->spares->blocks, block);
         return NULL;
     }
     gmc_list_push_back(&cache->pinned, &block->node);
@@ -207,15 +183,13 @@ struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint3
     return block;
 }
 
-/* Makes room in the bound for a new body: a spare one of another size goes. */
-static void drop_spare(struct gmc_cache *cache)
+/* A whole body that is not in use makes room in the bound for one of another size. */
+static void drop_whole(struct gmc_cache *cache)
 {
-    if (cache->bodies_used + cache->bodies_spare < cache->bodies_max)
+    if (cache->wholes.count == 0 || cache->bodies_used + cache->wholes.count < cache->bodies_max)
         return;
-    for (enum body_size size = 0; size < BODY_SIZES; size++) {
-        if (spare_free(cache, size))
-            return;
-    }
+    free(gmc_pool_get(&cache->wholes));
+    cache->bytes -= body_bytes(WHOLE);
 }
 
 static uint8_t *body_get(struct gmc_cache *cache, const struct gmc_block *block)
@@ -226,14 +200,14 @@ static uint8_t *body_get(struct gmc_cache *cache, const struct gmc_block *block)
             return NULL;
         block_free(cache, GMC_CONTAINER_OF(cache->idle.next, struct gmc_block, node));
     }
-    uint8_t *body = (uint8_t *)spare_take(cache, size);
-    if (body == NULL) {
-        drop_spare(cache);
-        body = malloc(body_bytes(size));
-        if (body == NULL)
-            return NULL;
+    bool counted = size == WHOLE && cache->wholes.count > 0;
+    if (!counted)
+        drop_whole(cache);
+    uint8_t *body = gmc_pool_get(pool_of(cache, size));
+    if (body == NULL)
+        return NULL;
+    if (!counted)
         cache->bytes += body_bytes(size);
-    }
     cache->bodies_used++;
     return body;
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "crypto/crypto.h"
 
@@ -62,8 +63,18 @@ struct gmc_block {
     struct gmc_list wait;                /* owner's waiting list; initialised empty */
 };
 
-/* bytes bounds the bodies; at least 16 of them. NULL when out of memory. */
-struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed);
+/* Records of blocks, and bodies that are not whole, to be used again. */
+struct gmc_cache_spares {
+    struct gmc_pool blocks, virtuals, smalls;
+};
+
+/* Keeps at most so many of each. */
+void gmc_cache_spares_init(struct gmc_cache_spares *spares, size_t most);
+void gmc_cache_spares_trim(struct gmc_cache_spares *spares);
+
+/* bytes bounds the bodies; at least 16 of them. Spares are borrowed for life, and may be shared
+ * with other caches; NULL: its own. NULL when out of memory. */
+struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed, struct gmc_cache_spares *spares);
 void gmc_cache_free(struct gmc_cache *cache);
 
 /* How many bodies fit. */
@@ -103,7 +114,7 @@ bool gmc_cache_drop_channel(struct gmc_cache *cache, uint32_t channel);
 /* A new key epoch: idle blocks are forgotten, and what is being received begins again without a
  * cipher body's content. Blocks with the store keep their plain bytes. */
 void gmc_cache_reset_channel(struct gmc_cache *cache, uint32_t channel);
-/* Memory of bodies that are not in use goes back to the system. */
+/* Memory of bodies that are not in use goes back to the system, but for shared spares. */
 void gmc_cache_trim(struct gmc_cache *cache);
 
 #endif

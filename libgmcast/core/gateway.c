@@ -88,14 +88,15 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gmc_list_init(&gw->pairs);
     gmc_list_init(&gw->outs);
     gmc_list_init(&gw->drained);
-    gmc_list_init(&gw->spare_outs);
-    gmc_list_init(&gw->spare_ops);
+    gmc_gateway_shared_init(&gw->own_shared, GW_SPARES);
+    gw->shared = config->shared != NULL ? config->shared : &gw->own_shared;
     gmc_heap_init(&gw->timers);
     gw->next_ticket = 1;
     gw->next_request = 1;
     gw->next_handle = 1;
     gw->next_slot = 1;
-    gw->cache = gmc_cache_new(gw->config.cache_bytes, hash_seed);
+    gw->cache = gmc_cache_new(gw->config.cache_bytes, hash_seed,
+                              config->shared != NULL ? &config->shared->cache : NULL);
     gw->latencies = gmc_latency_cache_new(LATENCY_PAIRS_MAX);
     gw->domain = copy_text(config->domain);
     if (config->node_of != NULL)
@@ -142,22 +143,11 @@ static void outs_free(struct gmc_gateway *gw, struct gmc_list *list)
         struct gwout *out = GMC_CONTAINER_OF(node, struct gwout, node);
         free(out->owned);
         out->owned = NULL;
-        if (gw->spare_out_count >= GW_SPARES || out->output.kind == GMC_OUT_EVENT) {
+        if (out->output.kind == GMC_OUT_EVENT)
             free(out);
-            continue;
-        }
-        gmc_list_push_front(&gw->spare_outs, &out->node); /* the last one used is near */
-        gw->spare_out_count++;
+        else
+            gmc_pool_put(&gw->shared->outs, out);
     }
-}
-
-static void spares_free(struct gmc_gateway *gw)
-{
-    struct gmc_list *node;
-    while ((node = gmc_list_pop_front(&gw->spare_outs)) != NULL)
-        free(GMC_CONTAINER_OF(node, struct gwout, node));
-    while ((node = gmc_list_pop_front(&gw->spare_ops)) != NULL)
-        free(GMC_CONTAINER_OF(node, struct gwop, in_saves));
 }
 
 static void peer_free(struct gmc_gateway *gw, struct gwpeer *peer)
@@ -197,10 +187,10 @@ void gmc_gateway_free(struct gmc_gateway *gw)
     free(gw->peers);
     outs_free(gw, &gw->outs);
     outs_free(gw, &gw->drained);
-    spares_free(gw);
     free(gw->inbox.arrived);
     free(gw->inbox.bytes);
     gmc_cache_free(gw->cache);
+    gmc_gateway_shared_fini(&gw->own_shared);
     gmc_latency_cache_free(gw->latencies);
     gmc_map_fini(&gw->names);
     gmc_map_fini(&gw->sessions);
@@ -321,13 +311,27 @@ static size_t output_bytes(enum gmc_output_kind kind)
     return kind == GMC_OUT_EVENT ? sizeof(struct gmc_output) : PLAIN_OUTPUT_BYTES;
 }
 
+void gmc_gateway_shared_init(struct gmc_gateway_shared *shared, size_t most)
+{
+    gmc_pool_init(&shared->outs, offsetof(struct gwout, output) + PLAIN_OUTPUT_BYTES, most);
+    gmc_pool_init(&shared->ops, sizeof(struct gwop), most);
+    gmc_cache_spares_init(&shared->cache, most);
+    gmc_pages_init(&shared->pages);
+}
+
+void gmc_gateway_shared_fini(struct gmc_gateway_shared *shared)
+{
+    gmc_pool_trim(&shared->outs);
+    gmc_pool_trim(&shared->ops);
+    gmc_cache_spares_trim(&shared->cache);
+    gmc_pages_fini(&shared->pages);
+}
+
 static struct gwout *out_get(struct gmc_gateway *gw, enum gmc_output_kind kind)
 {
-    struct gmc_list *node = kind != GMC_OUT_EVENT ? gmc_list_pop_front(&gw->spare_outs) : NULL;
-    if (node == NULL)
+    if (kind == GMC_OUT_EVENT)
         return malloc(offsetof(struct gwout, output) + output_bytes(kind));
-    gw->spare_out_count--;
-    return GMC_CONTAINER_OF(node, struct gwout, node);
+    return gmc_pool_get(&gw->shared->outs);
 }
 
 struct gwout *gw_out(struct gmc_gateway *gw, enum gmc_output_kind kind, gmc_peer peer)
@@ -432,12 +436,8 @@ gmc_time gw_patience_ends(const struct gmc_gateway *gw, gmc_time since)
     return gmc_time_add(gmc_time_max(since, gw->awake_since), gw->config.patience);
 }
 
-/* What was lent to the shell comes back with the next input. */
-void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
+static void release(struct gmc_gateway *gw)
 {
-    GMC_ASSERT(now >= gw->now);
-    note_stop(gw, now);
-    gw->now = now;
     gw_inbox_begin_input(gw);
     if (gmc_list_is_empty(&gw->drained) && gw->pin_count == 0 && gw->arena_used == 0)
         return;
@@ -447,6 +447,22 @@ void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
     gw->pin_count = 0;
     gw->arena_used = 0;
     gw->arena_full = false;
+}
+
+/* Outputs that found no room wait for the next input, which the deadline asks for. */
+void gmc_gateway_done_with_outputs(struct gmc_gateway *gw)
+{
+    if (!gw->arena_full)
+        release(gw);
+}
+
+/* What was lent to the shell comes back with the next input, or before. */
+void gw_begin_input(struct gmc_gateway *gw, gmc_time now)
+{
+    GMC_ASSERT(now >= gw->now);
+    note_stop(gw, now);
+    gw->now = now;
+    release(gw);
 }
 
 static void set_peer_timer(struct gmc_gateway *gw, struct gwpeer *peer)

@@ -8,16 +8,32 @@
 #ifndef GMC_CORE_GATEWAY_H
 #define GMC_CORE_GATEWAY_H
 
+#include "base/pool.h"
 #include "base/time.h"
 #include "base/trace.h"
+#include "core/cache.h"
 #include "core/io.h"
 #include "core/message_rx.h"
+#include "core/pages.h"
 #include "core/tree_predict.h"
 #include "fec/fec.h"
 
 struct gmc_gateway;
 
 #define GMC_GATEWAY_ARENA_BYTES 131072u
+
+/* What gateways of one process share: records that are not in use, which the next one takes while
+ * they are near, and hash pages. */
+struct gmc_gateway_shared {
+    struct gmc_pool outs, ops;
+    struct gmc_cache_spares cache;
+    struct gmc_pages pages;
+};
+
+/* Keeps at most so many records of each kind. */
+void gmc_gateway_shared_init(struct gmc_gateway_shared *shared, size_t most);
+/* When no gateway uses it any more. */
+void gmc_gateway_shared_fini(struct gmc_gateway_shared *shared);
 
 struct gmc_gateway_config {
     const char *domain; /* own name, as in the certificate */
@@ -51,11 +67,16 @@ struct gmc_gateway_config {
     void (*addr_text)(const struct gmc_addr *addr, char *out, size_t size);
     uint8_t *arena; /* GMC_GATEWAY_ARENA_BYTES for outputs, borrowed for life, may be shared by
                        gateways whose outputs are taken one gateway after the other; NULL: own */
+    struct gmc_gateway_shared *shared; /* borrowed for life; NULL: own */
 };
 
 /* Returns NULL when out of memory. Borrows config->crypto and config->trace for life. */
 struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now);
 void gmc_gateway_free(struct gmc_gateway *gw);
+
+/* Inputs are about to come, after inputs of many other gateways: fetches what they will touch into
+ * the processor's cache. */
+void gmc_gateway_warm(const struct gmc_gateway *gw);
 
 /* The number of a domain by name, given on first use; its name by number. */
 gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);
@@ -200,6 +221,9 @@ GMC_NODISCARD gmc_status gmc_gateway_end(struct gmc_gateway *gw, gmc_time now, u
 /* Takes the next output; what it points at is borrowed until the next input, store buffers until
  * their ticket is answered. */
 bool gmc_gateway_next_output(struct gmc_gateway *gw, struct gmc_output *out);
+/* The shell may say that it needs nothing any more of what it has taken, while that is still in the
+ * processor's cache; the next input says so too. */
+void gmc_gateway_done_with_outputs(struct gmc_gateway *gw);
 /* When on_timer wants to be called; GMC_TIME_NEVER. */
 gmc_time gmc_gateway_deadline(const struct gmc_gateway *gw);
 

@@ -167,7 +167,7 @@ void gw_channel_free(struct gmc_gateway *gw, struct gwchannel *ch)
     gmc_heap_remove(&gw->timers, &ch->timer.node);
     gmc_cache_drop_channel(gw->cache, ch->slot);
     release_handles(gw, ch);
-    gw_page_forget(ch);
+    gw_page_forget(gw, ch);
     gw_pass_forget(ch);
     gw_talk_free(gw, ch);
     if (ch->src != NULL)
@@ -205,7 +205,7 @@ void gw_channel_reap(struct gmc_gateway *gw, struct gwchannel *ch)
     if (!is_over(ch))
         return;
     gmc_cache_drop_channel(gw->cache, ch->slot);
-    gw_page_forget(ch);
+    gw_page_forget(gw, ch);
     gw_stripes_fini(ch);
     if (ch->dst != NULL) {
         gmc_have_fini(&ch->dst->have);

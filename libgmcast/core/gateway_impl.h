@@ -278,7 +278,7 @@ gmc_status gw_rx_fragment(struct gmc_gateway *gw, struct gwchannel *ch, struct g
 struct gmc_block *gw_rx_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number);
 void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
 void gw_block_stored(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block);
-/* Unpins a block of a target; what nobody will be sent from here is forgotten at once. */
+/* Unpins a block; at a target, what nobody will be sent from here is forgotten at once. */
 void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block);
 void gw_block_lost(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                    bool blame);
@@ -292,8 +292,8 @@ void gw_want_block(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t number
 
 /* gateway_page.c: the manifest's pages */
 const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index);
-void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page);
-void gw_page_forget(struct gwchannel *ch);
+void gw_page_keep(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_page *page);
+void gw_page_forget(struct gmc_gateway *gw, struct gwchannel *ch);
 /* The page, or NULL after having asked the store for it if it is there. */
 const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel *ch,
                                        uint32_t index);

@@ -24,7 +24,7 @@ const struct gmc_page *gw_page(struct gwchannel *ch, uint32_t index)
 }
 
 /* Takes the place of the page that was not used for longest. */
-void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page)
+void gw_page_keep(struct gmc_gateway *gw, struct gwchannel *ch, const struct gmc_page *page)
 {
     size_t place = 0;
     for (size_t i = 0; i < GW_PAGES_KEPT; i++) {
@@ -35,11 +35,10 @@ void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page)
         if (ch->page_used[i] < ch->page_used[place])
             place = i;
     }
-    if (ch->pages[place] == NULL)
-        ch->pages[place] = malloc(sizeof(*page));
+    gmc_pages_drop(&gw->shared->pages, ch->pages[place]);
+    ch->pages[place] = gmc_pages_keep(&gw->shared->pages, page);
     if (ch->pages[place] == NULL)
         return; /* it is loaded again when it is wanted */
-    *ch->pages[place] = *page;
     ch->page_used[place] = ++ch->page_clock;
     if (page->index + 1u == gmc_object_pages(&ch->object)) {
         memcpy(ch->digest, page->digest, GMC_HASH_BYTES);
@@ -47,10 +46,10 @@ void gw_page_keep(struct gwchannel *ch, const struct gmc_page *page)
     }
 }
 
-void gw_page_forget(struct gwchannel *ch)
+void gw_page_forget(struct gmc_gateway *gw, struct gwchannel *ch)
 {
     for (size_t i = 0; i < GW_PAGES_KEPT; i++) {
-        free(ch->pages[i]);
+        gmc_pages_drop(&gw->shared->pages, ch->pages[i]);
         ch->pages[i] = NULL;
     }
 }
@@ -67,7 +66,7 @@ const struct gmc_page *gw_page_or_load(struct gmc_gateway *gw, struct gwchannel 
         struct gmc_page_context context = {.key = ch->key};
         if (gmc_page_read(gw->config.crypto, ch->source_key, &context, &ch->object, index,
                           gmc_bytes(block->plain, block->len), &fresh) == GMC_OK) {
-            gw_page_keep(ch, &fresh);
+            gw_page_keep(gw, ch, &fresh);
             return gw_page(ch, index);
         }
     }
@@ -136,7 +135,7 @@ static void page_finish(struct gmc_gateway *gw, struct gwchannel *ch)
         return;
     }
     memcpy(build->chain, build->page.digest, GMC_HASH_BYTES);
-    gw_page_keep(ch, &build->page);
+    gw_page_keep(gw, ch, &build->page);
     struct gmc_store_op *op;
     struct gwop *record = gw_store(gw, ch, GMC_STORE_WRITE_PAGE, &op);
     record->owned = bytes;

@@ -302,7 +302,7 @@ void gw_probe_step(struct gmc_gateway *gw)
         struct gwround *round = GMC_CONTAINER_OF(node, struct gwround, node);
         uint8_t echo[GMC_ECHO_BYTES];
         gmc_peer to;
-        while (gmc_probe_next_echo(round->probe, gw->now, echo, &to))
+        while (!round->answered && gmc_probe_next_echo(round->probe, gw->now, echo, &to))
             if (to != GMC_PEER_NONE)
                 send_bytes(gw, gmc_bytes(echo, sizeof(echo)), to, NULL);
         if (!round->answered && gmc_probe_done(round->probe, gw->now) && step_train(gw, round))

@@ -222,7 +222,7 @@ bool gw_target_matches(struct gmc_gateway *gw, struct gwchannel *ch, const struc
                           gmc_block_page(block->number), gmc_bytes(block->plain, block->len),
                           &page) != GMC_OK)
             return false;
-        gw_page_keep(ch, &page);
+        gw_page_keep(gw, ch, &page);
         return true;
     }
     const struct gmc_page *page = gw_page_or_load(gw, ch, gmc_block_page(block->number));

@@ -220,7 +220,7 @@ static void page_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_
         gw_block_lost(gw, ch, block, true);
         return;
     }
-    gw_page_keep(ch, &page);
+    gw_page_keep(gw, ch, &page);
     struct gmc_store_op *op;
     struct gwop *record = gw_store(gw, ch, GMC_STORE_WRITE_PAGE, &op);
     record->block = block;
@@ -270,7 +270,8 @@ void gw_block_whole(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_blo
  * the store. */
 static bool is_leaf(const struct gwchannel *ch)
 {
-    return gmc_list_is_empty(&ch->children) && !ch->dst->is_relay;
+    return ch->dst != NULL && gmc_list_is_empty(&ch->children) && ch->group == NULL &&
+           !ch->dst->is_relay;
 }
 
 void gw_block_unpin(struct gmc_gateway *gw, const struct gwchannel *ch, struct gmc_block *block)

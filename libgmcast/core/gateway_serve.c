@@ -96,7 +96,7 @@ static void verified(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_bl
     block->state = GMC_BLOCK_VERIFIED;
     block->for_hash = false;
     gw_children_offer(gw, ch, block, UINT64_MAX);
-    gmc_block_unpin(gw->cache, block);
+    gw_block_unpin(gw, ch, block); /* a leaf has taken the hashes of a page out of it */
     gw_children_touch(gw, ch);
 }
 
@@ -192,7 +192,7 @@ static void page_was_read(struct gmc_gateway *gw, struct gwchannel *ch, struct g
         unusable(gw, ch, block, "a hash page in the state folder is damaged");
         return;
     }
-    gw_page_keep(ch, &page);
+    gw_page_keep(gw, ch, &page);
     if (is_reload(ch, block))
         gw_build_reloaded(gw, ch, &page);
     verified(gw, ch, block);

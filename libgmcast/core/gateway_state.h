@@ -452,7 +452,7 @@ struct gwchannel {
     /* blocks */
     struct gwstripe stripes[GMC_STRIPES_MAX];
     uint32_t stripe_count;
-    struct gmc_page *pages[GW_PAGES_KEPT];
+    const struct gmc_page *pages[GW_PAGES_KEPT];
     uint64_t page_used[GW_PAGES_KEPT];
     uint64_t page_clock;
     size_t page_last;               /* that was asked for */
@@ -636,18 +636,15 @@ struct gmc_gateway {
     char subnet[GMC_SUBNET_MAX + 1];    /* where it stands, inside its domain; "" not known */
     struct gmc_map hearings;            /* of a node: number of a group -> struct gwchannel */
     struct gmc_map ops;                 /* ticket -> struct gwop */
-    struct gmc_list spare_ops;          /* gwop.in_saves; at most GW_SPARES */
-    size_t spare_op_count;
+    struct gmc_gateway_shared own_shared, *shared; /* its own, or that of several */
     uint64_t next_ticket;
     uint64_t next_request;
     struct gwasked asked[GW_ASKED_MAX]; /* oldest first */
     size_t asked_count;
 
     /* outputs */
-    struct gmc_list outs;       /* struct gwout, to be drained */
-    struct gmc_list drained;    /* struct gwout, borrowed until the next input */
-    struct gmc_list spare_outs; /* none of events; at most GW_SPARES */
-    size_t spare_out_count;
+    struct gmc_list outs;    /* struct gwout, to be drained */
+    struct gmc_list drained; /* struct gwout, borrowed until the next input */
     uint8_t *arena;
     size_t arena_used;
     struct gwinbox inbox;

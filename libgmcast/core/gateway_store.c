@@ -9,11 +9,8 @@
 
 static struct gwop *record_get(struct gmc_gateway *gw)
 {
-    struct gmc_list *node = gmc_list_pop_front(&gw->spare_ops);
-    struct gwop *record =
-        node != NULL ? GMC_CONTAINER_OF(node, struct gwop, in_saves) : malloc(sizeof(*record));
+    struct gwop *record = gmc_pool_get(&gw->shared->ops);
     GMC_ASSERT(record != NULL);
-    gw->spare_op_count -= node != NULL;
     memset(record, 0, sizeof(*record));
     return record;
 }
@@ -22,12 +19,7 @@ static void record_put(struct gmc_gateway *gw, struct gwop *record)
 {
     free(record->waiting);
     free(record->owned);
-    if (gw->spare_op_count >= GW_SPARES) {
-        free(record);
-        return;
-    }
-    gmc_list_push_front(&gw->spare_ops, &record->in_saves);
-    gw->spare_op_count++;
+    gmc_pool_put(&gw->shared->ops, record);
 }
 
 struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_store_kind kind,

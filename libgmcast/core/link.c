@@ -68,6 +68,15 @@ struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now
     return link;
 }
 
+void gmc_link_warm(const struct gmc_link *link)
+{
+    const char *at = (const char *)link;
+    for (size_t i = 0; i < sizeof(*link); i += 64) {
+        if (i < offsetof(struct gmc_link, challenges) || i >= offsetof(struct gmc_link, reach))
+            __builtin_prefetch(at + i, 1);
+    }
+}
+
 void gmc_link_free(struct gmc_link *link)
 {
     if (link == NULL)

@@ -46,6 +46,8 @@ struct gmc_link_config {
 /* NULL when out of memory or when the keys cannot be prepared. */
 struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now);
 void gmc_link_free(struct gmc_link *link);
+/* Fetches what is used of it all the time into the processor's cache. */
+void gmc_link_warm(const struct gmc_link *link);
 
 /* A fragment that passed the link's tag; still sealed under the content key. */
 struct gmc_link_data {

@@ -203,7 +203,7 @@ static void operate(uint8_t op, unsigned i, uint8_t argument)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    cache = gmc_cache_new(0, 1);
+    cache = gmc_cache_new(0, 1, NULL);
     GMC_ASSERT(cache != NULL);
     memset(known, 0, sizeof(known));
     for (size_t i = 0; i + 3 <= size; i += 3) {

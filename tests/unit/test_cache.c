@@ -27,7 +27,7 @@ static void add_idle(struct gmc_cache *cache, uint32_t channel, uint32_t number)
 static void test_found_by_channel_and_number(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     add_idle(cache, 1, 7);
     add_idle(cache, 2, 7);
     assert_int_equal(gmc_cache_bodies(cache), BODIES);
@@ -41,7 +41,7 @@ static void test_found_by_channel_and_number(void **state)
 static void test_least_recently_used_goes(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     for (uint32_t i = 0; i < BODIES; i++)
         add_idle(cache, 1, i);
     assert_non_null(gmc_cache_find(cache, 1, 0)); /* used just now */
@@ -55,7 +55,7 @@ static void test_least_recently_used_goes(void **state)
 static void test_pinned_stays(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     struct gmc_block *blocks[BODIES];
     for (uint32_t i = 0; i < BODIES; i++)
         blocks[i] = add_plain(cache, 1, i);
@@ -76,7 +76,7 @@ static void test_pinned_stays(void **state)
 static void test_without_body_goes_at_once(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     gmc_block_unpin(cache, gmc_cache_add(cache, 1, 1, 10, 10, 1));
     assert_null(gmc_cache_find(cache, 1, 1));
     struct gmc_block *block = add_plain(cache, 1, 2);
@@ -96,7 +96,7 @@ static void test_without_body_goes_at_once(void **state)
 static void test_two_bodies(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     struct gmc_block *block = add_plain(cache, 1, 5);
     assert_ok(gmc_cache_give_cipher(cache, block));
     assert_ptr_not_equal(block->plain, block->cipher);
@@ -115,7 +115,7 @@ static void test_two_bodies(void **state)
 static void test_sealed_in_place(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     struct gmc_block *block = add_plain(cache, 1, 5);
     const uint8_t *body = block->plain;
     assert_ok(gmc_cache_plain_to_cipher(cache, block));
@@ -130,7 +130,7 @@ static void test_sealed_in_place(void **state)
 static void test_small_bodies(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     add_idle(cache, 1, 0);
     size_t whole = gmc_cache_bytes_used(cache), small = 0;
     for (uint32_t i = 1; i <= BODIES; i++) {
@@ -154,10 +154,35 @@ static void test_small_bodies(void **state)
     gmc_cache_free(cache);
 }
 
+/* What one cache gives back another one uses, whichever of them is freed first. */
+static void test_shared_spares(void **state)
+{
+    (void)state;
+    struct gmc_cache_spares spares;
+    gmc_cache_spares_init(&spares, 8);
+    struct gmc_cache *one = gmc_cache_new(0, 1, &spares), *other = gmc_cache_new(0, 2, &spares);
+    struct gmc_block *block =
+        gmc_cache_add(one, 1, 1, GMC_CACHE_BODY_BYTES, GMC_CACHE_VIRTUAL_BYTES, 1);
+    assert_ok(gmc_cache_give_plain(one, block));
+    const uint8_t *body = block->plain;
+    gmc_cache_remove(one, block);
+    assert_int_equal(gmc_cache_bytes_used(one), 0);
+    gmc_cache_trim(one);
+    gmc_cache_free(one);
+    struct gmc_block *next =
+        gmc_cache_add(other, 3, 3, GMC_CACHE_BODY_BYTES, GMC_CACHE_VIRTUAL_BYTES, 1);
+    assert_ptr_equal(next, block);
+    assert_ok(gmc_cache_give_plain(other, next));
+    assert_ptr_equal(next->plain, body);
+    assert_int_equal(gmc_cache_bytes_used(other), GMC_CACHE_VIRTUAL_BYTES + GMC_SEAL_TAG_BYTES);
+    gmc_cache_free(other);
+    gmc_cache_spares_trim(&spares);
+}
+
 static void test_channels(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     struct gmc_block *held = add_plain(cache, 1, 1);
     held->sealed = 7;
     add_idle(cache, 1, 2);
@@ -185,7 +210,7 @@ static bool sum_up(void *ctx, uint32_t number)
 static void test_give_up(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     uint32_t sum = 0;
     add_plain(cache, 1, 1); /* RECEIVING */
     struct gmc_block *whole = add_plain(cache, 1, 2);
@@ -209,7 +234,7 @@ static void test_give_up(void **state)
 static void test_last_receiving(void **state)
 {
     (void)state;
-    struct gmc_cache *cache = gmc_cache_new(0, 1);
+    struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
     struct gmc_block *first = add_plain(cache, 1, 3), *last = add_plain(cache, 1, 9);
     struct gmc_block *whole = add_plain(cache, 1, 12), *lent = add_plain(cache, 1, 11);
     add_plain(cache, 2, 10);
@@ -235,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_two_bodies),
         cmocka_unit_test(test_sealed_in_place),
         cmocka_unit_test(test_small_bodies),
+        cmocka_unit_test(test_shared_spares),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_give_up),
         cmocka_unit_test(test_last_receiving),

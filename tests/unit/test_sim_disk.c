@@ -16,6 +16,7 @@ struct bench {
     struct gmc_crypto_ops ops;
     struct gmc_crypto crypto;
     struct sim_disk disk;
+    struct gmc_pool disk_ops;
     struct gmc_store_result results[64];
     gmc_time at[64];
     size_t count;
@@ -58,13 +59,15 @@ static void bench_init(struct bench *bench, const struct sim_disk_config *config
     bench->crypto.ops = &bench->ops;
     bench->key.e = 5;
     strcpy(bench->key.source, "s.example");
-    sim_disk_init(&bench->disk, &bench->engine, &bench->objects, &bench->crypto,
+    sim_disk_ops_init(&bench->disk_ops, 2);
+    sim_disk_init(&bench->disk, &bench->engine, &bench->objects, &bench->disk_ops, &bench->crypto,
                   &(struct sim_disk_sink){bench, on_answered, on_violated, NULL}, config, &prng);
 }
 
 static void bench_fini(struct bench *bench)
 {
     sim_disk_fini(&bench->disk);
+    gmc_pool_trim(&bench->disk_ops);
     sim_objects_fini(&bench->objects);
     sim_engine_fini(&bench->engine);
 }

@@ -34,7 +34,7 @@ static void bench_init(struct bench *bench, const struct sim_wire_config *config
     sim_engine_init(&bench->engine);
     sim_packet_pool_init(&bench->pool);
     bench->sink = (struct sim_wire_sink){bench, on_deliver, NULL};
-    sim_lane_init(&bench->lane, &bench->engine, &bench->pool, &bench->sink, 0, config, &prng);
+    sim_lane_init(&bench->lane, &bench->engine, &bench->pool, &bench->sink, 0, 1, config, &prng);
 }
 
 static void bench_fini(struct bench *bench)
