@@ -265,6 +265,7 @@ void sim_host_start(struct sim_host *host)
         .pass_repairs = world->pass_repairs,
         .addr_text = addr_text,
         .virtual_bodies = world->virtual_bodies,
+        .block_bytes = world->block_bytes,
         .arena = host->world->arena,
         .shared = &host->world->shared,
         .fec = host->world->fec != NULL ? gmc_fec_code_table(host->world->fec)

@@ -88,8 +88,7 @@ void sim_host_empty_socket(struct sim_host *host)
 static void hear_first(struct sim_host *host)
 {
     struct sim_packet *packet = take_from_socket(host);
-    if (host->socket.first != NULL) /* while this one is looked at */
-        __builtin_prefetch(host->socket.first);
+    sim_packet_warm(host->socket.first); /* while this one is looked at */
     sim_host_hear(host, packet);
     sim_packet_free(&host->world->net.pool, packet);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cache.h"
 #include "core/manifest.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/store.h"
@@ -29,7 +30,7 @@ static const uint8_t *hashes_of(struct sim_object *object, sim_store_hash hash, 
         uint64_t offset = ((uint64_t)first + i) * object->block_bytes;
         uint64_t left = offset < space ? space - offset : 0;
         uint32_t len = left < object->block_bytes ? (uint32_t)left : object->block_bytes;
-        uint8_t body[GMC_PAGE_WIRE_BYTES];
+        uint8_t body[GMC_CACHE_SMALL_BYTES];
         sim_object_fill(object, offset, body, gmc_virtual_kept(len));
         hash(body, gmc_virtual_kept(len), hashed->hashes[i]);
     }

@@ -123,8 +123,8 @@ struct sim_lane {
     bool is_plain;           /* they are neither lost behind the queue nor changed, nor overtake */
     gmc_duration queue_time; /* that a full queue takes to send */
     gmc_duration mark_time;  /* the same of mark_bytes */
-    struct sim_wire_config config;
     struct sim_lane_counters count;
+    struct sim_wire_config config;
     struct sim_packet_pool *pool;
     struct sim_waiting waiting;
     struct sim_codel codel;

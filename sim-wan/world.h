@@ -26,6 +26,7 @@ struct sim_world_config {
     bool shuffle;                /* events of one instant in random order */
     bool exact_clocks;           /* hosts' clocks show the virtual time */
     bool virtual_bodies;         /* blocks are their first bytes; see core/gateway.h */
+    uint32_t block_bytes;        /* with virtual bodies; 0: 64 KiB */
     struct sim_disk_config disk; /* of every host that is given no other */
     struct sim_cpu_config cpu;
     /* for every gateway; 0: the core's defaults */

@@ -13,11 +13,12 @@
 #define SPARES_KEPT 32u
 
 /* Sizes of bodies. Pages and the blocks of small files would waste most of a whole one. */
-enum body_size { VIRTUAL, SMALL, WHOLE };
+enum body_size { VIRTUAL, VIRTUAL_SEVERAL, SMALL, WHOLE };
 
 static const struct {
     uint32_t bytes, tags;
 } sizes[] = {{GMC_CACHE_VIRTUAL_BYTES, 1},
+             {GMC_CACHE_VIRTUAL_FRAGMENTS * GMC_CACHE_VIRTUAL_BYTES, GMC_CACHE_VIRTUAL_FRAGMENTS},
              {GMC_CACHE_SMALL_BYTES, GMC_FRAGMENTS_MAX},
              {GMC_CACHE_BODY_BYTES, GMC_FRAGMENTS_MAX}};
 
@@ -47,6 +48,7 @@ void gmc_cache_spares_init(struct gmc_cache_spares *spares, size_t most)
 {
     gmc_pool_init(&spares->blocks, sizeof(struct gmc_block), most);
     gmc_pool_init(&spares->virtuals, body_bytes(VIRTUAL), most);
+    gmc_pool_init(&spares->several, body_bytes(VIRTUAL_SEVERAL), most);
     gmc_pool_init(&spares->smalls, body_bytes(SMALL), most);
 }
 
@@ -54,6 +56,7 @@ void gmc_cache_spares_trim(struct gmc_cache_spares *spares)
 {
     gmc_pool_trim(&spares->blocks);
     gmc_pool_trim(&spares->virtuals);
+    gmc_pool_trim(&spares->several);
     gmc_pool_trim(&spares->smalls);
 }
 
@@ -76,17 +79,20 @@ struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed, struct gmc_cache_sp
 
 static enum body_size size_of(const struct gmc_block *block)
 {
-    if (block->kept < block->len)
-        return VIRTUAL;
-    return block->len <= GMC_CACHE_SMALL_BYTES ? SMALL : WHOLE;
+    if (block->kept == block->len)
+        return block->len <= GMC_CACHE_SMALL_BYTES ? SMALL : WHOLE;
+    if (block->kept <= GMC_CACHE_VIRTUAL_BYTES)
+        return VIRTUAL; /* of one fragment */
+    return block->kept <= sizes[VIRTUAL_SEVERAL].bytes ? VIRTUAL_SEVERAL : SMALL;
 }
 
 /* Where bodies of this size come from and go to. */
 static struct gmc_pool *pool_of(struct gmc_cache *cache, enum body_size size)
 {
-    if (size == WHOLE)
-        return &cache->wholes;
-    return size == SMALL ? &cache->spares->smalls : &cache->spares->virtuals;
+    struct gmc_cache_spares *spares = cache->spares;
+    struct gmc_pool *pools[] = {&spares->virtuals, &spares->several, &spares->smalls,
+                                &cache->wholes};
+    return pools[size];
 }
 
 static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uint8_t *body)
@@ -161,8 +167,9 @@ struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint
 struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
                                 uint32_t len, uint32_t kept, uint32_t fragments)
 {
-    GMC_ASSERT(kept == len || (kept < len && kept <= GMC_CACHE_VIRTUAL_BYTES));
-    GMC_ASSERT(len <= GMC_CACHE_BODY_BYTES && fragments >= 1 && fragments <= GMC_FRAGMENTS_MAX);
+    GMC_ASSERT(kept == len ? len <= GMC_CACHE_BODY_BYTES
+                           : kept < len && kept <= GMC_CACHE_SMALL_BYTES);
+    GMC_ASSERT(fragments >= 1 && fragments <= GMC_FRAGMENTS_MAX);
     struct gmc_block *block = gmc_pool_get(&cache->spares->blocks);
     if (block == NULL)
         return NULL;

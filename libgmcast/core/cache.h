@@ -25,7 +25,9 @@
 #define GMC_CACHE_BODY_BYTES 65536u
 #define GMC_FRAGMENTS_MAX 64u
 #define GMC_CACHE_SMALL_BYTES 9216u
+/* Of each of so many fragments at most. */
 #define GMC_CACHE_VIRTUAL_BYTES 32u
+#define GMC_CACHE_VIRTUAL_FRAGMENTS 16u
 
 struct gmc_cache;
 
@@ -65,7 +67,7 @@ struct gmc_block {
 
 /* Records of blocks, and bodies that are not whole, to be used again. */
 struct gmc_cache_spares {
-    struct gmc_pool blocks, virtuals, smalls;
+    struct gmc_pool blocks, virtuals, several, smalls;
 };
 
 /* Keeps at most so many of each. */
@@ -84,7 +86,8 @@ size_t gmc_cache_bytes_used(const struct gmc_cache *cache);
 /* The block, marked as used now; NULL. */
 struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number);
 /* A new block without bodies, pinned once; must not exist. Its bodies hold its first `kept` bytes:
- * len, or at most GMC_CACHE_VIRTUAL_BYTES, then of one fragment. NULL when out of memory. */
+ * len, or fewer, at most GMC_CACHE_SMALL_BYTES, and then GMC_CACHE_VIRTUAL_BYTES of each fragment
+ * but the last, which may have more of them. NULL when out of memory. */
 struct gmc_block *gmc_cache_add(struct gmc_cache *cache, uint32_t channel, uint32_t number,
                                 uint32_t len, uint32_t kept, uint32_t fragments);
 /* Gives the block a body, evicting others where needed. FULL when everything is pinned. */

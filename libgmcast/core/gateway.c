@@ -62,6 +62,8 @@ static void apply_defaults(struct gmc_gateway_config *config)
         config->message_bytes = DEFAULT_MESSAGE_BYTES;
     if (config->probe_age_max == 0)
         config->probe_age_max = GMC_S(600);
+    if (config->block_bytes == 0 || !config->virtual_bodies)
+        config->block_bytes = GW_BLOCK_BYTES;
 }
 
 struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now)
@@ -95,8 +97,9 @@ struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc
     gw->next_request = 1;
     gw->next_handle = 1;
     gw->next_slot = 1;
-    gw->cache = gmc_cache_new(gw->config.cache_bytes, hash_seed,
-                              config->shared != NULL ? &config->shared->cache : NULL);
+    /* The cache counts bodies, as if all were of 64 KiB. */
+    gw->cache = gmc_cache_new(gw->config.cache_bytes / (gw->config.block_bytes / GW_BLOCK_BYTES),
+                              hash_seed, config->shared != NULL ? &config->shared->cache : NULL);
     gw->latencies = gmc_latency_cache_new(LATENCY_PAIRS_MAX);
     gw->domain = copy_text(config->domain);
     if (config->node_of != NULL)

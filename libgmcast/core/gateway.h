@@ -59,10 +59,14 @@ struct gmc_gateway_config {
                             (core/inside.h); copied; NULL: "nodes" */
     bool discard_data;   /* benchmarks: neither hash nor store received blocks */
     bool pass_repairs; /* experiments: repairs come from the source alone, relays ask it for them */
-    /* Large simulations: of each data block only the first GMC_VIRTUAL_BYTES exist, in memory, in
-     * datagrams (whose lengths stay those of whole bodies) and in buffers of the store; a block
-     * travels as one datagram, however large, so paths have to take those. */
+    /* Large simulations: of each data block only the first bytes exist, GMC_VIRTUAL_BYTES for each
+     * datagram of GMC_VIRTUAL_DATAGRAM_BYTES that it travels in: in memory, in datagrams (whose
+     * lengths stay those of whole bodies) and in buffers of the store. Paths have to take such
+     * datagrams. */
     bool virtual_bodies;
+    /* With virtual bodies: of a block, a power of two from 64 KiB to 1 MiB; 0, and always without:
+     * 64 KiB. The same at all gateways. */
+    uint32_t block_bytes;
     /* The shell's words for an address, for people; NULL: addresses are not told. */
     void (*addr_text)(const struct gmc_addr *addr, char *out, size_t size);
     uint8_t *arena; /* GMC_GATEWAY_ARENA_BYTES for outputs, borrowed for life, may be shared by

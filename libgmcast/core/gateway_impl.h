@@ -339,12 +339,19 @@ void gw_pass_stored(struct gmc_gateway *gw, struct gwchannel *ch, uint32_t numbe
 void gw_pass_arrived(struct gmc_gateway *gw, struct gwchannel *ch,
                      const struct gmc_link_data *data);
 void gw_pass_forget(struct gwchannel *ch);
-/* Of so many bytes of a block, or of one that is one fragment, those that exist. */
+/* Of so many bytes of a block or of a fragment those that exist. */
 _Static_assert(GMC_VIRTUAL_BYTES == GMC_CACHE_VIRTUAL_BYTES, "the cache holds virtual bodies");
 _Static_assert(GMC_PAGE_WIRE_BYTES <= GMC_CACHE_SMALL_BYTES, "pages have small bodies");
 static inline uint32_t gw_kept(const struct gmc_gateway *gw, uint32_t len)
 {
     return gw->config.virtual_bodies ? gmc_virtual_kept(len) : len;
+}
+/* Where in a block's bodies a fragment begins. */
+static inline size_t gw_fragment_at(const struct gmc_gateway *gw, const struct gwchannel *ch,
+                                    uint32_t fragment)
+{
+    return (size_t)fragment *
+           (gw->config.virtual_bodies ? GMC_VIRTUAL_BYTES : ch->object.fragment_bytes);
 }
 
 /* gateway_serve.c: blocks back from the store, sealed for children */

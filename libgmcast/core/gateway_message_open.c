@@ -105,7 +105,7 @@ gmc_status gmc_gateway_open(struct gmc_gateway *gw, gmc_time now,
     ch->talk->held = true;
     ch->src->shape = request->shape;
     ch->src->scanned = true;
-    ch->object = (struct gmc_object){.block_bytes = GW_BLOCK_BYTES,
+    ch->object = (struct gmc_object){.block_bytes = gw->config.block_bytes,
                                      .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
     ch->object_known = true;
     *key = ch->key;

@@ -558,7 +558,7 @@ gmc_status gw_source_restore(struct gmc_gateway *gw, struct gwchannel *ch, struc
     uint8_t stripes = gmc_reader_u8(&r);
     src->rate_bps = gmc_reader_u64(&r);
     ch->file_count = gmc_reader_u64(&r);
-    struct gmc_object object = {.block_bytes = GW_BLOCK_BYTES};
+    struct gmc_object object = {.block_bytes = gw->config.block_bytes};
     object.listing_bytes = gmc_reader_u64(&r);
     object.total_bytes = gmc_reader_u64(&r);
     object.fragment_bytes = gmc_reader_u32(&r);

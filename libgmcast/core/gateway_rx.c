@@ -110,7 +110,7 @@ static gmc_status open_fragment(struct gmc_gateway *gw, struct gwchannel *ch,
 {
     uint8_t nonce[GMC_NONCE_BYTES];
     uint8_t aad[18];
-    uint8_t *to = block->plain + (size_t)data->fragment * ch->object.fragment_bytes;
+    uint8_t *to = block->plain + gw_fragment_at(gw, ch, data->fragment);
     gw_seal_nonce(data->block, data->fragment, nonce);
     return gw->config.crypto->ops->open(ch->aead, nonce,
                                         gw_seal_aad(ch, data->block, data->fragment, aad),
@@ -122,7 +122,7 @@ static gmc_status open_fragment(struct gmc_gateway *gw, struct gwchannel *ch,
 static void keep_sealed(const struct gmc_gateway *gw, const struct gwchannel *ch,
                         struct gmc_block *block, const struct gmc_link_data *data)
 {
-    memcpy(block->cipher + (size_t)data->fragment * ch->object.fragment_bytes, data->body.data,
+    memcpy(block->cipher + gw_fragment_at(gw, ch, data->fragment), data->body.data,
            gw_kept(gw, (uint32_t)data->body.len));
     memcpy(block->tags[data->fragment], data->seal_tag, GMC_SEAL_TAG_BYTES);
     block->sealed |= (uint64_t)1 << data->fragment;

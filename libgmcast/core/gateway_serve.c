@@ -244,7 +244,7 @@ static gmc_status seal_one(struct gmc_gateway *gw, struct gwchannel *ch, struct 
 {
     uint8_t nonce[GMC_NONCE_BYTES];
     uint8_t aad[18];
-    size_t at = (size_t)f * ch->object.fragment_bytes;
+    size_t at = gw_fragment_at(gw, ch, f);
     uint32_t len = gmc_fragment_len(&ch->object, block->len, f);
     gw_seal_nonce(block->number, f, nonce);
     return gw->config.crypto->ops->seal(ch->aead, nonce, gw_seal_aad(ch, block->number, f, aad),

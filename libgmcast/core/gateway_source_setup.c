@@ -38,10 +38,10 @@ void gw_source_scanned(struct gmc_gateway *gw, struct gwchannel *ch,
     }
     struct gmc_object object = {.listing_bytes = result->listing_bytes,
                                 .total_bytes = result->total_bytes,
-                                .block_bytes = GW_BLOCK_BYTES,
+                                .block_bytes = gw->config.block_bytes,
                                 .fragment_bytes = GW_BLOCK_BYTES / GMC_FRAGMENTS_MAX};
     if (gw->config.virtual_bodies)
-        object.fragment_bytes = GW_BLOCK_BYTES;
+        object.fragment_bytes = GMC_VIRTUAL_DATAGRAM_BYTES;
     if (gmc_object_check(&object) != GMC_OK) {
         gw_source_fail(gw, ch, GMC_ERR_LIMIT, "the sources are too large for one transfer");
         return;

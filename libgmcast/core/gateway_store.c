@@ -37,7 +37,7 @@ struct gwop *gw_store(struct gmc_gateway *gw, struct gwchannel *ch, enum gmc_sto
     (*op)->ticket = record->ticket;
     (*op)->kind = kind;
     (*op)->key = &ch->key;
-    (*op)->block_bytes = GW_BLOCK_BYTES;
+    (*op)->block_bytes = gw->config.block_bytes;
     (*op)->listing_bytes = ch->object.listing_bytes;
     (*op)->total_bytes = ch->object.total_bytes;
     return record;

@@ -31,8 +31,8 @@ bool gw_target_place_ok(const struct gmc_gateway *gw, const struct gmc_place *pl
         fits = record->order <= GMC_MESSAGES_LATEST && record->stripes == 1 &&
                record->fragment_bytes >= GMC_MESSAGE_PACKET_MIN &&
                record->fragment_bytes <= GW_BLOCK_BYTES;
-    return record->block_bytes == GW_BLOCK_BYTES && fits && gw_place_fits(gw, record, place) &&
-           is_here(gw, place, record);
+    return record->block_bytes == gw->config.block_bytes && fits &&
+           gw_place_fits(gw, record, place) && is_here(gw, place, record);
 }
 
 /* Who speaks for the channel: the source, or to a node its gateway. */

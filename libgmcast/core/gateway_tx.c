@@ -510,8 +510,7 @@ static enum sent send_one(struct gmc_gateway *gw, struct gwchild *child, struct 
     if (!gmc_link_ready(child->peer->link, gw->now, GMC_DATA_OVERHEAD_BYTES + len))
         return NOT_NOW;
     struct gmc_data_head head = {.handle = child->handle, .block = number, .fragment = fragment};
-    struct gmc_bytes body =
-        gmc_bytes(block->cipher + (size_t)fragment * ch->object.fragment_bytes, len);
+    struct gmc_bytes body = gmc_bytes(block->cipher + gw_fragment_at(gw, ch, fragment), len);
     if (gmc_link_send_data(child->peer->link, gw->now, &head, body, block->tags[fragment],
                            cookie_of(child, index, fragment), out) != GMC_OK)
         return NOT_NOW;

@@ -8,7 +8,7 @@
 
 #define FRAGMENTS_MAX 64u
 #define BLOCK_BYTES_MIN 4096u
-#define BLOCK_BYTES_MAX 65536u
+#define BLOCK_BYTES_MAX (1u << 20)
 
 /* ---- block space ---- */
 

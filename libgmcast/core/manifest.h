@@ -32,7 +32,7 @@ struct gmc_object {
     uint32_t fragment_bytes; /* plaintext bytes of a full fragment */
 };
 
-/* INVALID when a number is out of range: block_bytes 4096..65536 and a power of two,
+/* INVALID when a number is out of range: block_bytes 4096..1048576 and a power of two,
  * listing_bytes >= 1, at most 64 fragments in a block and in a page, blocks fit in 32 bits. */
 GMC_NODISCARD gmc_status gmc_object_check(const struct gmc_object *object);
 uint64_t gmc_object_pages(const struct gmc_object *object);
@@ -106,12 +106,15 @@ uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_
 /* Pages have a fixed length on the wire: padded with zeros to this, so that receivers know the
  * fragment count before they have seen a byte. The last page is as long as the others. */
 #define GMC_PAGE_WIRE_BYTES GMC_PAGE_BYTES_MAX
-/* Large simulations keep of a block that is longer than a page its first bytes only: those of so
- * many that exist. */
+/* Large simulations keep of what is longer than a page its first bytes only, so many for each
+ * datagram of a block; of a block or of a datagram's body of len bytes those that exist. What a
+ * block's datagrams keep follows each other, and is what the block keeps. */
 #define GMC_VIRTUAL_BYTES 32u
+#define GMC_VIRTUAL_DATAGRAM_BYTES 65536u
 static inline uint32_t gmc_virtual_kept(uint32_t len)
 {
-    return len > GMC_PAGE_WIRE_BYTES ? GMC_VIRTUAL_BYTES : len;
+    uint32_t whole = len / GMC_VIRTUAL_DATAGRAM_BYTES, last = len % GMC_VIRTUAL_DATAGRAM_BYTES;
+    return whole * GMC_VIRTUAL_BYTES + (last > GMC_PAGE_WIRE_BYTES ? GMC_VIRTUAL_BYTES : last);
 }
 /* Length of any block of the block space: GMC_PAGE_WIRE_BYTES or the data block's. */
 static inline uint32_t gmc_block_len(const struct gmc_object *object, uint32_t block)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns the tests of the block cache: pins, eviction, bodies, channels. */
 #include "core/cache.h"
+#include "core/manifest.h"
 
 #include <string.h>
 
@@ -179,6 +180,36 @@ static void test_shared_spares(void **state)
     gmc_cache_spares_trim(&spares);
 }
 
+/* Of virtual blocks each fragment keeps a few bytes, and has its tag; where the last one is short
+ * it keeps all of them. */
+static void test_virtual_fragments(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t len, kept, fragments;
+        size_t bytes;
+    } rows[] = {
+        {65536, 32, 1, 32 + 16},
+        {2 * 65536, 2 * 32, 2, 16 * (32 + 16)},
+        {1 << 20, 16 * 32, 16, 16 * (32 + 16)},
+        {65536 + 4000, 32 + 4000, 2, 9216 + 64 * 16},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
+        assert_int_equal(gmc_virtual_kept(rows[i].len), rows[i].kept);
+        struct gmc_block *block =
+            gmc_cache_add(cache, 1, 1, rows[i].len, rows[i].kept, rows[i].fragments);
+        assert_ok(gmc_cache_give_cipher(cache, block));
+        memset(block->cipher, 1, rows[i].kept);
+        memset(block->tags, 2, rows[i].fragments * GMC_SEAL_TAG_BYTES);
+        assert_int_equal(block->cipher[rows[i].kept - 1], 1);
+        assert_int_equal(gmc_cache_bytes_used(cache), rows[i].bytes);
+        gmc_cache_remove(cache, block);
+        assert_int_equal(gmc_cache_bytes_used(cache), 0);
+        gmc_cache_free(cache);
+    }
+}
+
 static void test_channels(void **state)
 {
     (void)state;
@@ -261,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_sealed_in_place),
         cmocka_unit_test(test_small_bodies),
         cmocka_unit_test(test_shared_spares),
+        cmocka_unit_test(test_virtual_fragments),
         cmocka_unit_test(test_channels),
         cmocka_unit_test(test_give_up),
         cmocka_unit_test(test_last_receiving),

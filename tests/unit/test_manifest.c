@@ -141,7 +141,8 @@ static const struct {
     {"no listing", {0, 1, 65536, 1431}, GMC_ERR_INVALID},
     {"no fragment", {1, 1, 65536, 0}, GMC_ERR_INVALID},
     {"blocks too small", {1, 1, 2048, 1431}, GMC_ERR_INVALID},
-    {"blocks too large", {1, 1, 131072, 4096}, GMC_ERR_INVALID},
+    {"largest blocks", {1, 1, 1048576, 65536}, GMC_OK},
+    {"blocks too large", {1, 1, 2097152, 65536}, GMC_ERR_INVALID},
     {"no power of two", {1, 1, 12288, 1431}, GMC_ERR_INVALID},
     {"no blocks", {1, 1, 0, 1431}, GMC_ERR_INVALID},
     /* 33294320 groups, the last of them short, make 2^32 - 1 blocks. */

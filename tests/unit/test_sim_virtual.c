@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Virtual bodies: what travels, when, and what arrives is the same as with whole ones. */
+/* Virtual bodies: what travels, when, and what arrives is the same as with whole ones; and blocks
+ * of several datagrams. */
 #include "tests/lib/unit.h"
 
 #include "sim-wan/host.h"
@@ -11,22 +12,22 @@ struct outcome {
     uint64_t events, bytes, violations;
 };
 
-/* A tree of three hops, one datagram per block, 20 MB and a block that is not full. */
-static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
+/* A tree of three hops. Blocks of 0 bytes: of 64 KiB, one datagram each. */
+static struct outcome run_with(struct sim_world_config config, uint64_t bytes, uint32_t loss_ppm)
 {
     const struct sim_wire_config wire = {.rate_bps = 1000000000,
                                          .delay = GMC_MS(2),
                                          .queue_bytes = 5000000,
                                          .mtu = 66000,
                                          .loss_ppm = loss_ppm};
-    struct sim_world_config config = {.seed = 7, .virtual_bodies = virtual_bodies};
+    config.seed = 7;
     struct sim_world *world = sim_world_new(&config);
     struct gmc_channel_key key;
     const char *error = NULL;
     sim_build_tree3(world, &wire);
     sim_world_start(world);
     struct sim_stage stage = {.object_seed = 3,
-                              .bytes = 20000001,
+                              .bytes = bytes,
                               .targets = world->hosts + 1,
                               .target_count = 6};
     struct sim_host *source = world->hosts[0];
@@ -41,6 +42,13 @@ static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
         outcome.bytes += sim_net_lane(&world->net, i, 0)->count.offered_bytes;
     sim_world_free(world);
     return outcome;
+}
+
+/* 20 MB and a block that is not full. */
+static struct outcome run(bool virtual_bodies, uint32_t loss_ppm)
+{
+    return run_with((struct sim_world_config){.virtual_bodies = virtual_bodies}, 20000001,
+                    loss_ppm);
 }
 
 static void test_same_as_whole(void **state)
@@ -64,11 +72,35 @@ static void test_same_with_loss(void **state)
     assert_int_equal(whole.bytes, part.bytes);
 }
 
+/* Sixteen datagrams a block. The last block has a few, one, or one that exists whole. */
+static void test_large_blocks(void **state)
+{
+    (void)state;
+    const uint64_t mib = UINT64_C(1) << 20;
+    const uint64_t sizes[] = {20 * mib, 20 * mib + 3 * 65536 + 1, 20 * mib + 65536 + 5000,
+                              20 * mib + 1, 100};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (uint32_t loss_ppm = 0; loss_ppm <= 50000; loss_ppm += 50000) {
+            struct sim_world_config config = {.virtual_bodies = true};
+            struct outcome small = run_with(config, sizes[i], loss_ppm);
+            config.block_bytes = (uint32_t)mib;
+            struct outcome large = run_with(config, sizes[i], loss_ppm);
+            assert_true(small.complete && large.complete);
+            assert_int_equal(small.violations + large.violations, 0);
+            if (loss_ppm > 0 || sizes[i] < mib)
+                continue;
+            /* The same datagrams, and a larger listing: 64 KiB are padded to 1 MiB, on each of six
+             * wires. */
+            assert_in_range(large.bytes, small.bytes, small.bytes + 6 * mib);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_as_whole),
         cmocka_unit_test(test_same_with_loss),
+        cmocka_unit_test(test_large_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
