@@ -73,6 +73,8 @@ static inline struct sim_packet *sim_packet_shift(struct sim_packet_list *list)
 /* Fetches a short packet into the processor's cache, without looking at it; NULL: there is none. */
 static inline void sim_packet_warm(const struct sim_packet *packet)
 {
+    if (packet == NULL)
+        return;
     for (size_t at = 0; at < sizeof(*packet) + 96; at += 64)
         __builtin_prefetch((const char *)packet + at);
 }
