@@ -169,7 +169,7 @@ static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
         sim_group_forward(net, at, packet);
         return;
     }
-    uint16_t port = sim_net_routes_to(net, packet->to)[at];
+    uint16_t port = sim_net_port_to(net, at, packet->to);
     if (port == SIM_NO_PORT) {
         net->count.unroutable_packets++;
         sim_packet_free(&net->pool, packet);
