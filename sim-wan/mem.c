@@ -33,6 +33,11 @@ void *sim_grow(void *old, size_t count, size_t bytes)
     return checked(realloc(old, count * bytes > 0 ? count * bytes : 1));
 }
 
+void *sim_alloc_lines(size_t bytes)
+{
+    return checked(aligned_alloc(64, bytes));
+}
+
 char *sim_strdup(const char *text)
 {
     size_t len = strlen(text) + 1;

@@ -9,6 +9,8 @@
 void *sim_alloc(size_t bytes);                         /* contents undefined */
 void *sim_calloc(size_t count, size_t bytes);          /* zeros */
 void *sim_grow(void *old, size_t count, size_t bytes); /* realloc of an array */
+/* Bytes that are a multiple of a cache line (64), and begin with one. */
+void *sim_alloc_lines(size_t bytes);
 char *sim_strdup(const char *text);
 
 /* Grows an array for one more element; doubles. */

@@ -64,11 +64,14 @@ void sim_group_block(struct sim_net *net, uint32_t router)
 /* The port at a host on the way from the sender to a listener; SIM_NO_PORT: it is not on it. */
 static uint16_t port_towards(struct sim_net *net, uint32_t sender, uint32_t at, uint32_t listener)
 {
-    const uint16_t *routes = sim_net_routes_to(net, listener);
     uint32_t hop = sender;
-    while (hop != at && hop != listener && routes[hop] != SIM_NO_PORT)
-        hop = net->hosts[hop].ports[routes[hop]].neighbour;
-    return hop == at && at != listener ? routes[at] : SIM_NO_PORT;
+    while (hop != at && hop != listener) {
+        uint16_t port = sim_net_port_to(net, hop, listener);
+        if (port == SIM_NO_PORT)
+            return SIM_NO_PORT;
+        hop = net->hosts[hop].ports[port].neighbour;
+    }
+    return hop == at && at != listener ? sim_net_port_to(net, at, listener) : SIM_NO_PORT;
 }
 
 /* Does somebody before this listener take the same way? Then its copy serves both. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/net_internal.h"
 
@@ -169,7 +170,7 @@ static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
         sim_group_forward(net, at, packet);
         return;
     }
-    uint16_t port = sim_net_routes_to(net, packet->to)[at];
+    uint16_t port = sim_net_port_to(net, at, packet->to);
     if (port == SIM_NO_PORT) {
         net->count.unroutable_packets++;
         sim_packet_free(&net->pool, packet);
@@ -224,6 +225,17 @@ static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_
     return packet;
 }
 
+/* Of the head with its tags, which cover the body. */
+static uint32_t digest_of(const struct sim_packet *packet)
+{
+    uint64_t digest = packet->len;
+    uint8_t head[32] = {0};
+    memcpy(head, packet->data, packet->len < sizeof(head) ? packet->len : sizeof(head));
+    for (size_t i = 0; i < sizeof(head); i += 8)
+        digest = (digest ^ gmc_get64(head + i)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(digest >> 32);
+}
+
 void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                       const struct gmc_bytes *pieces, size_t piece_count)
 {
@@ -249,8 +261,9 @@ void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum 
             memcpy(packet->data + at, pieces[i].data, part);
         at += part;
         if (i == gap_in)
-            packet->gap_at = (uint32_t)at;
+            packet->gap_at = (uint16_t)at;
     }
+    packet->digest = digest_of(packet);
     sim_net_send(net, packet);
 }
 

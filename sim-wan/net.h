@@ -24,6 +24,7 @@
 struct sim_net_host;
 struct sim_net_wire;
 struct sim_net_approaches;
+struct sim_net_access;
 
 /* What the network hands up. Packets are borrowed for the call. */
 struct sim_net_sink {
@@ -53,6 +54,7 @@ struct sim_net {
     uint64_t *blocked; /* sorted pairs between which UDP does not pass */
     size_t blocked_count, blocked_capacity;
     uint16_t **routes; /* by destination: port to take at every host; NULL: not yet computed */
+    struct sim_net_access *accesses;       /* with the first route; by destination */
     struct sim_net_approaches *approaches; /* for the search of routes; with the first one */
     struct sim_groups groups;              /* multicast */
     struct sim_net_counters count;
@@ -93,7 +95,7 @@ void sim_net_send(struct sim_net *net, struct sim_packet *packet);
 /* The largest UDP payload that a wire of the host takes. */
 uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host);
 
-/* Next host on the way; SIM_NO_HOST when there is none. */
+/* Next host on the way to another one; SIM_NO_HOST when there is none. */
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to);
 /* Sets used[wire * 2 + direction] of all that is on the way from a host that talks (an array of
  * them) to this one. Keeps no routes. */

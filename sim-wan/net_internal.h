@@ -25,8 +25,9 @@ struct sim_net_wire {
 
 #define SIM_NO_PORT UINT16_MAX
 
-/* The port at every host on the way to `to`, computed when first asked for. */
-const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to);
+/* The port at a host on the way to another one; SIM_NO_PORT: there is none. Routes to a host are
+ * computed when they are first asked for. */
+uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to);
 void sim_net_forget_routes(struct sim_net *net);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A packet on the wires: who to whom, how many bytes it takes on a wire, and what it carries.
- * Packets come from a pool with free lists for two sizes, so a transfer allocates nothing per
- * packet once it runs. */
+ * Packets come from a pool with free lists for three sizes, so a transfer allocates nothing per
+ * packet once it runs; short ones take two lines of the processor's cache, and wires look at the
+ * first alone. */
 #ifndef SIM_PACKET_H
 #define SIM_PACKET_H
 
@@ -20,7 +21,8 @@ enum sim_proto { SIM_PROTO_UDP, SIM_PROTO_TCP, SIM_PROTO_PLAIN, SIM_PROTO_IP };
 /* The ECN field of the IP head, as on the wire (RFC 3168, section 5). */
 enum sim_ecn { SIM_ECN_NOT_ECT, SIM_ECN_ECT1, SIM_ECN_ECT0, SIM_ECN_CE };
 
-/* What TCP needs to know of a segment; zero in datagrams. */
+/* What TCP needs to know of a segment, and traffic in the background of a packet: such packets have
+ * no data, and this in its place. */
 struct sim_segment {
     uint64_t connection; /* unique in the run; the flow of background traffic */
     uint32_t sequence;   /* number of the segment in its direction, from 0 */
@@ -35,13 +37,23 @@ struct sim_packet {
     uint32_t from, to;              /* hosts */
     uint32_t wire_bytes;            /* payload and heads */
     uint32_t len;                   /* of data */
-    uint32_t gap, gap_at;           /* so many more are left out there: a virtual body's */
-    uint32_t capacity;
+    uint32_t gap;                   /* so many more are left out: a virtual body's */
+    uint16_t gap_at;                /* before this one of the data */
     uint8_t proto;
-    uint8_t ecn; /* enum sim_ecn */
-    struct sim_segment segment;
-    uint8_t data[];
+    uint8_t ecn;     /* enum sim_ecn */
+    uint32_t digest; /* of a datagram's first bytes, for the trace: they are far at its arrival */
+    uint8_t size;    /* the pool's */
+    _Alignas(struct sim_segment) uint8_t data[];
 };
+
+static inline struct sim_segment *sim_packet_segment(struct sim_packet *packet)
+{
+    return (struct sim_segment *)(void *)packet->data;
+}
+static inline const struct sim_segment *sim_packet_segment_of(const struct sim_packet *packet)
+{
+    return (const struct sim_segment *)(const void *)packet->data;
+}
 
 /* First in, first out. Zeros are an empty one. */
 struct sim_packet_list {
@@ -75,12 +87,15 @@ static inline void sim_packet_warm(const struct sim_packet *packet)
 {
     if (packet == NULL)
         return;
-    for (size_t at = 0; at < sizeof(*packet) + 96; at += 64)
-        __builtin_prefetch((const char *)packet + at);
+    __builtin_prefetch(packet);
+    __builtin_prefetch((const char *)packet + 64);
 }
 
+enum { SIM_PACKET_SHORT, SIM_PACKET_SMALL, SIM_PACKET_FULL, SIM_PACKET_SIZES };
+
 struct sim_packet_pool {
-    struct sim_packet *free_small, *free_full;
+    struct sim_packet *free[SIM_PACKET_SIZES];
+    void *slabs;   /* of short ones; each begins with the one before it */
     uint64_t live; /* packets given out */
 };
 

@@ -139,20 +139,45 @@ static uint16_t *shortest_paths(const struct sim_net *net, uint32_t to)
     return ports;
 }
 
+/* The last hop to a host with one wire: ways there are those to its neighbour, so sites behind a
+ * router have one table together. Of others `from` is the host itself. */
+struct sim_net_access {
+    uint32_t from;
+    uint16_t port; /* there */
+};
+
+static struct sim_net_access *find_accesses(const struct sim_net *net)
+{
+    const struct sim_net_approaches *all = net->approaches;
+    struct sim_net_access *accesses = sim_alloc(net->host_count * sizeof(*accesses));
+    for (uint32_t i = 0; i < net->host_count; i++) {
+        const struct approach *only = &all->list[all->first[i]];
+        bool is_only = all->first[i + 1] - all->first[i] == 1;
+        accesses[i] = is_only ? (struct sim_net_access){only->from, only->port}
+                              : (struct sim_net_access){i, SIM_NO_PORT};
+    }
+    return accesses;
+}
+
 static void prepare(struct sim_net *net)
 {
     if (net->routes != NULL)
         return;
     net->routes = sim_calloc(net->host_count, sizeof(*net->routes));
     net->approaches = find_approaches(net);
+    net->accesses = find_accesses(net);
 }
 
-const uint16_t *sim_net_routes_to(struct sim_net *net, uint32_t to)
+uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to)
 {
     prepare(net);
-    if (net->routes[to] == NULL)
-        net->routes[to] = shortest_paths(net, to);
-    return net->routes[to];
+    const struct sim_net_access *access = &net->accesses[to];
+    uint32_t by = access->from;
+    if (by == at)
+        return access->port;
+    if (net->routes[by] == NULL)
+        net->routes[by] = shortest_paths(net, by);
+    return net->routes[by][at];
 }
 
 void sim_net_forget_routes(struct sim_net *net)
@@ -164,14 +189,16 @@ void sim_net_forget_routes(struct sim_net *net)
     free(net->routes);
     free(net->approaches->first);
     free(net->approaches);
+    free(net->accesses);
+    net->accesses = NULL;
     net->routes = NULL;
     net->approaches = NULL;
 }
 
 uint32_t sim_net_next_hop(struct sim_net *net, uint32_t at, uint32_t to)
 {
-    GMC_ASSERT(at < net->host_count && to < net->host_count);
-    uint16_t port = sim_net_routes_to(net, to)[at];
+    GMC_ASSERT(at < net->host_count && to < net->host_count && at != to);
+    uint16_t port = sim_net_port_to(net, at, to);
     return port == SIM_NO_PORT ? SIM_NO_HOST : net->hosts[at].ports[port].neighbour;
 }
 
@@ -194,12 +221,12 @@ void sim_net_lanes_to(struct sim_net *net, uint32_t to, const bool *talks, bool 
 
 gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)
 {
-    const uint16_t *ports = sim_net_routes_to(net, to);
     gmc_duration delay = 0;
     while (from != to) {
-        if (ports[from] == SIM_NO_PORT)
+        uint16_t way = sim_net_port_to(net, from, to);
+        if (way == SIM_NO_PORT)
             return GMC_TIME_NEVER;
-        const struct sim_port *port = &net->hosts[from].ports[ports[from]];
+        const struct sim_port *port = &net->hosts[from].ports[way];
         delay = gmc_time_add(delay, port->lane->config.delay);
         from = port->neighbour;
     }
@@ -208,10 +235,12 @@ gmc_duration sim_net_path_delay(struct sim_net *net, uint32_t from, uint32_t to)
 
 uint32_t sim_net_path_mtu(struct sim_net *net, uint32_t from, uint32_t to)
 {
-    const uint16_t *ports = sim_net_routes_to(net, to);
     uint32_t mtu = UINT32_MAX;
-    while (from != to && ports[from] != SIM_NO_PORT) {
-        const struct sim_port *port = &net->hosts[from].ports[ports[from]];
+    while (from != to) {
+        uint16_t way = sim_net_port_to(net, from, to);
+        if (way == SIM_NO_PORT)
+            break;
+        const struct sim_port *port = &net->hosts[from].ports[way];
         uint32_t of_wire = port->lane->config.mtu;
         mtu = of_wire < mtu ? of_wire : mtu;
         from = port->neighbour;

@@ -107,8 +107,8 @@ void sim_tcp_fini(struct sim_tcp *tcp)
 static void send_reset(struct sim_tcp *tcp, uint64_t id, uint32_t from, uint32_t to)
 {
     struct sim_packet *packet = sim_net_new_segment(tcp->net, from, to, 0);
-    packet->segment.connection = id;
-    packet->segment.flags = SIM_TCP_RESET;
+    sim_packet_segment(packet)->connection = id;
+    sim_packet_segment(packet)->flags = SIM_TCP_RESET;
     sim_net_send(tcp->net, packet);
 }
 
@@ -223,12 +223,12 @@ static void acknowledge(struct sim_conn *conn, int side)
     struct sim_tcp_end *end = &conn->ends[side];
     struct sim_packet *packet =
         sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!side].host, 0);
-    packet->segment.connection = conn->id;
-    packet->segment.flags = SIM_TCP_ACK;
-    packet->segment.ack = end->received;
+    sim_packet_segment(packet)->connection = conn->id;
+    sim_packet_segment(packet)->flags = SIM_TCP_ACK;
+    sim_packet_segment(packet)->ack = end->received;
     for (uint32_t i = 0; i < 64; i++)
         if (sim_tcp_has_arrived(end, end->received + 1 + i))
-            packet->segment.sack |= UINT64_C(1) << i;
+            sim_packet_segment(packet)->sack |= UINT64_C(1) << i;
     sim_net_send(conn->tcp->net, packet);
 }
 
@@ -274,11 +274,11 @@ void sim_tcp_arrived(struct sim_tcp *tcp, uint32_t host, const struct sim_packet
 {
     if (!tcp->sink.is_powered(tcp->sink.ctx, host))
         return;
-    struct sim_conn *conn = gmc_map_get(&tcp->conns, packet->segment.connection);
+    struct sim_conn *conn = gmc_map_get(&tcp->conns, sim_packet_segment_of(packet)->connection);
     if (conn == NULL)
         return; /* gone on both sides */
     conn->busy++;
-    segment_arrived(conn, conn->ends[0].host == host ? 0 : 1, &packet->segment);
+    segment_arrived(conn, conn->ends[0].host == host ? 0 : 1, sim_packet_segment_of(packet));
     /* It was not freed in between, because it was busy. */
     conn->busy--; /* NOLINT(clang-analyzer-unix.Malloc) */
     release(conn);

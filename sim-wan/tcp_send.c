@@ -77,10 +77,10 @@ static void send_segment(struct sim_conn *conn, struct sim_tcp_end *end,
     struct sim_packet *packet =
         sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!end->side].host, 0);
     packet->wire_bytes += segment->len;
-    packet->segment.connection = conn->id;
-    packet->segment.flags = SIM_TCP_DATA | SIM_TCP_ACK;
-    packet->segment.sequence = segment->sequence;
-    packet->segment.ack = end->received;
+    sim_packet_segment(packet)->connection = conn->id;
+    sim_packet_segment(packet)->flags = SIM_TCP_DATA | SIM_TCP_ACK;
+    sim_packet_segment(packet)->sequence = segment->sequence;
+    sim_packet_segment(packet)->ack = end->received;
     segment->resent = segment->sent_at != 0;
     if (segment->resent)
         conn->tcp->retransmissions++;

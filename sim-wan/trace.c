@@ -31,6 +31,11 @@ void sim_trace_record(struct sim_trace *trace, gmc_time now, enum sim_trace_kind
     trace->records++;
 }
 
+void sim_trace_word(struct sim_trace *trace, uint64_t word)
+{
+    mix(trace, word);
+}
+
 void sim_trace_bytes(struct sim_trace *trace, struct gmc_bytes bytes)
 {
     size_t i = 0;

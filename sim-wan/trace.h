@@ -38,7 +38,8 @@ struct sim_trace {
 void sim_trace_init(struct sim_trace *trace);
 void sim_trace_record(struct sim_trace *trace, gmc_time now, enum sim_trace_kind kind, uint64_t who,
                       uint64_t a, uint64_t b);
-/* Adds bytes to the record before. */
+/* Adds a word, or bytes, to the record before. */
+void sim_trace_word(struct sim_trace *trace, uint64_t word);
 void sim_trace_bytes(struct sim_trace *trace, struct gmc_bytes bytes);
 /* Both, with a line of text. */
 void sim_trace_text(struct sim_trace *trace, gmc_time now, enum sim_trace_kind kind, uint64_t who,

@@ -26,8 +26,7 @@ static bool on_arrived(void *ctx, uint32_t id, struct sim_packet *packet)
         sim_traffic_arrived(&world->traffic, packet);
         return false;
     }
-    /* The head with its tags, which cover the body. */
-    sim_trace_bytes(&world->trace, gmc_bytes(packet->data, packet->len < 32 ? packet->len : 32));
+    sim_trace_word(&world->trace, packet->digest);
     return sim_host_on_packet(world->hosts[id], packet);
 }
 

@@ -26,7 +26,7 @@
 #define GMC_FRAGMENTS_MAX 64u
 #define GMC_CACHE_SMALL_BYTES 9216u
 /* Of each of so many fragments at most. */
-#define GMC_CACHE_VIRTUAL_BYTES 32u
+#define GMC_CACHE_VIRTUAL_BYTES 24u
 #define GMC_CACHE_VIRTUAL_FRAGMENTS 16u
 
 struct gmc_cache;

@@ -95,7 +95,7 @@ static uint32_t byte_number(uint32_t segment)
 
 static uint8_t tcp_flags(const struct sim_packet *packet)
 {
-    const struct sim_segment *segment = &packet->segment;
+    const struct sim_segment *segment = sim_packet_segment_of(packet);
     uint32_t flags = 0;
     if ((segment->flags & SIM_TCP_RESET) != 0)
         return TCP_RST;
@@ -112,12 +112,12 @@ static uint8_t tcp_flags(const struct sim_packet *packet)
 static size_t put_tcp(const struct sim_packet *packet, gmc_time now, uint8_t *ip)
 {
     uint8_t *out = ip + IP_BYTES;
-    uint32_t port = FIRST_PORT + (uint32_t)(packet->segment.connection % PORTS);
+    uint32_t port = FIRST_PORT + (uint32_t)(sim_packet_segment_of(packet)->connection % PORTS);
     memset(out, 0, TCP_BYTES);
     put16(out, packet->from < packet->to ? port : GATEWAY_PORT);
     put16(out + 2, packet->from < packet->to ? GATEWAY_PORT : port);
-    put32(out + 4, byte_number(packet->segment.sequence));
-    put32(out + 8, byte_number(packet->segment.ack));
+    put32(out + 4, byte_number(sim_packet_segment_of(packet)->sequence));
+    put32(out + 8, byte_number(sim_packet_segment_of(packet)->ack));
     out[12] = (TCP_BYTES / 4) << 4;
     out[13] = tcp_flags(packet);
     put16(out + 14, WINDOW);

@@ -144,10 +144,11 @@ static void on_packet(void *state, uint32_t wire, int direction, enum sim_wire_n
                         .sequence = -1,
                         .proto = packet->proto,
                         .ecn = packet->ecn,
-                        .has_data = packet->wire_bytes > SIM_TCP_OVERHEAD_BYTES,
-                        .flow = packet->segment.connection};
+                        .has_data = packet->wire_bytes > SIM_TCP_OVERHEAD_BYTES};
+    if (packet->proto == SIM_PROTO_TCP || packet->proto == SIM_PROTO_PLAIN)
+        line.flow = sim_packet_segment_of(packet)->connection;
     if (packet->proto == SIM_PROTO_TCP)
-        line.sequence = packet->segment.sequence;
+        line.sequence = sim_packet_segment_of(packet)->sequence;
     line.packet = number_of(ns, packet, news == SIM_WIRE_OFFERED && packet->from == line.from);
     line.event = news == SIM_WIRE_OFFERED ? '+' : news == SIM_WIRE_DROPPED ? 'd' : 'r';
     (void)drop;

@@ -60,8 +60,8 @@ static struct sim_packet *new_packet(struct sim_tcp_source *s, bool ack)
     packet->to = ack ? s->config.from : s->config.to;
     packet->proto = SIM_PROTO_PLAIN;
     packet->wire_bytes = ack ? SIM_TCP_OVERHEAD_BYTES : s->config.packet_bytes;
-    packet->segment.connection = s->connection;
-    packet->segment.flags = ack ? ACK_FLAG : 0;
+    sim_packet_segment(packet)->connection = s->connection;
+    sim_packet_segment(packet)->flags = ack ? ACK_FLAG : 0;
     return packet;
 }
 
@@ -80,7 +80,7 @@ static void send_one(struct sim_tcp_source *s)
     gmc_time now = s->engine->now;
     s->config.law->on_sent(s->law, now, s->next, s->config.packet_bytes, false);
     s->sent[s->next % RING] = (struct sent_packet){now, OPEN};
-    packet->segment.sequence = (uint32_t)s->next++;
+    sim_packet_segment(packet)->sequence = (uint32_t)s->next++;
     s->count->sent_packets++;
     s->count->sent_bytes += packet->wire_bytes;
     if (s->inflight++ == 0)
@@ -209,8 +209,8 @@ static void on_ack(struct sim_tcp_source *s, const struct sim_segment *segment)
 static void send_ack(struct sim_tcp_source *s)
 {
     struct sim_packet *packet = new_packet(s, true);
-    packet->segment.sequence = (uint32_t)s->newest;
-    packet->segment.ack = (uint32_t)s->logged;
+    sim_packet_segment(packet)->sequence = (uint32_t)s->newest;
+    sim_packet_segment(packet)->ack = (uint32_t)s->logged;
     s->acked = s->logged;
     sim_engine_cancel(s->engine, &s->ack_timer);
     sim_net_send(s->net, packet);
@@ -239,12 +239,12 @@ static void on_data(struct sim_tcp_source *s, const struct sim_segment *segment)
 /* ---- both ---- */
 void sim_tcp_source_arrived(struct sim_tcp_source *s, const struct sim_packet *packet)
 {
-    if ((packet->segment.flags & ACK_FLAG) != 0) {
-        on_ack(s, &packet->segment);
+    if ((sim_packet_segment_of(packet)->flags & ACK_FLAG) != 0) {
+        on_ack(s, sim_packet_segment_of(packet));
     } else {
         s->count->received_packets++;
         s->count->received_bytes += packet->wire_bytes;
-        on_data(s, &packet->segment);
+        on_data(s, sim_packet_segment_of(packet));
     }
 }
 

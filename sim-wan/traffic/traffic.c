@@ -85,7 +85,7 @@ static void send_packet(struct sim_event *event, gmc_time now)
     packet->proto = SIM_PROTO_PLAIN;
     packet->wire_bytes = flow->config.packet_bytes;
     packet->ecn = (uint8_t)flow->config.ecn;
-    packet->segment.connection = flow->id;
+    sim_packet_segment(packet)->connection = flow->id;
     flow->count.sent_packets++;
     flow->count.sent_bytes += packet->wire_bytes;
     schedule(flow);
@@ -204,8 +204,8 @@ const struct sim_traffic_counters *sim_traffic_counters(const struct sim_traffic
 
 void sim_traffic_arrived(struct sim_traffic *traffic, const struct sim_packet *packet)
 {
-    GMC_ASSERT(packet->segment.connection < traffic->count);
-    struct sim_flow *flow = traffic->flows[packet->segment.connection];
+    GMC_ASSERT(sim_packet_segment_of(packet)->connection < traffic->count);
+    struct sim_flow *flow = traffic->flows[sim_packet_segment_of(packet)->connection];
     if (flow->tcp != NULL) {
         sim_tcp_source_arrived(flow->tcp, packet);
         return;

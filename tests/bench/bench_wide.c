@@ -73,7 +73,7 @@ int main(int argc, char **argv)
                                       .virtual_bodies = true,
                                       .block_bytes = BLOCK_BYTES,
                                       .cpu = {.wake = GMC_MS(1)},
-                                      .cache_bytes = UINT64_C(128) << 20};
+                                      .cache_bytes = UINT64_C(160) << 20};
     struct sim_world *world = sim_world_new(&config);
     struct gmc_prng prng;
     gmc_prng_init(&prng, 1);

@@ -111,6 +111,41 @@ static void test_shortest_path(void **state)
     bench_fini(&bench);
 }
 
+#define SITES 24u
+
+/* Sites behind routers, some with a wire to another site too: who has one wire is reached as its
+ * neighbour is, and from everywhere by the shortest way. */
+static void test_sites(void **state)
+{
+    (void)state;
+    struct bench bench;
+    gmc_duration least[SITES][SITES];
+    struct gmc_prng prng;
+    gmc_prng_init(&prng, 5);
+    bench_init(&bench, SITES);
+    for (uint32_t i = 0; i < SITES; i++)
+        for (uint32_t j = 0; j < SITES; j++)
+            least[i][j] = i == j ? 0 : GMC_S(1000);
+    for (uint32_t i = 1; i < SITES + 6; i++) {
+        uint32_t a = i < SITES ? i : (uint32_t)gmc_prng_below(&prng, 12);
+        uint32_t b = (uint32_t)gmc_prng_below(&prng, i < 6 ? i : 6);
+        gmc_duration delay = GMC_MS(1) + gmc_prng_below(&prng, GMC_MS(9));
+        if (a == b || sim_net_wire_between(&bench.net, a, b) != UINT32_MAX)
+            continue;
+        join(&bench, a, b, delay);
+        least[a][b] = least[b][a] = delay;
+    }
+    for (uint32_t k = 0; k < SITES; k++)
+        for (uint32_t i = 0; i < SITES; i++)
+            for (uint32_t j = 0; j < SITES; j++)
+                if (least[i][k] + least[k][j] < least[i][j])
+                    least[i][j] = least[i][k] + least[k][j];
+    for (uint32_t i = 0; i < SITES; i++)
+        for (uint32_t j = 0; j < SITES; j++)
+            assert_int_equal(sim_net_path_delay(&bench.net, i, j), least[i][j]);
+    bench_fini(&bench);
+}
+
 /* Each direction is routed by its own delays. */
 static void test_asymmetric(void **state)
 {
@@ -155,9 +190,8 @@ static void test_blocked_udp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_multi_hop),
-        cmocka_unit_test(test_shortest_path),
-        cmocka_unit_test(test_asymmetric),
+        cmocka_unit_test(test_multi_hop),   cmocka_unit_test(test_shortest_path),
+        cmocka_unit_test(test_sites),       cmocka_unit_test(test_asymmetric),
         cmocka_unit_test(test_blocked_udp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,10 +349,10 @@ static void test_heads(void **state)
     packet->proto = SIM_PROTO_TCP;
     packet->len = 0;
     packet->wire_bytes = SIM_TCP_OVERHEAD_BYTES + 100;
-    packet->segment = (struct sim_segment){.connection = 7,
-                                           .sequence = 3,
-                                           .ack = 2,
-                                           .flags = SIM_TCP_DATA | SIM_TCP_ACK};
+    *sim_packet_segment(packet) = (struct sim_segment){.connection = 7,
+                                                       .sequence = 3,
+                                                       .ack = 2,
+                                                       .flags = SIM_TCP_DATA | SIM_TCP_ACK};
     assert_int_equal(sim_ip_head(packet, GMC_MS(5), head), 52);
     assert_memory_equal(head + 20, ((const uint8_t[]){128, 7, 0x1c, 0xf3}), 4);
     assert_memory_equal(head + 24, ((const uint8_t[]){0, 0, 11, 81}), 4); /* 1 + 2 * 1448 */

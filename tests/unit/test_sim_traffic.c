@@ -81,7 +81,7 @@ static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
     struct bench *bench = ctx;
     assert_int_equal(host, packet->to);
     sim_traffic_arrived(&bench->traffic, packet);
-    if (packet->segment.connection == 0 && bench->count < 1000)
+    if (sim_packet_segment(packet)->connection == 0 && bench->count < 1000)
         bench->arrivals[bench->count++] = bench->engine.now;
     return false;
 }
