@@ -8,6 +8,10 @@
 #include "core/manifest.h"
 #include "sim-wan/mem.h"
 #include "wire/control.h"
+#include "wire/head.h"
+
+_Static_assert(GMC_DATA_OVERHEAD_BYTES + GMC_VIRTUAL_BYTES <= SIM_PACKET_SHORT_BYTES,
+               "packets with virtual bodies are short");
 
 /* ---- peers ---- */
 gmc_peer sim_host_peer(struct sim_host *host, uint32_t other)

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/bytes.h"
 #include "sim-wan/mem.h"
 #include "sim-wan/net_internal.h"
+#include "sim-wan/trace.h"
 
 static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet);
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
@@ -228,12 +228,10 @@ static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_
 /* Of the head with its tags, which cover the body. */
 static uint32_t digest_of(const struct sim_packet *packet)
 {
-    uint64_t digest = packet->len;
-    uint8_t head[32] = {0};
-    memcpy(head, packet->data, packet->len < sizeof(head) ? packet->len : sizeof(head));
-    for (size_t i = 0; i < sizeof(head); i += 8)
-        digest = (digest ^ gmc_get64(head + i)) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(digest >> 32);
+    struct sim_trace of_head;
+    sim_trace_init(&of_head);
+    sim_trace_bytes(&of_head, gmc_bytes(packet->data, packet->len < 32 ? packet->len : 32));
+    return (uint32_t)(of_head.hash >> 32);
 }
 
 void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
@@ -267,9 +265,9 @@ void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum 
     sim_net_send(net, packet);
 }
 
-struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len)
+struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to)
 {
-    return new_packet(net, from, to, len, SIM_PROTO_TCP, SIM_TCP_OVERHEAD_BYTES);
+    return new_packet(net, from, to, 0, SIM_PROTO_TCP, SIM_TCP_OVERHEAD_BYTES);
 }
 
 bool sim_net_is_balanced(const struct sim_net *net, uint32_t *wire)

@@ -87,8 +87,8 @@ void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_
 void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                           const struct gmc_bytes *pieces, size_t piece_count, size_t gap_in,
                           size_t kept);
-/* A segment to fill in and send; len bytes of payload. */
-struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to, size_t len);
+/* A segment to fill in and send; its payload takes wire_bytes more, and is not there. */
+struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to);
 /* Takes the packet. */
 void sim_net_send(struct sim_net *net, struct sim_packet *packet);
 

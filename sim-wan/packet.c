@@ -8,15 +8,12 @@
 #include "base/assert.h"
 #include "sim-wan/mem.h"
 
-#define LINE_BYTES 64u
 #define SLAB_PACKETS 512u
 
 /* Bytes of data: short ones, with their heads, are two lines and hold datagrams with virtual
  * bodies; then acknowledgements and other control; packets of an ordinary path. Larger ones (jumbo
  * frames) are rare and come from the heap. */
-static const uint32_t capacities[SIM_PACKET_SIZES] = {2 * LINE_BYTES -
-                                                          offsetof(struct sim_packet, data),
-                                                      192, 1500};
+static const uint32_t capacities[SIM_PACKET_SIZES] = {SIM_PACKET_SHORT_BYTES, 192, 1500};
 
 void sim_packet_pool_init(struct sim_packet_pool *pool)
 {
@@ -43,7 +40,7 @@ void sim_packet_pool_fini(struct sim_packet_pool *pool)
 /* Packets of whole lines; what each slab begins with takes the place of one. */
 static void add_slab(struct sim_packet_pool *pool)
 {
-    size_t bytes = 2 * LINE_BYTES;
+    size_t bytes = 2 * SIM_PACKET_LINE_BYTES;
     char *slab = sim_alloc_lines(SLAB_PACKETS * bytes);
     *(void **)(void *)slab = pool->slabs;
     pool->slabs = slab;

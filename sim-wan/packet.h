@@ -46,6 +46,10 @@ struct sim_packet {
     _Alignas(struct sim_segment) uint8_t data[];
 };
 
+/* Bytes of data in a short one, which is two lines of the processor's cache. */
+#define SIM_PACKET_LINE_BYTES 64u
+#define SIM_PACKET_SHORT_BYTES (2 * SIM_PACKET_LINE_BYTES - offsetof(struct sim_packet, data))
+
 static inline struct sim_segment *sim_packet_segment(struct sim_packet *packet)
 {
     return (struct sim_segment *)(void *)packet->data;
@@ -88,7 +92,7 @@ static inline void sim_packet_warm(const struct sim_packet *packet)
     if (packet == NULL)
         return;
     __builtin_prefetch(packet);
-    __builtin_prefetch((const char *)packet + 64);
+    __builtin_prefetch((const char *)packet + SIM_PACKET_LINE_BYTES);
 }
 
 enum { SIM_PACKET_SHORT, SIM_PACKET_SMALL, SIM_PACKET_FULL, SIM_PACKET_SIZES };

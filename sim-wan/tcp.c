@@ -106,7 +106,7 @@ void sim_tcp_fini(struct sim_tcp *tcp)
 /* ---- the end of a side ---- */
 static void send_reset(struct sim_tcp *tcp, uint64_t id, uint32_t from, uint32_t to)
 {
-    struct sim_packet *packet = sim_net_new_segment(tcp->net, from, to, 0);
+    struct sim_packet *packet = sim_net_new_segment(tcp->net, from, to);
     sim_packet_segment(packet)->connection = id;
     sim_packet_segment(packet)->flags = SIM_TCP_RESET;
     sim_net_send(tcp->net, packet);
@@ -222,7 +222,7 @@ static void acknowledge(struct sim_conn *conn, int side)
 {
     struct sim_tcp_end *end = &conn->ends[side];
     struct sim_packet *packet =
-        sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!side].host, 0);
+        sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!side].host);
     sim_packet_segment(packet)->connection = conn->id;
     sim_packet_segment(packet)->flags = SIM_TCP_ACK;
     sim_packet_segment(packet)->ack = end->received;

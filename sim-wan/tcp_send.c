@@ -75,7 +75,7 @@ static void send_segment(struct sim_conn *conn, struct sim_tcp_end *end,
                          struct sim_tcp_segment *segment)
 {
     struct sim_packet *packet =
-        sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!end->side].host, 0);
+        sim_net_new_segment(conn->tcp->net, end->host, conn->ends[!end->side].host);
     packet->wire_bytes += segment->len;
     sim_packet_segment(packet)->connection = conn->id;
     sim_packet_segment(packet)->flags = SIM_TCP_DATA | SIM_TCP_ACK;

@@ -14,6 +14,7 @@
 
 /* Sizes of bodies. Pages and the blocks of small files would waste most of a whole one. */
 enum body_size { VIRTUAL, VIRTUAL_SEVERAL, SMALL, WHOLE };
+_Static_assert(WHOLE == GMC_CACHE_SPARE_SIZES, "all but whole ones may be shared");
 
 static const struct {
     uint32_t bytes, tags;
@@ -47,17 +48,15 @@ static size_t body_bytes(enum body_size size)
 void gmc_cache_spares_init(struct gmc_cache_spares *spares, size_t most)
 {
     gmc_pool_init(&spares->blocks, sizeof(struct gmc_block), most);
-    gmc_pool_init(&spares->virtuals, body_bytes(VIRTUAL), most);
-    gmc_pool_init(&spares->several, body_bytes(VIRTUAL_SEVERAL), most);
-    gmc_pool_init(&spares->smalls, body_bytes(SMALL), most);
+    for (enum body_size size = VIRTUAL; size < WHOLE; size++)
+        gmc_pool_init(&spares->bodies[size], body_bytes(size), most);
 }
 
 void gmc_cache_spares_trim(struct gmc_cache_spares *spares)
 {
     gmc_pool_trim(&spares->blocks);
-    gmc_pool_trim(&spares->virtuals);
-    gmc_pool_trim(&spares->several);
-    gmc_pool_trim(&spares->smalls);
+    for (enum body_size size = VIRTUAL; size < WHOLE; size++)
+        gmc_pool_trim(&spares->bodies[size]);
 }
 
 struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed, struct gmc_cache_spares *spares)
@@ -89,10 +88,7 @@ static enum body_size size_of(const struct gmc_block *block)
 /* Where bodies of this size come from and go to. */
 static struct gmc_pool *pool_of(struct gmc_cache *cache, enum body_size size)
 {
-    struct gmc_cache_spares *spares = cache->spares;
-    struct gmc_pool *pools[] = {&spares->virtuals, &spares->several, &spares->smalls,
-                                &cache->wholes};
-    return pools[size];
+    return size == WHOLE ? &cache->wholes : &cache->spares->bodies[size];
 }
 
 static void body_put(struct gmc_cache *cache, const struct gmc_block *block, uint8_t *body)

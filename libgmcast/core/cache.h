@@ -28,6 +28,7 @@
 /* Of each of so many fragments at most. */
 #define GMC_CACHE_VIRTUAL_BYTES 24u
 #define GMC_CACHE_VIRTUAL_FRAGMENTS 16u
+#define GMC_CACHE_SPARE_SIZES 3
 
 struct gmc_cache;
 
@@ -67,7 +68,8 @@ struct gmc_block {
 
 /* Records of blocks, and bodies that are not whole, to be used again. */
 struct gmc_cache_spares {
-    struct gmc_pool blocks, virtuals, several, smalls;
+    struct gmc_pool blocks,
+        bodies[GMC_CACHE_SPARE_SIZES]; /* of whole ones each cache has its own */
 };
 
 /* Keeps at most so many of each. */

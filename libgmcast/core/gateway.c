@@ -64,6 +64,9 @@ static void apply_defaults(struct gmc_gateway_config *config)
         config->probe_age_max = GMC_S(600);
     if (config->block_bytes == 0 || !config->virtual_bodies)
         config->block_bytes = GW_BLOCK_BYTES;
+    GMC_ASSERT(config->block_bytes >= GW_BLOCK_BYTES &&
+               config->block_bytes <= GMC_CACHE_VIRTUAL_FRAGMENTS * GMC_VIRTUAL_DATAGRAM_BYTES &&
+               (config->block_bytes & (config->block_bytes - 1)) == 0);
 }
 
 struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now)

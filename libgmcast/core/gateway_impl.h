@@ -341,7 +341,9 @@ void gw_pass_arrived(struct gmc_gateway *gw, struct gwchannel *ch,
 void gw_pass_forget(struct gwchannel *ch);
 /* Of so many bytes of a block or of a fragment those that exist. */
 _Static_assert(GMC_VIRTUAL_BYTES == GMC_CACHE_VIRTUAL_BYTES, "the cache holds virtual bodies");
-_Static_assert(GMC_PAGE_WIRE_BYTES <= GMC_CACHE_SMALL_BYTES, "pages have small bodies");
+_Static_assert(GMC_PAGE_WIRE_BYTES + GMC_CACHE_VIRTUAL_FRAGMENTS * GMC_VIRTUAL_BYTES <=
+                   GMC_CACHE_SMALL_BYTES,
+               "pages, and virtual blocks whose last fragment is no longer, have small bodies");
 static inline uint32_t gw_kept(const struct gmc_gateway *gw, uint32_t len)
 {
     return gw->config.virtual_bodies ? gmc_virtual_kept(len) : len;

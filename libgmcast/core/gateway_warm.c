@@ -13,8 +13,10 @@ static void fetch(const void *from, size_t bytes)
         __builtin_prefetch(at + i, 1);
 }
 
-/* From the one member up to the other. */
+/* From the one member up to the other, which stands behind it. */
 #define FETCH(object, from, to)                                                                    \
+    _Static_assert(offsetof(__typeof__(*(object)), from) < offsetof(__typeof__(*(object)), to),    \
+                   #to " stands before " #from);                                                   \
     fetch((const char *)(object) + offsetof(__typeof__(*(object)), from),                          \
           offsetof(__typeof__(*(object)), to) - offsetof(__typeof__(*(object)), from))
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/link_impl.h"
+#include "core/manifest.h"
 
 /* Waits between the challenges of a series. The second one follows soon, because the first may
  * arrive before the peer has finished its side of the session. */
@@ -459,6 +460,9 @@ static void direct(const struct gmc_link *link, uint8_t index, struct gmc_dgram_
     out->path = index == ROUTE_STREAM ? GMC_PATH_STREAM : GMC_PATH_UDP;
     out->to = link->routes[index].to;
 }
+
+_Static_assert(GMC_VIRTUAL_BYTES >= GMC_HEAD_BYTES + LINK_TOKEN_BYTES,
+               "of a challenge the token exists always");
 
 static bool emit_challenge(struct gmc_link *link, gmc_time now, uint8_t index, uint32_t size,
                            uint8_t *buffer, struct gmc_dgram_out *out)

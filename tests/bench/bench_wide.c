@@ -4,8 +4,8 @@
  * sixteen of them are a block, which is what is hashed, stored and told of. Hosts wake at most
  * every millisecond: what comes meanwhile is worked on together, while a gateway's memory is near.
  *
- *   bench_wide [GATEWAYS [BYTES]]      10000 and 1 GB unless given; ends with 1 when a limit is
- * missed
+ *   bench_wide [GATEWAYS [BYTES [BLOCK]]]    10000, 1 GB and blocks of 1 MiB (65536: each message
+ * is one) unless given; ends with 1 when a limit is missed
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -15,7 +15,7 @@
 
 #include "sim-wan/scenario.h"
 
-#define BLOCK_BYTES (1u << 20)
+#define BLOCKS_CACHED 160u
 #define CPU_MAX 300.0
 #define RSS_MAX_MIB 4096.0
 #define IDLE_MAX_KIB 64.0
@@ -64,6 +64,7 @@ int main(int argc, char **argv)
 {
     uint32_t n = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000;
     uint64_t bytes = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000000;
+    uint32_t block_bytes = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1u << 20;
     /* Many trees' links share a wire: fast ones, so that what is counted is the gateways' work on
      * blocks that follow each other, and not what idle ones do while they wait. */
     const struct sim_wire_config wire = {.rate_bps = 100000000000,
@@ -71,9 +72,9 @@ int main(int argc, char **argv)
                                          .mtu = 66000};
     struct sim_world_config config = {.seed = 1,
                                       .virtual_bodies = true,
-                                      .block_bytes = BLOCK_BYTES,
+                                      .block_bytes = block_bytes,
                                       .cpu = {.wake = GMC_MS(1)},
-                                      .cache_bytes = UINT64_C(160) << 20};
+                                      .cache_bytes = (size_t)BLOCKS_CACHED * block_bytes};
     struct sim_world *world = sim_world_new(&config);
     struct gmc_prng prng;
     gmc_prng_init(&prng, 1);

@@ -36,14 +36,20 @@ static uint32_t len_of(unsigned i)
                         : i + 1;
 }
 
+#define FEW_BYTES (GMC_CACHE_VIRTUAL_FRAGMENTS * GMC_CACHE_VIRTUAL_BYTES)
+
 static uint32_t kept_of(unsigned i)
 {
+    if (i % 7 == 0 && len_of(i) > FEW_BYTES) /* of several fragments */
+        return FEW_BYTES - i % GMC_CACHE_VIRTUAL_BYTES;
     return i % 5 == 0 ? 1 + i % GMC_CACHE_VIRTUAL_BYTES : len_of(i);
 }
 
 static uint32_t fragments_of(unsigned i)
 {
-    return kept_of(i) < len_of(i) ? 1 : GMC_FRAGMENTS_MAX;
+    if (kept_of(i) == len_of(i))
+        return GMC_FRAGMENTS_MAX;
+    return kept_of(i) <= GMC_CACHE_VIRTUAL_BYTES ? 1 : GMC_CACHE_VIRTUAL_FRAGMENTS;
 }
 
 static void check_bodies(const struct known *k, unsigned i, const struct gmc_block *block)

@@ -90,8 +90,8 @@ static void test_large_blocks(void **state)
             if (loss_ppm > 0 || sizes[i] < mib)
                 continue;
             /* The same datagrams, and a larger listing: 64 KiB are padded to 1 MiB, on each of six
-             * wires. */
-            assert_in_range(large.bytes, small.bytes, small.bytes + 6 * mib);
+             * wires. Less is told of fewer blocks, and the manifest is shorter. */
+            assert_in_range(large.bytes, small.bytes + 4 * mib, small.bytes + 6 * mib);
         }
 }
 
