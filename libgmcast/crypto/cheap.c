@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Owns the cheap stand-in for cryptography: keyed checksums in place of seals and signatures.
  *
- * The state is four independent 64-bit lanes; a step takes 32 bytes, 8 for each lane:
+ * The state is four independent 64-bit lanes; a step takes up to 32 bytes, 8 for each lane, and
+ * leaves lanes for which there is nothing alone:
  *
  *   lane = rotl((lane ^ word) * K, 29)        K odd
  *
@@ -61,11 +62,10 @@ static inline uint32_t load32(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The word that begins with these bytes and goes on with zeros, without a look behind them. */
+/* The word that begins with these bytes, fewer than 8, and goes on with zeros, without a look
+ * behind them. */
 static inline uint64_t load_some(const uint8_t *p, size_t len)
 {
-    if (len >= 8)
-        return load(p);
     if (len >= 4)
         return load32(p) | (uint64_t)load32(p + len - 4) << 8 * (len - 4);
     uint64_t value = 0;
@@ -110,11 +110,16 @@ static inline void mix_bytes(struct mix *mix, const uint8_t *data, size_t len)
         c = mix_word(c, load(data + 16));
         d = mix_word(d, load(data + 24));
     }
+    /* A word that is not full begins with bytes that were taken already, if there are some. */
     if (left > 0) {
-        a = mix_word(a, load_some(data, left));
-        b = mix_word(b, left > 8 ? load_some(data + 8, left - 8) : 0);
-        c = mix_word(c, left > 16 ? load_some(data + 16, left - 16) : 0);
-        d = mix_word(d, left > 24 ? load_some(data + 24, left - 24) : 0);
+        uint64_t last = len >= 8 ? load(data + left - 8) : load_some(data, left);
+        a = mix_word(a, left > 8 ? load(data) : last);
+        if (left > 8)
+            b = mix_word(b, left > 16 ? load(data + 8) : last);
+        if (left > 16)
+            c = mix_word(c, left > 24 ? load(data + 16) : last);
+        if (left > 24)
+            d = mix_word(d, last);
     }
     mix->lane[0] = mix_word(a, len);
     mix->lane[1] = b;
@@ -133,25 +138,32 @@ static inline void mix_pair(uint64_t *a, uint64_t *b)
     *b = mix_over(*b, *a);
 }
 
-/* Spreads each lane over all four: pairs, other pairs, and the first ones again, then a full
- * avalanche per lane (the finaliser of splitmix64). */
-static void mix_end(struct mix *mix, uint8_t out[GMC_HASH_BYTES])
+/* A full avalanche (the finaliser of splitmix64). */
+static inline void store_end(uint8_t *out, uint64_t z)
+{
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    store(out, z ^ z >> 31);
+}
+
+#define HALF_BYTES (GMC_HASH_BYTES / 2)
+
+/* One half of the end, 0 or 1. Lanes are spread over all four: pairs, and pairs of those. */
+static inline void mix_end_half(const struct mix *mix, unsigned half, uint8_t out[HALF_BYTES])
 {
     uint64_t lane[4] = {mix->lane[0], mix->lane[1], mix->lane[2], mix->lane[3]};
 
     mix_pair(&lane[0], &lane[2]);
     mix_pair(&lane[1], &lane[3]);
-    mix_pair(&lane[0], &lane[1]);
-    mix_pair(&lane[2], &lane[3]);
-    mix_pair(&lane[0], &lane[2]);
-    mix_pair(&lane[1], &lane[3]);
-    for (unsigned i = 0; i < 4; i++) {
-        uint64_t z = lane[i];
+    mix_pair(&lane[2 * half], &lane[2 * half + 1]);
+    store_end(out, lane[2 * half]);
+    store_end(out + 8, lane[2 * half + 1]);
+}
 
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        store(out + 8 * (size_t)i, z ^ z >> 31);
-    }
+static void mix_end(const struct mix *mix, uint8_t out[GMC_HASH_BYTES])
+{
+    mix_end_half(mix, 0, out);
+    mix_end_half(mix, 1, out + HALF_BYTES);
 }
 
 static struct gmc_aead *aead_new(void *ctx, const uint8_t key[GMC_KEY_BYTES])
@@ -171,25 +183,29 @@ static void aead_free(struct gmc_aead *aead)
     free(aead);
 }
 
-static void checksum(const struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
-                     struct gmc_bytes first, struct gmc_bytes second, uint8_t out[GMC_HASH_BYTES])
+_Static_assert(GMC_SEAL_TAG_BYTES == HALF_BYTES && GMC_LINK_TAG_BYTES <= HALF_BYTES,
+               "half a hash is enough for a tag");
+
+/* Seals have the one half and links the other: a seal must not pass as a link tag. */
+enum { SEAL_HALF, LINK_HALF };
+
+static inline void checksum(const struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
+                            struct gmc_bytes first, struct gmc_bytes second, unsigned half,
+                            uint8_t out[HALF_BYTES])
 {
     struct mix mix = aead->keyed;
 
     mix_bytes(&mix, nonce, GMC_NONCE_BYTES);
     mix_bytes(&mix, first.data, first.len);
     mix_bytes(&mix, second.data, second.len);
-    mix_end(&mix, out);
+    mix_end_half(&mix, half, out);
 }
 
 static gmc_status seal(struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_BYTES],
                        struct gmc_bytes aad, const uint8_t *in, size_t len, uint8_t *out,
                        uint8_t tag[GMC_SEAL_TAG_BYTES])
 {
-    uint8_t sum[GMC_HASH_BYTES];
-
-    checksum(aead, nonce, aad, gmc_bytes(in, len), sum);
-    memcpy(tag, sum, GMC_SEAL_TAG_BYTES);
+    checksum(aead, nonce, aad, gmc_bytes(in, len), SEAL_HALF, tag);
     if (in != out && len > 0)
         memmove(out, in, len);
     return GMC_OK;
@@ -199,9 +215,9 @@ static gmc_status open_sealed(struct gmc_aead *aead, const uint8_t nonce[GMC_NON
                               struct gmc_bytes aad, const uint8_t *in, size_t len, uint8_t *out,
                               const uint8_t tag[GMC_SEAL_TAG_BYTES])
 {
-    uint8_t sum[GMC_HASH_BYTES];
+    uint8_t sum[HALF_BYTES];
 
-    checksum(aead, nonce, aad, gmc_bytes(in, len), sum);
+    checksum(aead, nonce, aad, gmc_bytes(in, len), SEAL_HALF, sum);
     if (memcmp(tag, sum, GMC_SEAL_TAG_BYTES) != 0)
         return GMC_ERR_AUTH;
     if (in != out && len > 0)
@@ -213,11 +229,10 @@ static gmc_status link_tag(struct gmc_aead *aead, const uint8_t nonce[GMC_NONCE_
                            struct gmc_bytes first, struct gmc_bytes second,
                            uint8_t tag[GMC_LINK_TAG_BYTES])
 {
-    uint8_t sum[GMC_HASH_BYTES];
+    uint8_t sum[HALF_BYTES];
 
-    checksum(aead, nonce, first, second, sum);
-    /* The other half than a seal's tag begins with: a seal must not pass as a link tag. */
-    memcpy(tag, sum + GMC_SEAL_TAG_BYTES, GMC_LINK_TAG_BYTES);
+    checksum(aead, nonce, first, second, LINK_HALF, sum);
+    memcpy(tag, sum, GMC_LINK_TAG_BYTES);
     return GMC_OK;
 }
 
