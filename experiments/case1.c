@@ -73,7 +73,7 @@ static void transfer(uint64_t bytes, struct watch *watch, struct ex_result *resu
     watch->world = world;
     sim_build_flat(world, 1, &wire);
     watch->next = world->net.sink;
-    world->net.sink = (struct sim_net_sink){watch, on_arrived, on_wire};
+    world->net.sink = (struct sim_net_sink){watch, on_arrived, on_wire, NULL};
     ex_transfer_run(world, &staged, result);
     sim_world_free(world);
 }

@@ -294,6 +294,16 @@ void sim_disk_fini(struct sim_disk *disk)
     free(disk->stores);
 }
 
+void sim_disk_near(const struct sim_disk *disk, struct gmc_near *near)
+{
+    if (disk->first != NULL)
+        gmc_near_add(near, disk->first, sizeof(*disk->first));
+    if (disk->last != disk->first)
+        gmc_near_add(near, disk->last, sizeof(*disk->last));
+    if (disk->store_count > 0)
+        gmc_near_add(near, disk->stores[0], sizeof(*disk->stores[0]));
+}
+
 /* ---- stores ---- */
 struct sim_store *sim_disk_store(const struct sim_disk *disk, const struct gmc_channel_key *key)
 {

@@ -94,6 +94,8 @@ void sim_disk_configure(struct sim_disk *disk, const struct sim_disk_config *con
 
 /* Takes an operation; it is answered through the sink, later. */
 void sim_disk_submit(struct sim_disk *disk, const struct gmc_store_op *op);
+/* What will be looked at next, beside the structure itself. */
+void sim_disk_near(const struct sim_disk *disk, struct gmc_near *near);
 /* Answers what is done, at most so many operations. */
 void sim_disk_answer(struct sim_disk *disk, size_t count_max);
 /* To be called before the gateway is freed: operations under way end, unanswered. */

@@ -9,8 +9,12 @@
  * events that it was filled with, goes back to the wheel. So the heap stays small and sits in the
  * first cache, and an event moves a few times at most, however many are pending.
  *
- * Keys stand in heap and slots themselves: moving them does not touch the events' owners, except to
- * note the new place.
+ * The next few events stand in a row in front of the heap. In large networks most of what an event
+ * looks at is in memory and not in the processor's caches, and to wait for each piece of it would
+ * take longer than all the work: so events in the row have theirs fetched, in stages.
+ *
+ * Keys stand in row, heap and slots themselves: moving them does not touch the events' owners,
+ * except to note the new place.
  *
  * Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path problem (radix heap);
  * Tang, Goh and Thng, Ladder queue (few events are sorted, many are spread).
@@ -18,6 +22,7 @@
 #include "sim-wan/engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "sim-wan/mem.h"
@@ -30,9 +35,17 @@
 #define HEAP_MAX 96u   /* a heap with more goes back to the wheel */
 #define ROOM_KEPT 1024 /* an emptied slot with more gives its room back */
 
-/* sim_event.place: 0 not pending, 1 in the heap, else a slot of the wheel, plus 2. */
+#define ROW 32u /* events in it */
+#define ROW_ROOM (2 * ROW)
+/* Places in it at which the stages come; the first at its end. */
+#define SECOND 20u
+#define THIRD 12u
+#define LAST 5u
+
+/* sim_event.place: 0 not pending, 1 in the heap, 2 in the row, else a slot of the wheel, plus 3. */
 #define IN_HEAP 1u
-#define IN_WHEEL 2u
+#define IN_ROW 2u
+#define IN_WHEEL 3u
 
 struct key {
     gmc_time when;
@@ -45,10 +58,17 @@ struct sim_engine_keys {
     size_t count, capacity;
 };
 
+/* Sorted, and not later than all others. */
+struct sim_engine_row {
+    struct key keys[ROW_ROOM];
+    size_t first, count;
+};
+
 struct sim_engine_queue {
+    struct sim_engine_row row;
     struct sim_engine_keys heap;
     gmc_time heap_end; /* what is earlier belongs into the heap */
-    gmc_time base;     /* the wheel's time: not later than now */
+    gmc_time base;     /* the wheel's time: not later than what it holds */
     uint64_t levels;   /* bit: a slot of the level is in use */
     uint64_t slots[LEVELS];
     struct sim_engine_keys wheel[LEVELS * DIGITS];
@@ -78,6 +98,7 @@ void sim_engine_shuffle(struct sim_engine *engine, const struct gmc_prng *prng)
 void sim_event_init(struct sim_event *event, void (*fire)(struct sim_event *event, gmc_time now))
 {
     event->fire = fire;
+    event->ahead = NULL;
     event->place = 0;
     event->index = 0;
 }
@@ -231,26 +252,25 @@ static void spread(struct sim_engine_queue *queue, struct sim_engine_keys *keys)
     keys->count = 0;
 }
 
-/* The heap is worth keeping when it is small, or all of one instant. */
-static void bound_heap(struct sim_engine *engine)
+/* The heap is worth keeping when it is small, or all of one instant. The wheel takes nothing that
+ * is earlier than its time. */
+static void bound_heap(struct sim_engine_queue *queue)
 {
-    struct sim_engine_queue *queue = engine->queue;
-    if (queue->heap.count <= HEAP_MAX || queue->heap_end - engine->now <= 1)
+    if (queue->heap.count <= HEAP_MAX || queue->heap_end - queue->heap.list[0].when <= 1 ||
+        queue->heap.list[0].when < queue->base)
         return;
-    queue->heap_end = 0;
+    queue->heap_end = queue->base;
     spread(queue, &queue->heap);
 }
 
-/* Fills the empty heap from the first slot, if its first event is due; it then fires at once, so
- * that the wheel's time may be brought to it. */
-static bool fill_heap(struct sim_engine_queue *queue, gmc_time until)
+/* Fills the empty heap from the first slot. Its first event comes before all others, so that the
+ * wheel's time may be brought to it: what is scheduled for before then goes to row or heap. */
+static bool fill_heap(struct sim_engine_queue *queue)
 {
     while (queue->levels != 0) {
         uint32_t slot = first_slot(queue);
         struct sim_engine_keys *keys = &queue->wheel[slot];
         gmc_time first = first_time(keys);
-        if (first > until)
-            return false;
         if (slot < DIGITS || keys->count <= FEW) {
             queue->heap_end = end_of_slot(first, slot);
             for (size_t i = 0; i < keys->count; i++)
@@ -266,9 +286,80 @@ static bool fill_heap(struct sim_engine_queue *queue, gmc_time until)
     return false;
 }
 
+/* ---- the row ---- */
+static void look_ahead(const struct sim_engine_row *row, size_t i, enum sim_ahead stage)
+{
+    if (i >= row->count)
+        return;
+    const struct sim_event *event = row->keys[row->first + i].event;
+    if (event->ahead != NULL)
+        event->ahead(event, stage);
+}
+
+static void row_move_to_front(struct sim_engine_row *row)
+{
+    memmove(row->keys, row->keys + row->first, row->count * sizeof(row->keys[0]));
+    row->first = 0;
+}
+
+static void row_append(struct sim_engine_row *row, struct key key)
+{
+    if (row->first + row->count == ROW_ROOM)
+        row_move_to_front(row);
+    row->keys[row->first + row->count++] = key;
+    key.event->place = IN_ROW;
+}
+
+static void fill_row(struct sim_engine_queue *queue)
+{
+    while (queue->row.count < ROW && (queue->heap.count > 0 || fill_heap(queue))) {
+        struct key first = queue->heap.list[0];
+        heap_take(&queue->heap, 0);
+        row_append(&queue->row, first);
+        look_ahead(&queue->row, queue->row.count - 1, SIM_AHEAD_FIRST);
+    }
+}
+
+static void row_take(struct sim_engine_row *row, size_t i)
+{
+    struct key *keys = row->keys + row->first;
+    row->count--;
+    if (i == 0)
+        row->first++;
+    else
+        memmove(keys + i, keys + i + 1, (row->count - i) * sizeof(keys[0]));
+}
+
+/* False: it comes after all of the row. */
+static bool row_put(struct sim_engine_queue *queue, struct key key)
+{
+    struct sim_engine_row *row = &queue->row;
+    if (row->count == 0 || !before(&key, &row->keys[row->first + row->count - 1]))
+        return false;
+    if (row->count == ROW)
+        insert(queue, row->keys[row->first + --row->count]);
+    row_append(row, key);
+    struct key *keys = row->keys + row->first;
+    size_t i = row->count - 1;
+    for (; i > 0 && before(&key, &keys[i - 1]); i--)
+        keys[i] = keys[i - 1];
+    keys[i] = key;
+    return true;
+}
+
+static size_t row_find(const struct sim_engine_queue *queue, const struct sim_event *event)
+{
+    size_t i = 0;
+    while (queue->row.keys[queue->row.first + i].event != event)
+        i++;
+    return i;
+}
+
 static void take_out(struct sim_engine_queue *queue, struct sim_event *event)
 {
-    if (event->place == IN_HEAP)
+    if (event->place == IN_ROW)
+        row_take(&queue->row, row_find(queue, event));
+    else if (event->place == IN_HEAP)
         heap_take(&queue->heap, event->index);
     else
         wheel_take(queue, event->place - IN_WHEEL, event->index);
@@ -277,6 +368,8 @@ static void take_out(struct sim_engine_queue *queue, struct sim_event *event)
 
 static gmc_time time_of(const struct sim_engine_queue *queue, const struct sim_event *event)
 {
+    if (event->place == IN_ROW)
+        return queue->row.keys[queue->row.first + row_find(queue, event)].when;
     const struct sim_engine_keys *keys =
         event->place == IN_HEAP ? &queue->heap : &queue->wheel[event->place - IN_WHEEL];
     return keys->list[event->index].when;
@@ -306,8 +399,10 @@ void sim_engine_at(struct sim_engine *engine, struct sim_event *event, gmc_time 
             return; /* keeps its turn */
         take_out(queue, event);
     }
-    insert(queue, (struct key){when, next_order(engine), event});
-    bound_heap(engine);
+    struct key key = {when, next_order(engine), event};
+    if (!row_put(queue, key))
+        insert(queue, key);
+    bound_heap(queue);
 }
 
 void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
@@ -319,6 +414,8 @@ void sim_engine_cancel(struct sim_engine *engine, struct sim_event *event)
 gmc_time sim_engine_next(const struct sim_engine *engine)
 {
     const struct sim_engine_queue *queue = engine->queue;
+    if (queue->row.count > 0)
+        return queue->row.keys[queue->row.first].when;
     if (queue->heap.count > 0)
         return queue->heap.list[0].when;
     return queue->levels != 0 ? first_time(&queue->wheel[first_slot(queue)]) : GMC_TIME_NEVER;
@@ -327,14 +424,16 @@ gmc_time sim_engine_next(const struct sim_engine *engine)
 bool sim_engine_step(struct sim_engine *engine, gmc_time until)
 {
     struct sim_engine_queue *queue = engine->queue;
-    if (queue->heap.count == 0 && !fill_heap(queue, until))
+    fill_row(queue);
+    if (queue->row.count == 0 || queue->row.keys[queue->row.first].when > until)
         return false;
-    struct key first = queue->heap.list[0];
-    if (first.when > until)
-        return false;
+    struct key first = queue->row.keys[queue->row.first];
     engine->now = first.when;
-    heap_take(&queue->heap, 0);
+    row_take(&queue->row, 0);
     first.event->place = 0;
+    look_ahead(&queue->row, SECOND, SIM_AHEAD_SECOND);
+    look_ahead(&queue->row, THIRD, SIM_AHEAD_THIRD);
+    look_ahead(&queue->row, LAST, SIM_AHEAD_LAST);
     engine->fired++;
     first.event->fire(first.event, engine->now);
     return true;

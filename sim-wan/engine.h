@@ -20,8 +20,15 @@
 #include "base/prng.h"
 #include "base/time.h"
 
+/* How soon an event fires that memory is fetched for; each stage follows pointers that the one
+ * before has fetched. */
+enum sim_ahead { SIM_AHEAD_FIRST, SIM_AHEAD_SECOND, SIM_AHEAD_THIRD, SIM_AHEAD_LAST };
+
 struct sim_event {
     void (*fire)(struct sim_event *event, gmc_time now);
+    /* Fetches what it will look at into the processor's cache, and changes nothing; NULL. Called
+     * some events ahead, mostly once in each stage; the event may move or be cancelled after. */
+    void (*ahead)(const struct sim_event *event, enum sim_ahead stage);
     uint32_t place; /* in the queue; 0: not pending */
     uint32_t index; /* there */
 };

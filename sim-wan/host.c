@@ -118,6 +118,26 @@ static void on_timer(struct sim_event *event, gmc_time now)
         sim_oracle_violated(&host->world->oracle, "%s: its timer spins at one instant", host->name);
 }
 
+/* Packets and gateways of large worlds are far; see engine.c. */
+static void ahead_of_timer(const struct sim_event *event, enum sim_ahead stage)
+{
+    const struct sim_host *host = SIM_OWNER(event, struct sim_host, timer);
+    switch (stage) {
+    case SIM_AHEAD_FIRST:
+        for (size_t i = 0; i < sizeof(*host); i += GMC_NEAR_LINE)
+            gmc_near_fetch_line((const char *)host + i);
+        break;
+    case SIM_AHEAD_SECOND:
+        gmc_near_fetch(&host->near);
+        break;
+    case SIM_AHEAD_THIRD:
+        break;
+    case SIM_AHEAD_LAST:
+        sim_net_warm(&host->world->net, host->id);
+        break;
+    }
+}
+
 void sim_host_arm(struct sim_host *host)
 {
     gmc_time when = GMC_TIME_NEVER;
@@ -128,6 +148,7 @@ void sim_host_arm(struct sim_host *host)
     if (sim_host_is_moderated(host) && !host->frozen) {
         if (host->socket.first != NULL || host->disk.is_due)
             when = host->world->engine.now;
+        when = gmc_time_min(when, host->arrives_at);
         if (when < host->rests_until)
             when = host->rests_until;
     }
@@ -170,6 +191,7 @@ struct sim_host *sim_host_new(struct sim_world *world, uint32_t id, const char *
     fill_random(&host->prng, "key", 0, host->key);
     gmc_map_init(&host->host_peers, 0);
     sim_event_init(&host->timer, on_timer);
+    host->timer.ahead = ahead_of_timer;
     sim_event_init(&host->pulse, on_pulse);
     sim_host_init_cpu(host);
     host->sink = (struct gmc_trace_sink){on_core_trace, host, GMC_LEVEL_DEBUG};
@@ -291,6 +313,7 @@ void sim_host_start(struct sim_host *host)
     hand_back_state(host);
     gmc_gateway_start(host->gateway, sim_host_now(host));
     sim_host_drain(host);
+    sim_host_review_collection(host);
 }
 
 void sim_host_crash(struct sim_host *host, enum sim_crash crash)
@@ -307,6 +330,7 @@ void sim_host_crash(struct sim_host *host, enum sim_crash crash)
     sim_disk_crash(&host->disk, crash);
     gmc_gateway_free(host->gateway);
     host->gateway = NULL;
+    sim_host_review_collection(host);
     host->wakes_at = GMC_TIME_NEVER;
     host->rests_until = 0;
     host->powered = kill;
@@ -343,7 +367,8 @@ bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet)
         host->count.lost_while_down++;
         return false;
     }
-    if (host->frozen || sim_host_has_cpu_cost(host) || sim_host_is_moderated(host))
+    bool is_busy = sim_host_has_cpu_cost(host) || sim_host_is_moderated(host);
+    if (host->frozen || (is_busy && !host->is_looking))
         return sim_host_wait_in_socket(host, packet);
     sim_host_hear(host, packet);
     return false;
@@ -437,6 +462,7 @@ void sim_host_freeze(struct sim_host *host, bool frozen)
     sim_trace_text(&host->world->trace, host->world->engine.now, SIM_TRACE_HOST, host->id,
                    host->name, frozen ? "is stopped" : "is continued");
     host->frozen = frozen;
+    sim_host_review_collection(host);
     sim_disk_stall(&host->disk, frozen || host->disk_stalled);
     sim_host_arm(host);
     if (frozen)

@@ -61,6 +61,8 @@ struct sim_host {
     struct sim_event cpu_event;         /* the first one that waits has been worked on */
     gmc_time rests_until;               /* it does not wake before; see sim_cpu_config.wake */
     gmc_time wakes_at;                  /* the timer's event; NEVER */
+    gmc_time arrives_at;                /* the next datagram, if it collects them; NEVER */
+    struct gmc_near near;               /* what it will look at when it wakes */
     bool is_looking;                    /* at all that came: outputs are taken after the last */
     struct sim_disk_config disk_config; /* that faults go back to */
     gmc_time timer_at;                  /* spinning: calls at one instant without a result */
@@ -108,6 +110,7 @@ void sim_host_drain(struct sim_host *host);
 /* What the network and the sessions bring. */
 bool sim_host_on_segment(struct sim_host *host, struct sim_packet *packet); /* true: taken */
 bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet);  /* true: taken */
+void sim_host_expect(struct sim_host *host, gmc_time when); /* a datagram, which it collects */
 void sim_host_on_stream(struct sim_host *host, uint32_t peer, struct gmc_bytes bytes);
 void sim_host_on_session(struct sim_host *host, uint32_t peer, const struct gmc_session *session);
 void sim_host_on_session_end(struct sim_host *host, uint32_t peer, enum gmc_peer_event event,

@@ -126,18 +126,22 @@ static void on_worked(struct sim_event *event, gmc_time now)
 /* ---- a host that wakes now and then ---- */
 void sim_host_look(struct sim_host *host)
 {
-    gmc_gateway_warm(host->gateway);
     host->is_looking = true;
     host->rests_until = gmc_time_add(host->world->engine.now, host->cpu.wake);
     sim_disk_answer(&host->disk, SIZE_MAX);
     while (host->socket.first != NULL)
         hear_first(host);
+    host->arrives_at = sim_net_take(&host->world->net, host->id);
     if (gmc_gateway_deadline(host->gateway) <= sim_host_now(host)) {
         host->count.timers++;
         gmc_gateway_on_timer(host->gateway, sim_host_now(host));
     }
     host->is_looking = false;
     sim_host_drain(host);
+    host->near.count = 0;
+    sim_net_near(&host->world->net, host->id, &host->near);
+    sim_disk_near(&host->disk, &host->near);
+    gmc_gateway_near(host->gateway, &host->near);
 }
 
 void sim_host_wake(struct sim_host *host)
@@ -153,9 +157,26 @@ void sim_host_wake(struct sim_host *host)
     }
 }
 
+void sim_host_expect(struct sim_host *host, gmc_time when)
+{
+    host->arrives_at = gmc_time_min(host->arrives_at, when);
+    when = gmc_time_max(when, host->rests_until);
+    if (host->is_looking || host->wakes_at <= when)
+        return;
+    host->wakes_at = when;
+    sim_engine_at(&host->world->engine, &host->timer, when);
+}
+
+void sim_host_review_collection(struct sim_host *host)
+{
+    bool collects = host->gateway != NULL && !host->frozen && sim_host_is_moderated(host);
+    host->arrives_at = GMC_TIME_NEVER;
+    sim_net_collect(&host->world->net, host->id, collects);
+}
+
 void sim_host_init_cpu(struct sim_host *host)
 {
-    host->wakes_at = GMC_TIME_NEVER;
+    host->wakes_at = host->arrives_at = GMC_TIME_NEVER;
     sim_event_init(&host->cpu_event, on_worked);
     host->cpu = host->world->config.cpu;
 }
@@ -163,4 +184,5 @@ void sim_host_init_cpu(struct sim_host *host)
 void sim_host_set_cpu(struct sim_host *host, const struct sim_cpu_config *config)
 {
     host->cpu = *config;
+    sim_host_review_collection(host);
 }

@@ -35,6 +35,8 @@ bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet);
 void sim_host_empty_socket(struct sim_host *host);
 /* A moderated host has something to look at, now or when it has rested. */
 void sim_host_wake(struct sim_host *host);
+/* A moderated host that runs collects its datagrams; to be said when that may have changed. */
+void sim_host_review_collection(struct sim_host *host);
 /* Looks at all that came. */
 void sim_host_look(struct sim_host *host);
 /* A frozen process goes on. */

@@ -13,12 +13,16 @@
 static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet);
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
                        enum sim_drop drop, const struct sim_packet *packet);
+static void lane_expect(void *ctx, const struct sim_lane *lane, gmc_time when);
+static void ahead_of_delivery(void *ctx, const struct sim_lane *lane,
+                              const struct sim_packet *first, enum sim_ahead stage);
 
 void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct sim_net_sink *sink,
                   const struct gmc_prng *prng)
 {
     *net = (struct sim_net){.engine = engine, .sink = *sink, .prng = *prng};
-    net->lanes = (struct sim_wire_sink){net, lane_deliver, sink->watch != NULL ? lane_watch : NULL};
+    net->lanes = (struct sim_wire_sink){net, lane_deliver, sink->watch != NULL ? lane_watch : NULL,
+                                        lane_expect, ahead_of_delivery};
     sim_packet_pool_init(&net->pool);
 }
 
@@ -44,7 +48,10 @@ uint32_t sim_net_add_host(struct sim_net *net)
 {
     GMC_ASSERT(net->routes == NULL);
     net->hosts = sim_reserve(net->hosts, net->host_count, &net->host_capacity, sizeof(*net->hosts));
-    net->hosts[net->host_count] = (struct sim_net_host){0};
+    struct sim_net_host *host = &net->hosts[net->host_count];
+    *host = (struct sim_net_host){0};
+    for (uint32_t i = 0; i < SIM_RECENT_WAYS; i++)
+        host->recent[i] = SIM_NO_HOST;
     return (uint32_t)net->host_count++;
 }
 
@@ -74,8 +81,8 @@ uint32_t sim_net_add_wire(struct sim_net *net, uint32_t a, uint32_t b,
     net->wires = sim_reserve(net->wires, net->wire_count, &net->wire_capacity,
                              sizeof(struct sim_net_wire *));
     net->wires[net->wire_count++] = wire;
-    add_port(&net->hosts[a], (struct sim_port){&wire->lanes[0], id, b, 0});
-    add_port(&net->hosts[b], (struct sim_port){&wire->lanes[1], id, a, 1});
+    add_port(&net->hosts[a], (struct sim_port){&wire->lanes[0], &wire->lanes[1], id, b, 0});
+    add_port(&net->hosts[b], (struct sim_port){&wire->lanes[1], &wire->lanes[0], id, a, 1});
     return id;
 }
 
@@ -194,6 +201,23 @@ static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pa
     forward(net, at, packet);
 }
 
+/* The way on of a packet that goes further. */
+static void ahead_of_delivery(void *ctx, const struct sim_lane *lane,
+                              const struct sim_packet *first, enum sim_ahead stage)
+{
+    const struct sim_net *net = ctx;
+    const struct sim_net_host *at = &net->hosts[lane->end];
+    if (stage == SIM_AHEAD_SECOND)
+        gmc_near_fetch_line(at);
+    else if (stage == SIM_AHEAD_THIRD)
+        gmc_near_fetch_line(at->ports);
+    else if (first->to != lane->end && at->recent[first->to % SIM_RECENT_WAYS] == first->to) {
+        uint16_t port = at->recent_ports[first->to % SIM_RECENT_WAYS];
+        if (port != SIM_NO_PORT)
+            sim_lane_fetch(at->ports[port].lane);
+    }
+}
+
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
                        enum sim_drop drop, const struct sim_packet *packet)
 {
@@ -201,6 +225,53 @@ static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_new
     net->sink.watch(net->sink.ctx, lane->id / 2, (int)(lane->id % 2), news, drop, packet);
 }
 
+/* ---- hosts that collect ---- */
+static void lane_expect(void *ctx, const struct sim_lane *lane, gmc_time when)
+{
+    struct sim_net *net = ctx;
+    net->sink.expect(net->sink.ctx, lane->end, when);
+}
+
+void sim_net_collect(struct sim_net *net, uint32_t host, bool collects)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    for (size_t i = 0; i < at->port_count; i++)
+        sim_lane_collect(at->ports[i].back, collects);
+}
+
+gmc_time sim_net_take(struct sim_net *net, uint32_t host)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    gmc_time next = GMC_TIME_NEVER;
+    for (size_t i = 0; i < at->port_count; i++) {
+        struct sim_lane *lane = at->ports[i].back;
+        struct sim_packet *packet;
+        while ((packet = sim_lane_take(lane)) != NULL)
+            lane_deliver(net, lane, packet);
+        next = gmc_time_min(next, sim_lane_expected(lane));
+    }
+    return next;
+}
+
+void sim_net_near(const struct sim_net *net, uint32_t host, struct gmc_near *near)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    gmc_near_add(near, at, sizeof(*at));
+    gmc_near_add(near, at->ports, at->port_count * sizeof(*at->ports));
+    for (size_t i = 0; i < at->port_count; i++) {
+        sim_lane_near(at->ports[i].back, near);
+        sim_lane_near(at->ports[i].lane, near);
+    }
+}
+
+void sim_net_warm(const struct sim_net *net, uint32_t host)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    for (size_t i = 0; i < at->port_count; i++)
+        sim_lane_warm(at->ports[i].back);
+}
+
+/* ---- packets from hosts ---- */
 void sim_net_send(struct sim_net *net, struct sim_packet *packet)
 {
     bool is_group = (packet->to & SIM_TO_GROUP) != 0;

@@ -34,6 +34,8 @@ struct sim_net_sink {
     /* Everything that happens on wires; may be NULL. wire and direction (0: a to b) say where. */
     void (*watch)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                   enum sim_drop drop, const struct sim_packet *packet);
+    /* A host that collects gets a datagram then, and no earlier one; NULL where none does. */
+    void (*expect)(void *ctx, uint32_t host, gmc_time when);
 };
 
 struct sim_net_counters {
@@ -91,6 +93,16 @@ void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum 
 struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to);
 /* Takes the packet. */
 void sim_net_send(struct sim_net *net, struct sim_packet *packet);
+
+/* Datagrams to the host no longer arrive one by one, but when it asks for those that came; see
+ * wire.h. */
+void sim_net_collect(struct sim_net *net, uint32_t host, bool collects);
+/* All that came arrives. Returns when the next one comes; GMC_TIME_NEVER: none is on the way. */
+gmc_time sim_net_take(struct sim_net *net, uint32_t host);
+/* What a host that collects will look at to send and to take, and the first packets that it will
+ * take. */
+void sim_net_near(const struct sim_net *net, uint32_t host, struct gmc_near *near);
+void sim_net_warm(const struct sim_net *net, uint32_t host);
 
 /* The largest UDP payload that a wire of the host takes. */
 uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host);

@@ -7,15 +7,21 @@
 
 struct sim_port {
     struct sim_lane *lane; /* of the wire, away from this host */
+    struct sim_lane *back; /* towards it */
     uint32_t wire;
     uint32_t neighbour;
     uint8_t direction; /* of the lane */
 };
 
+#define SIM_RECENT_WAYS 6u
+
 struct sim_net_host {
     struct sim_port *ports;
     size_t port_count, port_capacity;
     bool blocks_multicast;
+    /* Ways that were asked for lately, by the number of whom to: tables of routes are far. */
+    uint16_t recent_ports[SIM_RECENT_WAYS];
+    uint32_t recent[SIM_RECENT_WAYS]; /* whom to; SIM_NO_HOST: none */
 };
 
 struct sim_net_wire {

@@ -59,6 +59,7 @@ static struct sim_packet *take(struct sim_packet_pool *pool, uint32_t size)
     if (packet == NULL)
         return sim_alloc(offsetof(struct sim_packet, data) + capacities[size]);
     pool->free[size] = packet->next;
+    sim_packet_warm(packet->next); /* the one after this */
     return packet;
 }
 
@@ -85,7 +86,7 @@ struct sim_packet *sim_packet_copy(struct sim_packet_pool *pool, const struct si
     uint8_t size = copy->size;
     memcpy(copy, packet, offsetof(struct sim_packet, data) + data);
     copy->size = size;
-    copy->next = copy->prev = NULL;
+    copy->next = NULL;
     return copy;
 }
 

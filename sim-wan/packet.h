@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/near.h"
 #include "base/time.h"
 
 #define SIM_UDP_OVERHEAD_BYTES 28u /* IPv4 and UDP heads */
@@ -32,13 +33,13 @@ struct sim_segment {
 };
 
 struct sim_packet {
-    struct sim_packet *next, *prev; /* owned by whoever holds the packet */
-    gmc_time arrival;               /* at the end of the wire; while it waits: in its queue */
-    uint32_t from, to;              /* hosts */
-    uint32_t wire_bytes;            /* payload and heads */
-    uint32_t len;                   /* of data */
-    uint32_t gap;                   /* so many more are left out: a virtual body's */
-    uint16_t gap_at;                /* before this one of the data */
+    struct sim_packet *next; /* owned by whoever holds the packet */
+    gmc_time arrival;        /* at the end of the wire; while it waits: in its queue */
+    uint32_t from, to;       /* hosts */
+    uint32_t wire_bytes;     /* payload and heads */
+    uint32_t len;            /* of data */
+    uint32_t gap;            /* so many more are left out: a virtual body's */
+    uint16_t gap_at;         /* before this one of the data */
     uint8_t proto;
     uint8_t ecn;     /* enum sim_ecn */
     uint32_t digest; /* of a datagram's first bytes, for the trace: they are far at its arrival */
@@ -91,8 +92,8 @@ static inline void sim_packet_warm(const struct sim_packet *packet)
 {
     if (packet == NULL)
         return;
-    __builtin_prefetch(packet);
-    __builtin_prefetch((const char *)packet + SIM_PACKET_LINE_BYTES);
+    gmc_near_fetch_line(packet);
+    gmc_near_fetch_line((const char *)packet + SIM_PACKET_LINE_BYTES);
 }
 
 enum { SIM_PACKET_SHORT, SIM_PACKET_SMALL, SIM_PACKET_FULL, SIM_PACKET_SIZES };

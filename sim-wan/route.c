@@ -168,7 +168,7 @@ static void prepare(struct sim_net *net)
     net->accesses = find_accesses(net);
 }
 
-uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to)
+static uint16_t find_port(struct sim_net *net, uint32_t at, uint32_t to)
 {
     prepare(net);
     const struct sim_net_access *access = &net->accesses[to];
@@ -178,6 +178,17 @@ uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to)
     if (net->routes[by] == NULL)
         net->routes[by] = shortest_paths(net, by);
     return net->routes[by][at];
+}
+
+uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to)
+{
+    struct sim_net_host *host = &net->hosts[at];
+    uint32_t i = to % SIM_RECENT_WAYS;
+    if (host->recent[i] != to) {
+        host->recent_ports[i] = find_port(net, at, to);
+        host->recent[i] = to;
+    }
+    return host->recent_ports[i];
 }
 
 void sim_net_forget_routes(struct sim_net *net)

@@ -170,6 +170,11 @@ static void take_frames(struct sim_conn *conn, int side)
         return;
     end->frame_len -= at;
     memmove(end->frame, end->frame + at, end->frame_len);
+    if (end->frame_len > 0)
+        return;
+    free(end->frame); /* of many connections most are idle */
+    end->frame = NULL;
+    end->frame_capacity = 0;
 }
 
 static void take_bytes(struct sim_tcp_end *end, const uint8_t *data, size_t len)

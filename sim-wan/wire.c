@@ -2,11 +2,15 @@
 /* Wires; see wire.h. */
 #include "sim-wan/wire.h"
 
+#include <stdlib.h>
+
 #include "base/assert.h"
+#include "base/near.h"
 #include "sim-wan/mem.h"
 
 #define MTU_DEFAULT 1500u
 #define PPM UINT64_C(1000000)
+#define FETCHED 4u /* packets, ahead of the one that is taken */
 
 const char *sim_drop_name(enum sim_drop drop)
 {
@@ -24,6 +28,7 @@ uint32_t sim_wire_loss_ppm(const struct sim_wire_config *config)
 }
 
 static void arrive(struct sim_event *event, gmc_time now);
+static void ahead_of_arrival(const struct sim_event *event, enum sim_ahead stage);
 
 void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_packet_pool *pool,
                    const struct sim_wire_sink *sink, uint32_t id, uint32_t end,
@@ -37,6 +42,7 @@ void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_
                               .up = true,
                               .prng = *prng};
     sim_event_init(&lane->event, arrive);
+    lane->event.ahead = ahead_of_arrival;
     sim_lane_configure(lane, config);
 }
 
@@ -55,35 +61,68 @@ static void drop_packet(struct sim_lane *lane, struct sim_packet *packet, enum s
     sim_packet_free(lane->pool, packet);
 }
 
-/* Keeps the list sorted by arrival, equal times in order of insertion. Only packets that a
- * reordered one is ahead of walk back, and by as many places as they overtake. */
+/* Whether it is there for whoever collects, and waits for that. */
+static bool is_patient(const struct sim_lane *lane, const struct sim_packet *packet)
+{
+    return packet->to == lane->end && packet->proto == SIM_PROTO_UDP;
+}
+
+/* ---- packets on the way ---- */
+static struct sim_packet **place(const struct sim_way *way, uint32_t i)
+{
+    return &way->ring[(way->head + i) & (way->capacity - 1)];
+}
+
+/* NULL: none is on the way. */
+static struct sim_packet *first_of(const struct sim_way *way)
+{
+    return way->count > 0 ? *place(way, 0) : NULL;
+}
+
+static void grow(struct sim_way *way)
+{
+    struct sim_way larger = {.count = way->count,
+                             .capacity = way->capacity > 0 ? 2 * way->capacity : 4};
+    larger.ring = sim_alloc(larger.capacity * sizeof(struct sim_packet *));
+    for (uint32_t i = 0; i < way->count; i++)
+        larger.ring[i] = *place(way, i);
+    free(way->ring);
+    *way = larger;
+}
+
+/* Only packets that a reordered one is ahead of move, one place each. */
 static void insert(struct sim_lane *lane, struct sim_packet *packet)
 {
-    struct sim_packet *after = lane->last;
-    while (after != NULL && after->arrival > packet->arrival)
-        after = after->prev;
-    packet->prev = after;
-    packet->next = after != NULL ? after->next : lane->first;
-    if (packet->next != NULL)
-        packet->next->prev = packet;
-    else
-        lane->last = packet;
-    if (after != NULL)
-        after->next = packet;
-    else
-        lane->first = packet;
+    struct sim_way *way = &lane->way;
+    if (way->count == way->capacity)
+        grow(way);
+    uint32_t i = way->count++;
+    for (; !lane->is_plain && i > 0 && (*place(way, i - 1))->arrival > packet->arrival; i--)
+        *place(way, i) = *place(way, i - 1);
+    *place(way, i) = packet;
+    lane->passing += !is_patient(lane, packet);
 }
 
 static struct sim_packet *take_first(struct sim_lane *lane)
 {
-    struct sim_packet *packet = lane->first;
-    lane->first = packet->next;
-    if (lane->first != NULL)
-        lane->first->prev = NULL;
-    else
-        lane->last = NULL;
-    packet->next = packet->prev = NULL;
+    struct sim_way *way = &lane->way;
+    struct sim_packet *packet = *place(way, 0);
+    way->head++;
+    way->count--;
+    lane->passing -= !is_patient(lane, packet);
     return packet;
+}
+
+static void warm(const struct sim_way *way, uint32_t i)
+{
+    if (i < way->count)
+        sim_packet_warm(*place(way, i));
+}
+
+/* All that is on the way is for whoever collects. */
+static bool waits_for_collection(const struct sim_lane *lane)
+{
+    return lane->is_collected && lane->passing == 0 && !lane->is_lazy;
 }
 
 static gmc_duration time_to_send(const struct sim_lane *lane, uint64_t bytes)
@@ -101,7 +140,14 @@ static gmc_time next_turn(const struct sim_lane *lane)
  * of them can: until then no turn has to be looked at. */
 static void arm(struct sim_lane *lane)
 {
-    gmc_time when = lane->first != NULL ? lane->first->arrival : GMC_TIME_NEVER;
+    const struct sim_packet *first = first_of(&lane->way);
+    gmc_time when = first != NULL ? first->arrival : GMC_TIME_NEVER;
+    if (waits_for_collection(lane)) {
+        sim_engine_cancel(lane->engine, &lane->event);
+        if (when != GMC_TIME_NEVER)
+            lane->sink->expect(lane->sink->ctx, lane, when);
+        return;
+    }
     if (lane->is_lazy && lane->waiting.list.first != NULL) {
         gmc_time sent =
             gmc_time_add(next_turn(lane), time_to_send(lane, lane->waiting.list.first->wire_bytes));
@@ -228,13 +274,21 @@ static void take_turns(struct sim_lane *lane, gmc_time until)
 }
 
 /* ---- arrivals ---- */
-static void deliver_first(struct sim_lane *lane)
+static struct sim_packet *take_arrived(struct sim_lane *lane)
 {
     struct sim_packet *packet = take_first(lane);
     lane->count.delivered_packets++;
     lane->count.delivered_bytes += packet->wire_bytes;
     watch(lane, SIM_WIRE_DELIVERED, SIM_DROPS, packet);
-    lane->sink->deliver(lane->sink->ctx, lane, packet);
+    return packet;
+}
+
+/* The sink may take the lane down or send on it. */
+static void deliver_arrived(struct sim_lane *lane)
+{
+    const struct sim_packet *first;
+    while ((first = first_of(&lane->way)) != NULL && first->arrival <= lane->engine->now)
+        lane->sink->deliver(lane->sink->ctx, lane, take_arrived(lane));
 }
 
 static void arrive(struct sim_event *event, gmc_time now)
@@ -242,9 +296,70 @@ static void arrive(struct sim_event *event, gmc_time now)
     struct sim_lane *lane = SIM_OWNER(event, struct sim_lane, event);
     if (lane->is_lazy)
         take_turns(lane, now);
-    /* The sink may take the lane down or send on it. */
-    while (lane->first != NULL && lane->first->arrival <= now)
-        deliver_first(lane);
+    deliver_arrived(lane);
+    arm(lane);
+}
+
+static void ahead_of_arrival(const struct sim_event *event, enum sim_ahead stage)
+{
+    const struct sim_lane *lane = SIM_OWNER(event, struct sim_lane, event);
+    const struct sim_packet *first = NULL;
+    if (stage == SIM_AHEAD_FIRST)
+        sim_lane_fetch(lane);
+    if (stage == SIM_AHEAD_FIRST || lane->way.count == 0)
+        return;
+    if (stage == SIM_AHEAD_SECOND)
+        gmc_near_fetch_line(place(&lane->way, 0));
+    else if (stage == SIM_AHEAD_THIRD)
+        warm(&lane->way, 0);
+    else
+        first = first_of(&lane->way);
+    if (lane->sink->ahead != NULL)
+        lane->sink->ahead(lane->sink->ctx, lane, first, stage);
+}
+
+struct sim_packet *sim_lane_take(struct sim_lane *lane)
+{
+    if (sim_lane_expected(lane) > lane->engine->now)
+        return NULL;
+    warm(&lane->way, FETCHED);
+    return take_arrived(lane);
+}
+
+gmc_time sim_lane_expected(const struct sim_lane *lane)
+{
+    bool is_known = waits_for_collection(lane) && lane->way.count > 0;
+    return is_known ? first_of(&lane->way)->arrival : GMC_TIME_NEVER;
+}
+
+void sim_lane_near(const struct sim_lane *lane, struct gmc_near *near)
+{
+    gmc_near_add(near, lane, offsetof(struct sim_lane, config) + GMC_NEAR_LINE);
+    if (lane->way.capacity == 0)
+        return;
+    gmc_near_add(near, place(&lane->way, 0), sizeof(struct sim_packet *));
+    gmc_near_add(near, place(&lane->way, lane->way.count), sizeof(struct sim_packet *));
+}
+
+void sim_lane_fetch(const struct sim_lane *lane)
+{
+    for (size_t i = 0; i <= offsetof(struct sim_lane, config); i += GMC_NEAR_LINE)
+        gmc_near_fetch_line((const char *)lane + i);
+}
+
+void sim_lane_warm(const struct sim_lane *lane)
+{
+    for (uint32_t i = 0; i < FETCHED; i++)
+        warm(&lane->way, i);
+}
+
+void sim_lane_collect(struct sim_lane *lane, bool is_collected)
+{
+    if (lane->is_collected == is_collected)
+        return;
+    lane->is_collected = is_collected;
+    if (!is_collected)
+        deliver_arrived(lane);
     arm(lane);
 }
 
@@ -290,6 +405,7 @@ static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
 
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
 {
+    const struct sim_packet *before = first_of(&lane->way);
     lane->count.offered_packets++;
     lane->count.offered_bytes += packet->wire_bytes;
     watch(lane, SIM_WIRE_OFFERED, SIM_DROPS, packet);
@@ -305,7 +421,9 @@ void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
         send_lazy(lane, packet);
     else
         send_eager(lane, packet);
-    arm(lane);
+    /* Whoever collects was told of the first one. */
+    if (first_of(&lane->way) != before || !waits_for_collection(lane))
+        arm(lane);
 }
 
 /* ---- the lane ---- */
@@ -345,8 +463,10 @@ void sim_lane_restart_trace(struct sim_lane *lane)
 
 static void lose_all(struct sim_lane *lane)
 {
+    if (lane->is_collected)
+        deliver_arrived(lane);
     take_turns(lane, lane->engine->now);
-    while (lane->first != NULL)
+    while (lane->way.count > 0)
         drop_packet(lane, take_first(lane), SIM_DROP_DOWN);
     while (lane->waiting.list.first != NULL)
         drop_packet(lane, take_waiting(lane), SIM_DROP_DOWN);
@@ -364,8 +484,10 @@ void sim_lane_set_up(struct sim_lane *lane, bool up)
 void sim_lane_fini(struct sim_lane *lane)
 {
     sim_engine_cancel(lane->engine, &lane->event);
-    while (lane->first != NULL)
+    while (lane->way.count > 0)
         sim_packet_free(lane->pool, take_first(lane));
+    free(lane->way.ring);
+    lane->way = (struct sim_way){0};
     while (lane->waiting.list.first != NULL)
         sim_packet_free(lane->pool, take_waiting(lane));
 }
@@ -373,8 +495,8 @@ void sim_lane_fini(struct sim_lane *lane)
 uint64_t sim_lane_held_bytes(const struct sim_lane *lane)
 {
     uint64_t bytes = lane->waiting.bytes;
-    for (const struct sim_packet *p = lane->first; p != NULL; p = p->next)
-        bytes += p->wire_bytes;
+    for (uint32_t i = 0; i < lane->way.count; i++)
+        bytes += (*place(&lane->way, i))->wire_bytes;
     return bytes;
 }
 

@@ -14,6 +14,9 @@
  * That needs no event of its own either, because nothing can arrive before the turn of the first
  * that waits and the delay are over. What CoDel drops is therefore reported up to a delay late.
  *
+ * Whoever stands at the end of a lane and looks now and then at what came (a host that wakes every
+ * so often) may *collect* it: datagrams for it then have no event, and are taken when it looks.
+ *
  * Bytes are conserved and counted: offered + duplicated = delivered + dropped (by reason) + held.
  */
 #ifndef SIM_WIRE_H
@@ -93,12 +96,18 @@ enum sim_wire_news { SIM_WIRE_OFFERED, SIM_WIRE_DROPPED, SIM_WIRE_DELIVERED };
 struct sim_lane;
 
 /* Where packets go, and who watches. deliver takes the packet. watch may be NULL; `drop` counts
- * for DROPPED only. */
+ * for DROPPED only. expect tells who collects when the first packet arrives, if nothing was on the
+ * way before, or not so early; may be NULL where nobody collects. */
 struct sim_wire_sink {
     void *ctx;
     void (*deliver)(void *ctx, struct sim_lane *lane, struct sim_packet *packet);
     void (*watch)(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
                   enum sim_drop drop, const struct sim_packet *packet);
+    void (*expect)(void *ctx, const struct sim_lane *lane, gmc_time when);
+    /* Fetches what delivering the lane's first packet will look at (NULL at first: it is not here
+     * yet); see engine.h. May be NULL. */
+    void (*ahead)(void *ctx, const struct sim_lane *lane, const struct sim_packet *first,
+                  enum sim_ahead stage);
 };
 
 /* Packets whose turn to be sent has not come; `arrival` says since when. */
@@ -108,19 +117,29 @@ struct sim_waiting {
     uint64_t bytes;
 };
 
+/* Packets by arrival, equal times in order of insertion: a ring, so that those that come next are
+ * known before any of them was looked at, and can be fetched meanwhile. */
+struct sim_way {
+    struct sim_packet **ring;
+    uint32_t head, count;
+    uint32_t capacity; /* a power of two, or 0 */
+};
+
 /* What every packet touches comes first: large networks have more lanes than fit into the
  * processor's cache. */
 struct sim_lane {
     struct sim_event event; /* arrival of the first packet */
     struct sim_engine *engine;
     const struct sim_wire_sink *sink;
-    struct sim_packet *first, *last; /* on the way, by arrival */
-    gmc_time busy_until;             /* the transmitter, with all that left the list */
-    gmc_time last_arrival;           /* of packets that keep the order */
-    uint32_t id, end;                /* given by the owner; end: whom it leads to */
+    struct sim_way way;
+    gmc_time busy_until;   /* the transmitter, with all that left the list */
+    gmc_time last_arrival; /* of packets that keep the order */
+    uint32_t id, end;      /* given by the owner; end: whom it leads to */
     bool up;
     bool is_lazy;            /* packets wait in a list, see above */
     bool is_plain;           /* they are neither lost behind the queue nor changed, nor overtake */
+    bool is_collected;       /* see sim_lane_collect */
+    uint32_t passing;        /* packets on the way that do not wait for that */
     gmc_duration queue_time; /* that a full queue takes to send */
     gmc_duration mark_time;  /* the same of mark_bytes */
     struct sim_lane_counters count;
@@ -146,6 +165,20 @@ void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
 void sim_lane_set_up(struct sim_lane *lane, bool up);
 /* For packets to come and those that wait in a list; those on the way keep their time. */
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config);
+
+/* Datagrams for whom the lane leads to come no longer by themselves: sim_lane_take takes them.
+ * Others, and segments, still come at their time, and what is before them; so does everything where
+ * packets wait in a list. What has arrived when this ends comes at once. */
+void sim_lane_collect(struct sim_lane *lane, bool is_collected);
+/* The next packet that has arrived, to be delivered by whoever collects; NULL: there is none. */
+struct sim_packet *sim_lane_take(struct sim_lane *lane);
+/* What will be looked at when the next packet is taken, or offered. */
+void sim_lane_near(const struct sim_lane *lane, struct gmc_near *near);
+void sim_lane_fetch(const struct sim_lane *lane);
+/* Fetches the first ones into the processor's cache. */
+void sim_lane_warm(const struct sim_lane *lane);
+/* When the next one arrives that can be taken; NEVER: none is on the way. */
+gmc_time sim_lane_expected(const struct sim_lane *lane);
 
 /* The loss trace begins now. */
 void sim_lane_restart_trace(struct sim_lane *lane);

@@ -41,6 +41,11 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
         world->on_packet(world->packet_ctx, wire, direction, news, drop, packet);
 }
 
+static void on_expected(void *ctx, uint32_t host, gmc_time when)
+{
+    sim_host_expect(((struct sim_world *)ctx)->hosts[host], when);
+}
+
 static bool is_powered(void *ctx, uint32_t host)
 {
     return ((struct sim_world *)ctx)->hosts[host]->powered;
@@ -93,8 +98,8 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
     if (config->shuffle)
         sim_engine_shuffle(&world->engine, &prng);
     gmc_prng_fork(&world->prng, "net", &prng);
-    sim_net_init(&world->net, &world->engine, &(struct sim_net_sink){world, on_arrived, on_wire},
-                 &prng);
+    sim_net_init(&world->net, &world->engine,
+                 &(struct sim_net_sink){world, on_arrived, on_wire, on_expected}, &prng);
     gmc_prng_fork(&world->prng, "sessions", &prng);
     sim_sessions_init(&world->sessions, &world->engine, &world->net,
                       &(struct sim_session_sink){world, is_powered, is_listening, refusal, spki,

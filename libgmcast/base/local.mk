@@ -11,7 +11,7 @@ libgmcast_base_libbase_la_SOURCES = \
 	libgmcast/base/heap.c libgmcast/base/heap.h \
 	libgmcast/base/interval.c libgmcast/base/interval.h \
 	libgmcast/base/list.h \
-	libgmcast/base/map.c libgmcast/base/map.h \
+	libgmcast/base/map.c libgmcast/base/map.h libgmcast/base/near.h \
 	libgmcast/base/pool.h \
 	libgmcast/base/prng.c libgmcast/base/prng.h \
 	libgmcast/base/status.c libgmcast/base/status.h \

@@ -78,6 +78,12 @@ gmc_status gmc_map_reserve(struct gmc_map *map, size_t count)
     return capacity == map->capacity ? GMC_OK : rehash(map, capacity);
 }
 
+void gmc_map_near(const struct gmc_map *map, uint64_t key, struct gmc_near *near)
+{
+    if (map->capacity > 0)
+        gmc_near_add(near, &map->slots[home_of(map, key)], sizeof(*map->slots));
+}
+
 void *gmc_map_get(const struct gmc_map *map, uint64_t key)
 {
     return map->count > 0 ? map->slots[find(map, key)].value : NULL;

@@ -7,6 +7,7 @@
 #ifndef GMC_BASE_MAP_H
 #define GMC_BASE_MAP_H
 
+#include "base/near.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -38,6 +39,9 @@ GMC_NODISCARD gmc_status gmc_map_reserve(struct gmc_map *map, size_t count);
 
 /* The value of key, NULL if it has none. */
 void *gmc_map_get(const struct gmc_map *map, uint64_t key);
+
+/* What looking for key begins with. */
+void gmc_map_near(const struct gmc_map *map, uint64_t key, struct gmc_near *near);
 
 /* Set the value (not NULL, asserted) of key, in the place of an older one. NOMEM: unchanged. */
 GMC_NODISCARD gmc_status gmc_map_put(struct gmc_map *map, uint64_t key, void *value);

@@ -76,6 +76,17 @@ struct gmc_cache *gmc_cache_new(size_t bytes, uint64_t seed, struct gmc_cache_sp
     return cache;
 }
 
+void gmc_cache_near(const struct gmc_cache *cache, struct gmc_near *near)
+{
+    gmc_near_add(near, cache, (size_t)4 * GMC_NEAR_LINE);
+    const struct gmc_block *last = cache->last;
+    if (last == NULL)
+        return;
+    gmc_near_add(near, last, sizeof(*last));
+    gmc_map_near(&cache->index, block_key(last->channel, last->number), near);
+    gmc_map_near(&cache->index, block_key(last->channel, last->number + 1), near);
+}
+
 static enum body_size size_of(const struct gmc_block *block)
 {
     if (block->kept == block->len)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "base/near.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "crypto/crypto.h"
@@ -84,6 +85,8 @@ void gmc_cache_free(struct gmc_cache *cache);
 /* How many bodies fit. */
 size_t gmc_cache_bodies(const struct gmc_cache *cache);
 size_t gmc_cache_bytes_used(const struct gmc_cache *cache);
+/* What will be looked at next, as far as that is known. */
+void gmc_cache_near(const struct gmc_cache *cache, struct gmc_near *near);
 
 /* The block, marked as used now; NULL. */
 struct gmc_block *gmc_cache_find(struct gmc_cache *cache, uint32_t channel, uint32_t number);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/near.h"
 #include "base/prng.h"
 #include "base/time.h"
 
@@ -62,6 +63,8 @@ struct gmc_cc_ops {
     /* Of the pacing: how much of it may go at once where the host was late. NULL: no more than the
      * least. */
     gmc_duration (*slack)(const void *state);
+    /* Of the state, what the next packets and acknowledgements look at. NULL: it is small. */
+    void (*near)(const void *state, struct gmc_near *near);
 };
 
 extern const struct gmc_cc_ops gmc_cc_model;

@@ -492,6 +492,17 @@ static bool model_is_found(const void *state)
     return m->phase != START && m->phase != DRAIN && !m->unproven;
 }
 
+static void model_near(const void *state, struct gmc_near *near)
+{
+    const struct gmc_ccm *m = state;
+
+    GMC_NEAR_ADD(near, m, packet_bytes, rounds);
+    gmc_cc_rounds_near(&m->rounds, near);
+    gmc_near_add(near, &m->rounds.oldest,
+                 offsetof(struct gmc_ccm, marks) - offsetof(struct gmc_ccm, rounds.oldest));
+    GMC_NEAR_ADD(near, m, mark_count, up_best);
+}
+
 /* They begin differently; what `background` concludes otherwise it asks its state for. */
 #define OPERATIONS(NAME, INIT, EXPECT)                                                             \
     {                                                                                              \
@@ -500,7 +511,7 @@ static bool model_is_found(const void *state)
         .on_acked = model_on_acked, .on_lost = model_on_lost, .on_spurious = model_on_spurious,    \
         .on_ack = model_on_ack, .on_timeout = model_on_timeout, .rate_bps = model_rate_bps,        \
         .window_bytes = model_window_bytes, .loss_ppm = model_loss_ppm, .slack = model_slack,      \
-        .queue = model_queue, .is_found = model_is_found                                           \
+        .queue = model_queue, .is_found = model_is_found, .near = model_near                       \
     }
 
 const struct gmc_cc_ops gmc_cc_model = OPERATIONS("model", model_init, model_expect);

@@ -16,6 +16,15 @@ static struct gmc_cc_round *nth(struct gmc_cc_rounds *rounds, uint32_t i)
     return &rounds->ring[(rounds->oldest + i) % GMC_CC_ROUNDS];
 }
 
+void gmc_cc_rounds_near(const struct gmc_cc_rounds *rounds, struct gmc_near *near)
+{
+    const struct gmc_cc_round *ring = rounds->ring;
+    uint32_t newest = rounds->oldest + (rounds->count > 0 ? rounds->count - 1 : 0);
+
+    gmc_near_add(near, &ring[rounds->oldest], sizeof(ring[0]));
+    gmc_near_add(near, &ring[newest % GMC_CC_ROUNDS], sizeof(ring[0]));
+}
+
 struct gmc_cc_round *gmc_cc_rounds_current(struct gmc_cc_rounds *rounds)
 {
     return rounds->count == 0 ? 0 : nth(rounds, rounds->count - 1);

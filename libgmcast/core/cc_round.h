@@ -45,6 +45,8 @@ struct gmc_cc_rounds {
 };
 
 void gmc_cc_rounds_init(struct gmc_cc_rounds *rounds);
+/* What packets and acknowledgements look at. */
+void gmc_cc_rounds_near(const struct gmc_cc_rounds *rounds, struct gmc_near *near);
 /* The packets to come belong together; the ones before do not get more. */
 void gmc_cc_rounds_open(struct gmc_cc_rounds *rounds, uint32_t phase, uint32_t epoch,
                         uint64_t rate_bps);

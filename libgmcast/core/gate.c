@@ -58,6 +58,14 @@ void gmc_gate_fini(struct gmc_gate *gate)
     drop_key(gate, &gate->tag_recv);
 }
 
+void gmc_gate_near(const struct gmc_gate *gate, struct gmc_near *near)
+{
+    const struct gmc_aead *const keys[] = {gate->seal_send, gate->seal_recv, gate->tag_send,
+                                           gate->tag_recv};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        gmc_near_add(near, keys[i], GMC_NEAR_LINE);
+}
+
 static void make_nonce(uint64_t number, uint8_t nonce[GMC_NONCE_BYTES])
 {
     gmc_put32(nonce, 0);

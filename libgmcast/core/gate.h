@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/near.h"
 #include "base/status.h"
 #include "core/io.h"
 #include "crypto/crypto.h"
@@ -47,6 +48,8 @@ struct gmc_gate_packet {
 GMC_NODISCARD gmc_status gmc_gate_init(struct gmc_gate *gate, const struct gmc_crypto *crypto,
                                        const struct gmc_session *session);
 void gmc_gate_fini(struct gmc_gate *gate);
+/* What packets will look at, beside the gate itself. */
+void gmc_gate_near(const struct gmc_gate *gate, struct gmc_near *near);
 
 /* Opens a datagram. plain holds at least dgram.len bytes; it is not used for DATA. TRUNCATED,
  * VERSION, TYPE, UNKNOWN (session), REPLAY, AUTH. */

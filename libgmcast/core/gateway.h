@@ -8,6 +8,7 @@
 #ifndef GMC_CORE_GATEWAY_H
 #define GMC_CORE_GATEWAY_H
 
+#include "base/near.h"
 #include "base/pool.h"
 #include "base/time.h"
 #include "base/trace.h"
@@ -78,9 +79,8 @@ struct gmc_gateway_config {
 struct gmc_gateway *gmc_gateway_new(const struct gmc_gateway_config *config, gmc_time now);
 void gmc_gateway_free(struct gmc_gateway *gw);
 
-/* Inputs are about to come, after inputs of many other gateways: fetches what they will touch into
- * the processor's cache. */
-void gmc_gateway_warm(const struct gmc_gateway *gw);
+/* What its next inputs will look at, as it stands now; for whoever has inputs for many gateways. */
+void gmc_gateway_near(const struct gmc_gateway *gw, struct gmc_near *near);
 
 /* The number of a domain by name, given on first use; its name by number. */
 gmc_peer gmc_gateway_peer(struct gmc_gateway *gw, const char *domain);

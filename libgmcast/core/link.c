@@ -68,13 +68,18 @@ struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now
     return link;
 }
 
-void gmc_link_warm(const struct gmc_link *link)
+void gmc_link_near(const struct gmc_link *link, struct gmc_near *near)
 {
-    const char *at = (const char *)link;
-    for (size_t i = 0; i < sizeof(*link); i += 64) {
-        if (i < offsetof(struct gmc_link, challenges) || i >= offsetof(struct gmc_link, reach))
-            __builtin_prefetch(at + i, 1);
-    }
+    GMC_NEAR_ADD(near, link, crypto, challenges);
+    gmc_near_add(near, &link->reach, sizeof(*link) - offsetof(struct gmc_link, reach));
+    gmc_gate_near(&link->gate, near);
+    gmc_loss_near(&link->loss, near);
+    if (link->fate_capacity > 0)
+        gmc_near_add(near, &link->fates[link->fate_head], 2 * sizeof(*link->fates));
+    if (link->cc->near != NULL)
+        link->cc->near(link->cc_state, near);
+    else
+        gmc_near_add(near, link->cc_state, link->cc->state_size);
 }
 
 void gmc_link_free(struct gmc_link *link)

@@ -13,6 +13,7 @@
 #ifndef GMC_CORE_LINK_H
 #define GMC_CORE_LINK_H
 
+#include "base/near.h"
 #include "base/prng.h"
 #include "base/time.h"
 #include "base/trace.h"
@@ -46,8 +47,8 @@ struct gmc_link_config {
 /* NULL when out of memory or when the keys cannot be prepared. */
 struct gmc_link *gmc_link_new(const struct gmc_link_config *config, gmc_time now);
 void gmc_link_free(struct gmc_link *link);
-/* Fetches what is used of it all the time into the processor's cache. */
-void gmc_link_warm(const struct gmc_link *link);
+/* What its next calls will look at. */
+void gmc_link_near(const struct gmc_link *link, struct gmc_near *near);
 
 /* A fragment that passed the link's tag; still sealed under the content key. */
 struct gmc_link_data {

@@ -124,7 +124,7 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cache.c libgmcast/core/cache
 	libgmcast/core/gateway_target_parent.c libgmcast/core/gateway_target_record.c \
 	libgmcast/core/gateway_target_store.c libgmcast/core/gateway_target_tell.c \
 	libgmcast/core/gateway_tree.c libgmcast/core/gateway_trial.c libgmcast/core/gateway_tx.c \
-	libgmcast/core/gateway_uplink.c libgmcast/core/gateway_wait.c libgmcast/core/gateway_warm.c libgmcast/core/io.h \
+	libgmcast/core/gateway_uplink.c libgmcast/core/gateway_wait.c libgmcast/core/gateway_near.c libgmcast/core/io.h \
 	libgmcast/core/overlay.c libgmcast/core/overlay.h libgmcast/core/pages.c libgmcast/core/pages.h \
 	libgmcast/core/stripe.h libgmcast/core/tx.c libgmcast/core/tx.h
 

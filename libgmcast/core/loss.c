@@ -19,6 +19,7 @@
  * that lose one packet in five only a quarter of the probes is answered: it takes twenty of them
  * to tell that path from a dead one. Two small packets in 250 ms congest nobody. */
 #define BACKOFF_MAX GMC_MS(250)
+#define NEAR_PACKETS 8u
 
 static struct gmc_sent *at(const struct gmc_loss *loss, uint64_t number)
 {
@@ -42,6 +43,12 @@ void gmc_loss_fini(struct gmc_loss *loss)
 {
     free(loss->ring);
     loss->ring = NULL;
+}
+
+void gmc_loss_near(const struct gmc_loss *loss, struct gmc_near *near)
+{
+    gmc_near_add(near, at(loss, loss->next), NEAR_PACKETS * sizeof(struct gmc_sent));
+    gmc_near_add(near, at(loss, loss->first_pending), NEAR_PACKETS * sizeof(struct gmc_sent));
 }
 
 /* ---- the ring ---- */

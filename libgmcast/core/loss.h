@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/near.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "core/ackrange.h"
@@ -93,6 +94,8 @@ struct gmc_loss {
 /* NOMEM. */
 GMC_NODISCARD gmc_status gmc_loss_init(struct gmc_loss *loss);
 void gmc_loss_fini(struct gmc_loss *loss);
+/* What packets will look at, beside the structure itself. */
+void gmc_loss_near(const struct gmc_loss *loss, struct gmc_near *near);
 
 /* Makes room for `count` more numbers; NOMEM. To be called before they are used. */
 GMC_NODISCARD gmc_status gmc_loss_reserve(struct gmc_loss *loss, size_t count);

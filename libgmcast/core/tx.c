@@ -44,6 +44,21 @@ static void list_free(struct gmc_list *list)
     }
 }
 
+void gmc_tx_near(const struct gmc_tx *tx, struct gmc_near *near)
+{
+    const struct gmc_tx_block *recent = tx->recent;
+    gmc_near_add(near, tx->taken.ranges, sizeof(*tx->taken.ranges));
+    if (recent == NULL)
+        return;
+    gmc_near_add(near, recent, sizeof(*recent));
+    gmc_map_near(&tx->open, recent->block, near);
+    gmc_map_near(&tx->open, recent->block + 1, near);
+    if (!gmc_list_is_empty(&tx->resting))
+        gmc_near_add(near, gmc_list_first(&tx->resting), sizeof(*recent));
+    if (!gmc_list_is_empty(&tx->fresh))
+        gmc_near_add(near, gmc_list_first(&tx->fresh), sizeof(*recent));
+}
+
 void gmc_tx_fini(struct gmc_tx *tx)
 {
     list_free(&tx->repairs);

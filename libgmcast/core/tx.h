@@ -42,6 +42,8 @@ struct gmc_tx {
 
 void gmc_tx_init(struct gmc_tx *tx, uint64_t blocks, uint32_t window, uint64_t seed);
 void gmc_tx_fini(struct gmc_tx *tx);
+/* What will be looked at next, beside the structure itself. */
+void gmc_tx_near(const struct gmc_tx *tx, struct gmc_near *near);
 
 /* The child has the blocks [first, last]. Out-of-range numbers are cut. FULL when the set would
  * need too many ranges: nothing is claimed then that the child lacks, it is only sent again. */

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
     struct source source = {.net = &net};
     gmc_prng_init(&prng, 1);
     sim_engine_init(&engine);
-    sim_net_init(&net, &engine, &(struct sim_net_sink){NULL, on_arrived, NULL}, &prng);
+    sim_net_init(&net, &engine, &(struct sim_net_sink){NULL, on_arrived, NULL, NULL}, &prng);
     uint64_t hops = build(&net, strcmp(argv[1], "chain") == 0, n, &source);
     uint64_t packets = strtoull(argv[3], NULL, 10) * source.flow_count / hops + 1;
     source.left = packets;

@@ -218,6 +218,41 @@ static void test_against_model(void **state)
     sim_engine_fini(&engine);
 }
 
+/* Each event is looked ahead of in every stage, in their order, before it fires. */
+static int stages[64], ahead_count;
+
+static void on_ahead(const struct sim_event *event, enum sim_ahead stage)
+{
+    const struct probe *probe =
+        (const struct probe *)(const void *)((const char *)event - offsetof(struct probe, event));
+    assert_int_equal(probe->fired, 0);
+    assert_true(stages[probe->name] <= (int)stage);
+    stages[probe->name] = (int)stage + 1;
+    ahead_count++;
+}
+
+static void test_looks_ahead(void **state)
+{
+    (void)state;
+    static struct probe p[64];
+    struct sim_engine engine;
+    sim_engine_init(&engine);
+    probes_init(p, 64, &engine);
+    for (int i = 0; i < 64; i++) {
+        p[i].event.ahead = on_ahead;
+        sim_engine_at(&engine, &p[i].event, 1000 + 7 * (gmc_time)(63 - i));
+    }
+    sim_engine_run(&engine, GMC_S(1));
+    assert_int_equal(order_count, 64);
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(order[i], 63 - i);
+        assert_true(stages[i] > 0);
+    }
+    /* The very first ones go without some stages. */
+    assert_in_range(ahead_count, 32 * (SIM_AHEAD_LAST + 1), 64 * (SIM_AHEAD_LAST + 1));
+    sim_engine_fini(&engine);
+}
+
 /* The last instants that there are. */
 static void test_end_of_time(void **state)
 {
@@ -243,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_time_then_turn), cmocka_unit_test(test_move_and_cancel),
         cmocka_unit_test(test_until),          cmocka_unit_test(test_shuffle_keeps_time),
         cmocka_unit_test(test_against_model),  cmocka_unit_test(test_end_of_time),
+        cmocka_unit_test(test_looks_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

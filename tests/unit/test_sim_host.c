@@ -124,13 +124,14 @@ static void test_a_slow_processor_bounds_a_transfer(void **state)
 static void test_a_moderated_host_gathers(void **state)
 {
     (void)state;
-    struct sim_world *world = world_of_two(&(struct sim_wire_config){.delay = GMC_MS(1)});
+    struct sim_world *world =
+        world_of_two(&(struct sim_wire_config){.rate_bps = 8000000, .delay = GMC_MS(1)});
     struct sim_host *host = world->hosts[1];
     sim_host_set_cpu(host, &(struct sim_cpu_config){.wake = GMC_MS(5)});
     sim_host_start(host);
     for (int i = 0; i < 3; i++)
-        send_junk(world, 100);
-    sim_world_run(world, GMC_MS(1));
+        send_junk(world, 100); /* 128 us on the wire */
+    sim_world_run(world, GMC_US(1128));
     assert_int_equal(host->count.datagrams_in, 1);
     sim_world_run(world, GMC_US(4999));
     assert_int_equal(host->count.datagrams_in, 1);
@@ -144,8 +145,10 @@ static void test_a_moderated_host_gathers(void **state)
     sim_host_freeze(host, false);
     assert_int_equal(host->count.datagrams_in, 4);
     send_junk(world, 100);
-    sim_world_run(world, GMC_MS(1));
+    sim_world_run(world, GMC_US(1128));
+    assert_int_equal(host->count.lost_while_down, 0);
     sim_host_crash(host, SIM_CRASH_KILL);
+    assert_int_equal(host->count.lost_while_down, 1);
     sim_world_run(world, GMC_S(1));
     assert_int_equal(host->count.datagrams_in, 4);
     sim_world_free(world);

@@ -35,7 +35,7 @@ static void bench_init(struct bench *bench, uint32_t hosts)
     gmc_prng_init(&prng, 1);
     *bench = (struct bench){0};
     sim_engine_init(&bench->engine);
-    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL},
+    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL, NULL},
                  &prng);
     for (uint32_t i = 0; i < hosts; i++)
         assert_int_equal(sim_net_add_host(&bench->net), i);

@@ -97,7 +97,7 @@ static void bench_init(struct bench *bench, uint32_t loss_ppm)
     gmc_prng_init(&prng, 3);
     memset(bench, 0, sizeof(*bench));
     sim_engine_init(&bench->engine);
-    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL},
+    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL, NULL},
                  &prng);
     sim_net_add_host(&bench->net);
     sim_net_add_host(&bench->net);

@@ -92,7 +92,7 @@ static void bench_init(struct bench *bench, const struct sim_wire_config *wire, 
     *bench = (struct bench){0};
     gmc_prng_init(&prng, seed);
     sim_engine_init(&bench->engine);
-    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL},
+    sim_net_init(&bench->net, &bench->engine, &(struct sim_net_sink){bench, on_arrived, NULL, NULL},
                  &prng);
     sim_net_add_host(&bench->net);
     sim_net_add_host(&bench->net);

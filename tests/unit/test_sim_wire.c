@@ -13,6 +13,7 @@ struct bench {
     gmc_time arrivals[4096];
     uint32_t names[4096];
     size_t count;
+    gmc_time expected; /* as whoever collects was told; 0: it was not */
 };
 
 static void on_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet)
@@ -26,14 +27,22 @@ static void on_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pack
     sim_packet_free(lane->pool, packet);
 }
 
+static void on_expect(void *ctx, const struct sim_lane *lane, gmc_time when)
+{
+    struct bench *bench = ctx;
+    assert_ptr_equal(lane, &bench->lane);
+    bench->expected = when;
+}
+
 static void bench_init(struct bench *bench, const struct sim_wire_config *config)
 {
     struct gmc_prng prng;
     gmc_prng_init(&prng, 7);
     bench->count = 0;
+    bench->expected = 0;
     sim_engine_init(&bench->engine);
     sim_packet_pool_init(&bench->pool);
-    bench->sink = (struct sim_wire_sink){bench, on_deliver, NULL};
+    bench->sink = (struct sim_wire_sink){bench, on_deliver, NULL, on_expect, NULL};
     sim_lane_init(&bench->lane, &bench->engine, &bench->pool, &bench->sink, 0, 1, config, &prng);
 }
 
@@ -45,12 +54,18 @@ static void bench_fini(struct bench *bench)
     sim_engine_fini(&bench->engine);
 }
 
-static void send_named(struct bench *bench, uint32_t name, uint32_t wire_bytes)
+static void send_to(struct bench *bench, uint32_t to, uint32_t name, uint32_t wire_bytes)
 {
     struct sim_packet *packet = sim_packet_new(&bench->pool, 0);
     packet->from = name;
+    packet->to = to;
     packet->wire_bytes = wire_bytes;
     sim_lane_send(&bench->lane, packet);
+}
+
+static void send_named(struct bench *bench, uint32_t name, uint32_t wire_bytes)
+{
+    send_to(bench, 2, name, wire_bytes);
 }
 
 static void test_rate_and_delay(void **state)
@@ -186,6 +201,85 @@ static void test_down_loses_what_it_holds(void **state)
     bench_fini(&bench);
 }
 
+/* ---- what is collected ---- */
+static void assert_taken(struct bench *bench, uint32_t name)
+{
+    struct sim_packet *packet = sim_lane_take(&bench->lane);
+    assert_non_null(packet);
+    assert_int_equal(packet->from, name);
+    assert_true(packet->arrival <= bench->engine.now);
+    sim_packet_free(&bench->pool, packet);
+}
+
+/* 1,250 bytes take 1 ms. */
+static void collecting(struct bench *bench)
+{
+    bench_init(bench, &(struct sim_wire_config){.rate_bps = 10000000, .delay = GMC_MS(10)});
+    sim_lane_collect(&bench->lane, true);
+}
+
+static void test_collected_packets_wait(void **state)
+{
+    (void)state;
+    struct bench bench;
+    collecting(&bench);
+    for (uint32_t name = 1; name <= 20; name++)
+        send_to(&bench, 1, name, 1250);
+    assert_int_equal(bench.expected, GMC_MS(11));
+    assert_int_equal(sim_lane_expected(&bench.lane), GMC_MS(11));
+    assert_null(sim_lane_take(&bench.lane));
+    sim_engine_run(&bench.engine, GMC_MS(13));
+    assert_int_equal(bench.engine.fired, 0);
+    assert_int_equal(bench.count, 0);
+    for (uint32_t name = 1; name <= 3; name++)
+        assert_taken(&bench, name);
+    assert_null(sim_lane_take(&bench.lane));
+    assert_int_equal(sim_lane_expected(&bench.lane), GMC_MS(14));
+    /* Who stops to collect gets what is there at once, and the others at their time. */
+    sim_engine_run(&bench.engine, GMC_US(15500));
+    sim_lane_collect(&bench.lane, false);
+    assert_int_equal(bench.count, 2);
+    sim_engine_run(&bench.engine, GMC_S(1));
+    assert_int_equal(bench.count, 17);
+    assert_int_equal(bench.names[16], 20);
+    assert_int_equal(bench.arrivals[16], GMC_MS(30));
+    bench_fini(&bench);
+}
+
+/* A packet that goes further comes at its time, and so does all that is on the way with it. */
+static void test_others_do_not_wait_for_collection(void **state)
+{
+    (void)state;
+    struct bench bench;
+    collecting(&bench);
+    send_to(&bench, 1, 1, 1250);
+    send_to(&bench, 2, 2, 1250);
+    send_to(&bench, 1, 3, 1250);
+    assert_int_equal(sim_lane_expected(&bench.lane), GMC_TIME_NEVER);
+    sim_engine_run(&bench.engine, GMC_S(1));
+    assert_int_equal(bench.count, 2);
+    assert_int_equal(bench.arrivals[1], GMC_MS(12));
+    assert_int_equal(bench.expected, GMC_MS(13));
+    assert_taken(&bench, 3);
+    bench_fini(&bench);
+}
+
+/* What had arrived when the wire went down is there. */
+static void test_collected_packets_and_a_wire_that_goes_down(void **state)
+{
+    (void)state;
+    struct bench bench;
+    collecting(&bench);
+    for (uint32_t name = 1; name <= 3; name++)
+        send_to(&bench, 1, name, 1250);
+    sim_engine_run(&bench.engine, GMC_MS(12));
+    sim_lane_set_up(&bench.lane, false);
+    assert_int_equal(bench.count, 2);
+    assert_int_equal(bench.lane.count.dropped_packets[SIM_DROP_DOWN], 1);
+    assert_int_equal(sim_lane_expected(&bench.lane), GMC_TIME_NEVER);
+    bench_fini(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +290,9 @@ int main(void)
         cmocka_unit_test(test_jitter_keeps_order_reordering_does_not),
         cmocka_unit_test(test_duplication),
         cmocka_unit_test(test_down_loses_what_it_holds),
+        cmocka_unit_test(test_collected_packets_wait),
+        cmocka_unit_test(test_others_do_not_wait_for_collection),
+        cmocka_unit_test(test_collected_packets_and_a_wire_that_goes_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
