@@ -82,7 +82,8 @@ static struct sim_packet *first_of(const struct sim_way *way)
 static void grow(struct sim_way *way)
 {
     struct sim_way larger = {.count = way->count,
-                             .capacity = way->capacity > 0 ? 2 * way->capacity : 4};
+                             .capacity = way->capacity > 0 ? 2 * way->capacity : 4,
+                             .latest = way->latest};
     larger.ring = sim_alloc(larger.capacity * sizeof(struct sim_packet *));
     for (uint32_t i = 0; i < way->count; i++)
         larger.ring[i] = *place(way, i);
@@ -97,9 +98,11 @@ static void insert(struct sim_lane *lane, struct sim_packet *packet)
     if (way->count == way->capacity)
         grow(way);
     uint32_t i = way->count++;
-    for (; !lane->is_plain && i > 0 && (*place(way, i - 1))->arrival > packet->arrival; i--)
-        *place(way, i) = *place(way, i - 1);
+    if (packet->arrival < way->latest)
+        for (; i > 0 && (*place(way, i - 1))->arrival > packet->arrival; i--)
+            *place(way, i) = *place(way, i - 1);
     *place(way, i) = packet;
+    way->latest = gmc_time_max(way->latest, packet->arrival);
     lane->passing += !is_patient(lane, packet);
 }
 

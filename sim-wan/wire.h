@@ -123,6 +123,7 @@ struct sim_way {
     struct sim_packet **ring;
     uint32_t head, count;
     uint32_t capacity; /* a power of two, or 0 */
+    gmc_time latest;   /* arrival of any that was put into it */
 };
 
 /* What every packet touches comes first: large networks have more lanes than fit into the

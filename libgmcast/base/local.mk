@@ -32,6 +32,7 @@ check_PROGRAMS += \
 	tests/unit/test_list \
 	tests/unit/test_map \
 	tests/unit/test_pool \
+	tests/unit/test_near \
 	tests/unit/test_prng \
 	tests/unit/test_status \
 	tests/unit/test_time \
@@ -44,6 +45,7 @@ tests_unit_test_interval_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_list_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_map_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_pool_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
+tests_unit_test_near_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_prng_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_status_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)
 tests_unit_test_time_LDADD = $(GMC_BASE_LIBS) $(TEST_LIBS)

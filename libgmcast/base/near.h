@@ -34,10 +34,15 @@ static inline void gmc_near_add(struct gmc_near *near, const void *from, size_t 
         near->pieces[near->count++] = first * GMC_NEAR_LINE + lines;
 }
 
-/* From the one member of an object up to another, which stands behind it. */
+/* From the one member of an object up to another, which stands behind it. A statement. */
 #define GMC_NEAR_ADD(near, object, from, to)                                                       \
-    gmc_near_add((near), &(object)->from,                                                          \
-                 offsetof(__typeof__(*(object)), to) - offsetof(__typeof__(*(object)), from))
+    do {                                                                                           \
+        _Static_assert(offsetof(__typeof__(*(object)), from) <                                     \
+                           offsetof(__typeof__(*(object)), to),                                    \
+                       #to " stands before " #from);                                               \
+        gmc_near_add((near), &(object)->from,                                                      \
+                     offsetof(__typeof__(*(object)), to) - offsetof(__typeof__(*(object)), from)); \
+    } while (0)
 
 static inline void gmc_near_fetch(const struct gmc_near *near)
 {
