@@ -11,7 +11,8 @@
  *
  * The next few events stand in a row in front of the heap. In large networks most of what an event
  * looks at is in memory and not in the processor's caches, and to wait for each piece of it would
- * take longer than all the work: so events in the row have theirs fetched, in stages.
+ * take longer than all the work: so events in the row have theirs fetched, in stages. Small
+ * networks are in the caches anyway, and have no row.
  *
  * Keys stand in row, heap and slots themselves: moving them does not touch the events' owners,
  * except to note the new place.
@@ -37,6 +38,7 @@
 
 #define ROW 32u /* events in it */
 #define ROW_ROOM (2 * ROW)
+#define MANY 3000u /* events pending, from which on it is worth while */
 /* Places in it at which the stages come; the first at its end. */
 #define SECOND 20u
 #define THIRD 12u
@@ -65,6 +67,7 @@ struct sim_engine_row {
 };
 
 struct sim_engine_queue {
+    size_t pending; /* in all places */
     struct sim_engine_row row;
     struct sim_engine_keys heap;
     gmc_time heap_end; /* what is earlier belongs into the heap */
@@ -364,6 +367,7 @@ static void take_out(struct sim_engine_queue *queue, struct sim_event *event)
     else
         wheel_take(queue, event->place - IN_WHEEL, event->index);
     event->place = 0;
+    queue->pending--;
 }
 
 static gmc_time time_of(const struct sim_engine_queue *queue, const struct sim_event *event)
@@ -400,6 +404,7 @@ void sim_engine_at(struct sim_engine *engine, struct sim_event *event, gmc_time 
         take_out(queue, event);
     }
     struct key key = {when, next_order(engine), event};
+    queue->pending++;
     if (!row_put(queue, key))
         insert(queue, key);
     bound_heap(queue);
@@ -421,21 +426,40 @@ gmc_time sim_engine_next(const struct sim_engine *engine)
     return queue->levels != 0 ? first_time(&queue->wheel[first_slot(queue)]) : GMC_TIME_NEVER;
 }
 
+/* The first of all, if it is due; it is pending no more. */
+static struct sim_event *take_due(struct sim_engine_queue *queue, gmc_time until, gmc_time *when)
+{
+    struct sim_engine_row *row = &queue->row;
+    if (queue->pending >= MANY)
+        fill_row(queue);
+    if (row->count == 0 && queue->heap.count == 0 && !fill_heap(queue))
+        return NULL;
+    struct key first = row->count > 0 ? row->keys[row->first] : queue->heap.list[0];
+    if (first.when > until)
+        return NULL;
+    if (row->count > 0)
+        row_take(row, 0);
+    else
+        heap_take(&queue->heap, 0);
+    first.event->place = 0;
+    queue->pending--;
+    *when = first.when;
+    return first.event;
+}
+
 bool sim_engine_step(struct sim_engine *engine, gmc_time until)
 {
     struct sim_engine_queue *queue = engine->queue;
-    fill_row(queue);
-    if (queue->row.count == 0 || queue->row.keys[queue->row.first].when > until)
+    struct sim_event *event = take_due(queue, until, &engine->now);
+    if (event == NULL)
         return false;
-    struct key first = queue->row.keys[queue->row.first];
-    engine->now = first.when;
-    row_take(&queue->row, 0);
-    first.event->place = 0;
-    look_ahead(&queue->row, SECOND, SIM_AHEAD_SECOND);
-    look_ahead(&queue->row, THIRD, SIM_AHEAD_THIRD);
-    look_ahead(&queue->row, LAST, SIM_AHEAD_LAST);
+    if (queue->row.count > 0) {
+        look_ahead(&queue->row, SECOND, SIM_AHEAD_SECOND);
+        look_ahead(&queue->row, THIRD, SIM_AHEAD_THIRD);
+        look_ahead(&queue->row, LAST, SIM_AHEAD_LAST);
+    }
     engine->fired++;
-    first.event->fire(first.event, engine->now);
+    event->fire(event, engine->now);
     return true;
 }
 

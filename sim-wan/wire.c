@@ -408,7 +408,6 @@ static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
 
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
 {
-    const struct sim_packet *before = first_of(&lane->way);
     lane->count.offered_packets++;
     lane->count.offered_bytes += packet->wire_bytes;
     watch(lane, SIM_WIRE_OFFERED, SIM_DROPS, packet);
@@ -424,8 +423,9 @@ void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
         send_lazy(lane, packet);
     else
         send_eager(lane, packet);
-    /* Whoever collects was told of the first one. */
-    if (first_of(&lane->way) != before || !waits_for_collection(lane))
+    /* Behind another one it changes nothing, unless that may wait and this may not. */
+    bool is_behind = lane->way.count > 1 && lane->is_plain && !lane->is_lazy;
+    if (!is_behind || (lane->is_collected && lane->passing > 0))
         arm(lane);
 }
 
