@@ -195,8 +195,8 @@ int emu_forward_init(struct emu_forward *forward, const struct sim_topo *topo,
     gmc_prng_init(&prng, seed);
     gmc_prng_fork(&prng, "net", &of_net);
     sim_engine_init(&forward->engine);
-    sim_net_init(&forward->net, &forward->engine, &(struct sim_net_sink){forward, arrived, NULL, NULL},
-                 &of_net);
+    sim_net_init(&forward->net, &forward->engine,
+                 &(struct sim_net_sink){forward, arrived, NULL, NULL}, &of_net);
     build_net(forward, topo);
     forward->devices = sim_alloc(topo->node_count * sizeof(int));
     for (size_t i = 0; i < topo->node_count; i++)

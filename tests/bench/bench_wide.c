@@ -2,7 +2,7 @@
 /* How much the simulator takes for many gateways on one channel: random topology, bounded probing,
  * eco tree, one object staged to all in messages of 64 KiB, one datagram each, bodies virtual;
  * sixteen of them are a block, which is what is hashed, stored and told of. Hosts wake at most
- * every millisecond: what comes meanwhile is worked on together, while a gateway's memory is near.
+ * every 2 ms: what comes meanwhile is worked on together, while a gateway's memory is near.
  *
  *   bench_wide [GATEWAYS [BYTES [BLOCK]]]    10000, 1 GB and blocks of 1 MiB (65536: each message
  * is one) unless given; ends with 1 when a limit is missed
@@ -15,7 +15,7 @@
 
 #include "sim-wan/scenario.h"
 
-#define BLOCKS_CACHED 160u
+#define BLOCKS_CACHED 200u
 #define CPU_MAX 300.0
 #define RSS_MAX_MIB 4096.0
 #define IDLE_MAX_KIB 64.0
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     struct sim_world_config config = {.seed = 1,
                                       .virtual_bodies = true,
                                       .block_bytes = block_bytes,
-                                      .cpu = {.wake = GMC_MS(1)},
+                                      .cpu = {.wake = GMC_MS(2)},
                                       .cache_bytes = (size_t)BLOCKS_CACHED * block_bytes};
     struct sim_world *world = sim_world_new(&config);
     struct gmc_prng prng;
