@@ -141,6 +141,7 @@ void sim_host_look(struct sim_host *host)
     host->near.count = 0;
     sim_net_near(&host->world->net, host->id, &host->near);
     sim_disk_near(&host->disk, &host->near);
+    gmc_near_add(&host->near, host->peer_hosts, host->peer_count * sizeof(*host->peer_hosts));
     gmc_gateway_near(host->gateway, &host->near);
 }
 

@@ -211,11 +211,8 @@ static void ahead_of_delivery(void *ctx, const struct sim_lane *lane,
         gmc_near_fetch_line(at);
     else if (stage == SIM_AHEAD_THIRD)
         gmc_near_fetch_line(at->ports);
-    else if (first->to != lane->end && at->recent[first->to % SIM_RECENT_WAYS] == first->to) {
-        uint16_t port = at->recent_ports[first->to % SIM_RECENT_WAYS];
-        if (port != SIM_NO_PORT)
-            sim_lane_fetch(at->ports[port].lane);
-    }
+    else if (first->to != lane->end && (first->to & SIM_TO_GROUP) == 0)
+        sim_net_fetch_way(net, lane->end, first->to);
 }
 
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,

@@ -34,6 +34,8 @@ struct sim_net_wire {
 /* The port at a host on the way to another one; SIM_NO_PORT: there is none. Routes to a host are
  * computed when they are first asked for. */
 uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to);
+/* Fetches what the next call of sim_net_port_to will look at, or the lane that it will say. */
+void sim_net_fetch_way(const struct sim_net *net, uint32_t at, uint32_t to);
 void sim_net_forget_routes(struct sim_net *net);
 
 #endif

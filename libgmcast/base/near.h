@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GMC_NEAR_MAX 80u
+#define GMC_NEAR_MAX 128u
 #define GMC_NEAR_LINE 64u /* bytes; also how many lines a piece is shorter than */
 
 /* Fetches the line of the processor's cache in which this stands. Compilers take a function that
