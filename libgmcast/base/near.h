@@ -25,12 +25,12 @@ struct gmc_near {
     uintptr_t pieces[GMC_NEAR_MAX]; /* where one begins, and how many lines it has */
 };
 
-/* What does not fit is left out. */
+/* What does not fit is left out, and so is what is nowhere. */
 static inline void gmc_near_add(struct gmc_near *near, const void *from, size_t bytes)
 {
     uintptr_t first = (uintptr_t)from / GMC_NEAR_LINE;
     uintptr_t lines = ((uintptr_t)from + bytes - 1) / GMC_NEAR_LINE - first + 1;
-    if (near->count < GMC_NEAR_MAX && lines < GMC_NEAR_LINE)
+    if (from != NULL && near->count < GMC_NEAR_MAX && lines < GMC_NEAR_LINE)
         near->pieces[near->count++] = first * GMC_NEAR_LINE + lines;
 }
 
@@ -48,9 +48,9 @@ static inline void gmc_near_fetch(const struct gmc_near *near)
 {
     for (size_t i = 0; i < near->count; i++) {
         uintptr_t lines = near->pieces[i] % GMC_NEAR_LINE;
-        const char *at = (const char *)(near->pieces[i] - lines);
+        uintptr_t first = near->pieces[i] - lines;
         for (uintptr_t k = 0; k < lines; k++)
-            gmc_near_fetch_line(at + k * GMC_NEAR_LINE);
+            gmc_near_fetch_line((const void *)(first + k * GMC_NEAR_LINE));
     }
 }
 

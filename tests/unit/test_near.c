@@ -64,6 +64,8 @@ static void test_what_is_gone_does_no_harm(void **state)
     assert_non_null(memory);
     gmc_near_add(&near, memory, 1024);
     gmc_near_add(&near, NULL, 64);
+    gmc_near_add(&near, NULL, 0);
+    assert_int_equal(near.count, 1);
     free(memory);
     gmc_near_fetch(&near);
 }
