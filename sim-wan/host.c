@@ -370,6 +370,11 @@ bool sim_host_on_packet(struct sim_host *host, struct sim_packet *packet)
     bool is_busy = sim_host_has_cpu_cost(host) || sim_host_is_moderated(host);
     if (host->frozen || (is_busy && !host->is_looking))
         return sim_host_wait_in_socket(host, packet);
+    if (host->is_looking) {
+        if (!sim_host_has_room(host, packet))
+            return false;
+        host->socket_bytes += packet->len;
+    }
     sim_host_hear(host, packet);
     return false;
 }

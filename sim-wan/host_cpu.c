@@ -20,14 +20,20 @@ void sim_host_charge(struct sim_host *host, size_t bytes)
 }
 
 /* ---- the buffer ---- */
-bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet)
+bool sim_host_has_room(struct sim_host *host, const struct sim_packet *packet)
 {
     uint64_t bound = host->cpu.socket_bytes > 0 ? host->cpu.socket_bytes : SIM_SOCKET_BYTES;
+    if (host->socket_bytes + packet->len <= bound)
+        return true;
+    host->count.lost_in_socket++;
+    return false;
+}
+
+bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet)
+{
     bool is_shared = (packet->to & SIM_TO_GROUP) != 0;
-    if (host->socket_bytes + packet->len > bound) {
-        host->count.lost_in_socket++;
+    if (!sim_host_has_room(host, packet))
         return false;
-    }
     if (is_shared)
         packet = sim_packet_copy(&host->world->net.pool, packet);
     sim_packet_push(&host->socket, packet);
@@ -129,9 +135,13 @@ void sim_host_look(struct sim_host *host)
     host->is_looking = true;
     host->rests_until = gmc_time_add(host->world->engine.now, host->cpu.wake);
     sim_disk_answer(&host->disk, SIZE_MAX);
+    uint64_t waited = host->socket_bytes;
     while (host->socket.first != NULL)
         hear_first(host);
+    /* What it collects has waited in the same buffer, until now. */
+    host->socket_bytes = waited;
     host->arrives_at = sim_net_take(&host->world->net, host->id);
+    host->socket_bytes = 0;
     if (gmc_gateway_deadline(host->gateway) <= sim_host_now(host)) {
         host->count.timers++;
         gmc_gateway_on_timer(host->gateway, sim_host_now(host));

@@ -30,6 +30,8 @@ static inline bool sim_host_is_moderated(const struct sim_host *host)
 }
 /* The processor has had a datagram of so many bytes to send, or from a connection. */
 void sim_host_charge(struct sim_host *host, size_t bytes);
+/* In the socket's buffer; counts what is lost. */
+bool sim_host_has_room(struct sim_host *host, const struct sim_packet *packet);
 /* True: the packet was taken. */
 bool sim_host_wait_in_socket(struct sim_host *host, struct sim_packet *packet);
 void sim_host_empty_socket(struct sim_host *host);

@@ -15,7 +15,8 @@
  * that waits and the delay are over. What CoDel drops is therefore reported up to a delay late.
  *
  * Whoever stands at the end of a lane and looks now and then at what came (a host that wakes every
- * so often) may *collect* it: datagrams for it then have no event, and are taken when it looks.
+ * so often) may *collect* it: datagrams for it then have no event, and are taken, and reported as
+ * delivered, when it looks.
  *
  * Bytes are conserved and counted: offered + duplicated = delivered + dropped (by reason) + held.
  */
@@ -175,6 +176,7 @@ void sim_lane_collect(struct sim_lane *lane, bool is_collected);
 struct sim_packet *sim_lane_take(struct sim_lane *lane);
 /* What will be looked at when the next packet is taken, or offered. */
 void sim_lane_near(const struct sim_lane *lane, struct gmc_near *near);
+/* Fetches the same of the lane itself into the processor's cache. */
 void sim_lane_fetch(const struct sim_lane *lane);
 /* Fetches the first ones into the processor's cache. */
 void sim_lane_warm(const struct sim_lane *lane);

@@ -160,8 +160,8 @@ static void test_latest_at_the_end(void **state)
         sim_build_chain(talk.story.world, 3, &talk.story.wire);
         story_start(&talk.story);
         talk_begin(&talk, GMC_MESSAGES_LATEST);
-        story_run(&talk.story,
-                  GMC_S(30)); /* all have attached, which takes a connection some tries */
+        /* All have attached, which takes a connection some tries. */
+        story_run(&talk.story, GMC_S(30));
         for (uint64_t i = 0; i < seed; i++)
             assert_ok(talk_publish(&talk, seed % 2 == 0 ? 16 : 20000));
         talk_end(&talk);

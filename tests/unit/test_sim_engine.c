@@ -168,10 +168,12 @@ static gmc_duration draw_delay(struct gmc_prng *prng, uint64_t scale)
     return gmc_prng_below(prng, 2) == 0 ? delay : delay >> scale / 2 << scale / 2;
 }
 
-static void check_step(struct sim_engine *engine, struct model *model, gmc_time until)
+#define FAR_AWAY (GMC_TIME_NEVER - 1)
+static void check_step(struct sim_engine *engine, struct model *model, gmc_time until, int far)
 {
     int first = model_first(model);
-    gmc_time least = first >= 0 ? model->when[first] : GMC_TIME_NEVER;
+    gmc_time none = far > 0 ? FAR_AWAY : GMC_TIME_NEVER;
+    gmc_time least = first >= 0 ? model->when[first] : none;
     assert_int_equal(sim_engine_next(engine), least);
     order_count = 0;
     assert_int_equal(sim_engine_step(engine, until), least <= until);
@@ -182,16 +184,20 @@ static void check_step(struct sim_engine *engine, struct model *model, gmc_time 
     model->when[first] = GMC_TIME_NEVER;
 }
 
-static void test_against_model(void **state)
+/* far: so many events are pending besides, at the end of time. */
+#define FAR_MAX 4000
+static void check_against_model(int far)
 {
-    (void)state;
-    static struct probe p[MODEL];
+    static struct probe p[MODEL], others[FAR_MAX];
     struct sim_engine engine;
     struct model model = {.turns = 0};
     struct gmc_prng prng;
     uint64_t scale = 10;
     gmc_prng_init(&prng, 42);
     sim_engine_init(&engine);
+    probes_init(others, far, &engine);
+    for (int i = 0; i < far; i++)
+        sim_engine_at(&engine, &others[i].event, FAR_AWAY);
     probes_init(p, MODEL, &engine);
     for (int i = 0; i < MODEL; i++)
         model.when[i] = GMC_TIME_NEVER;
@@ -210,12 +216,25 @@ static void test_against_model(void **state)
         } else {
             /* Now and then nothing is due, and something earlier is scheduled then. */
             check_step(&engine, &model,
-                       what < 13 ? engine.now + draw_delay(&prng, scale) : GMC_TIME_NEVER - 1);
+                       what < 13 ? engine.now + draw_delay(&prng, scale) : FAR_AWAY - 1, far);
         }
     }
     while (model_first(&model) >= 0)
-        check_step(&engine, &model, GMC_TIME_NEVER - 1);
+        check_step(&engine, &model, FAR_AWAY - 1, far);
     sim_engine_fini(&engine);
+}
+
+static void test_against_model(void **state)
+{
+    (void)state;
+    check_against_model(0);
+}
+
+/* Then the next ones stand in a row. */
+static void test_against_model_with_many(void **state)
+{
+    (void)state;
+    check_against_model(FAR_MAX);
 }
 
 /* Each event is looked ahead of in every stage, in their order, before it fires. */
@@ -286,7 +305,7 @@ int main(void)
         cmocka_unit_test(test_time_then_turn), cmocka_unit_test(test_move_and_cancel),
         cmocka_unit_test(test_until),          cmocka_unit_test(test_shuffle_keeps_time),
         cmocka_unit_test(test_against_model),  cmocka_unit_test(test_end_of_time),
-        cmocka_unit_test(test_looks_ahead),
+        cmocka_unit_test(test_looks_ahead),    cmocka_unit_test(test_against_model_with_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

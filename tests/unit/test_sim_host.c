@@ -154,6 +154,26 @@ static void test_a_moderated_host_gathers(void **state)
     sim_world_free(world);
 }
 
+/* What it collects has to fit into the socket's buffer. */
+static void test_a_moderated_host_has_a_bounded_buffer(void **state)
+{
+    (void)state;
+    struct sim_world *world =
+        world_of_two(&(struct sim_wire_config){.rate_bps = 8000000, .delay = GMC_MS(1)});
+    struct sim_host *host = world->hosts[1];
+    sim_host_set_cpu(host, &(struct sim_cpu_config){.wake = GMC_MS(5), .socket_bytes = 250});
+    sim_host_start(host);
+    for (int round = 1; round <= 2; round++) {
+        uint64_t before = host->count.datagrams_in;
+        for (int i = 0; i < 4; i++)
+            send_junk(world, 100);
+        sim_world_run(world, GMC_MS(20));
+        assert_int_equal(host->count.datagrams_in - before, 3); /* the first one, then two */
+        assert_int_equal(host->count.lost_in_socket, round);
+    }
+    sim_world_free(world);
+}
+
 /* Little is lost by it, of time or of the rate, and it is the same each time. */
 static void test_a_moderated_host_receives(void **state)
 {
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_a_stopped_process_hears_later),
         cmocka_unit_test(test_a_slow_processor_bounds_a_transfer),
         cmocka_unit_test(test_a_moderated_host_gathers),
+        cmocka_unit_test(test_a_moderated_host_has_a_bounded_buffer),
         cmocka_unit_test(test_a_moderated_host_receives),
         cmocka_unit_test(test_a_slow_disk_bounds_a_transfer),
         cmocka_unit_test(test_clocks_are_what_is_set),
