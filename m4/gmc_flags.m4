@@ -96,6 +96,7 @@ AC_DEFUN([GMC_ARG_SANITIZERS], [
     INSTRUMENT_CFLAGS=
     INSTRUMENT_LDFLAGS=
     AS_IF([test "$enable_sanitizers" != no], [
+        AC_DEFINE([GMC_SANITIZERS], [1], [Memory comes from the sanitizer.])
         INSTRUMENT_LDFLAGS="-fsanitize=$enable_sanitizers"
         INSTRUMENT_CFLAGS="$INSTRUMENT_LDFLAGS -fno-sanitize-recover=all -fno-omit-frame-pointer"
     ])

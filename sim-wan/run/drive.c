@@ -11,6 +11,7 @@
 #include "sim-wan/scenario.h"
 
 #define PROGRESS_EVENTS 50000 /* between two looks at the wall clock */
+#define HOSTS_MANY 1000u      /* of which a processor's caches hold little */
 
 /* ---- transfers ---- */
 static void end_transfer(struct sim_run *run, struct sim_run_transfer *transfer)
@@ -146,6 +147,8 @@ static void build(struct sim_run *run)
     const struct sim_topo *topo = &run->plan->topo;
     struct sim_world_config config = run->plan->world;
     config.seed = run->seed;
+    if (topo->node_count >= HOSTS_MANY)
+        sim_large_pages();
     run->world = sim_world_new(&config);
     for (size_t i = 0; i < topo->node_count; i++) {
         const struct sim_topo_node *node = &topo->nodes[i];
