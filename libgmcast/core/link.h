@@ -154,9 +154,10 @@ void gmc_link_set_cc(struct gmc_link *link, gmc_time now, const struct gmc_cc_op
 void gmc_link_expect(struct gmc_link *link, gmc_time now, uint64_t rate_bps);
 
 /* Datagrams of this many payload bytes are wanted. Where the path is not known to carry them, and
- * the search for its MTU is over, it begins once more, at most every second: all its probes may
- * have been lost. Else the link goes over to its TLS connection, if it has one, until it is no
- * longer watched. False: they will not be carried. */
+ * the search for its MTU is over, it begins once more: all its probes may have been lost. If it was
+ * over only within the last two round trips and 100 ms, then after such a wish: the link goes over
+ * to its TLS connection, if it has one, until it is no longer watched. False: they will not be
+ * carried. */
 bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_payload);
 
 /* UDP payload that the path is known to take, once the first search for it is over; else 0. */

@@ -415,8 +415,10 @@ bool gmc_link_want_payload(struct gmc_link *link, gmc_time now, size_t udp_paylo
         return true;
     if (active != route)
         return false;
+    /* Who wants it asks anew after a round trip and a moment, see core/overlay.h. */
+    gmc_duration wait = gmc_time_add(LINK_MTU_WANTED, 2 * route->rtt);
     if (route->settled && mtu_is_open(link, route) &&
-        now >= gmc_time_add(route->settled_at, LINK_MTU_AGAIN)) {
+        now >= gmc_time_add(route->settled_at, wait)) {
         route->round = 0;
         mtu_round(link, route, now);
     }

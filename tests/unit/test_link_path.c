@@ -224,6 +224,42 @@ static void goes_over_tls_with_what_udp_does_not_carry(void **state)
     linkpair_free(pair);
 }
 
+/* After a round trip and 40 ms, again and again. */
+static void ask_as_a_child_does(struct linkpair *pair, size_t payload)
+{
+    for (int i = 0; i < 14; i++) {
+        assert_true(gmc_link_want_payload(linkpair_link(pair, 0), linkpair_now(pair), payload));
+        linkpair_run_until(pair, linkpair_now(pair) + GMC_MS(70));
+    }
+}
+
+/* What was lost because others sent at the same time is looked for soon: who wants it waits. */
+static void looks_for_what_is_wanted_at_once(void **state)
+{
+    (void)state;
+    struct linkpair_config config = config_of(1000000000, GMC_MS(15), 0);
+    config.wires[0].mtu = config.wires[1].mtu = 1460;
+    config.transport = GMC_TRANSPORT_UDP;
+    struct linkpair *pair = linkpair_new(&config);
+    struct gmc_link *link = linkpair_link(pair, 0);
+    struct gmc_link_info info;
+
+    assert_true(linkpair_run_up(pair, 0, AT(1000)));
+    linkpair_run_until(pair, AT(3000));
+    assert_true(gmc_link_want_payload(link, AT(3000), 1466));
+    linkpair_run_until(pair, AT(3100));
+    gmc_link_info(link, &info);
+    assert_true(info.mtu_settled);
+    assert_false(gmc_link_want_payload(link, AT(3100), 1466)); /* it was just looked for */
+    linkpair_wire(pair, 0)->mtu = linkpair_wire(pair, 1)->mtu = 1472;
+    linkpair_run_until(pair, AT(3300));
+    assert_true(gmc_link_want_payload(link, AT(3300), 1466));
+    linkpair_run_until(pair, AT(3400));
+    gmc_link_info(link, &info);
+    assert_int_equal(info.udp_payload_max, 1472);
+    linkpair_free(pair);
+}
+
 /* What went over the TLS connection because all probes of its size were lost comes back to UDP
  * while somebody cares. */
 static void comes_back_to_udp_when_it_carries_the_size(void **state)
@@ -238,9 +274,7 @@ static void comes_back_to_udp_when_it_carries_the_size(void **state)
     assert_true(linkpair_run_up(pair, 0, AT(1000)));
     linkpair_run_until(pair, AT(3000));
     gmc_link_set_watch(link, true);
-    assert_true(gmc_link_want_payload(link, AT(3000), 1452));
-    linkpair_run_until(pair, AT(4000));
-    assert_true(gmc_link_want_payload(link, AT(4000), 1452));
+    ask_as_a_child_does(pair, 1452);
     linkpair_run_until(pair, AT(8000));
     gmc_link_info(link, &info);
     assert_int_equal(info.path, GMC_PATH_STREAM);
@@ -385,6 +419,7 @@ int main(void)
         cmocka_unit_test(finds_the_mtu),
         cmocka_unit_test(finds_the_mtu_through_loss),
         cmocka_unit_test(looks_for_a_larger_mtu_again),
+        cmocka_unit_test(looks_for_what_is_wanted_at_once),
         cmocka_unit_test(comes_back_to_udp_when_it_carries_the_size),
         cmocka_unit_test(goes_over_tls_with_what_udp_does_not_carry),
         cmocka_unit_test(goes_over_tls_where_udp_is_blocked),
