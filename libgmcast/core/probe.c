@@ -158,7 +158,7 @@ size_t gmc_probe_index(const struct gmc_probe *probe, uint32_t number)
 
 gmc_duration gmc_probe_spread(size_t total)
 {
-    return (gmc_duration)SAMPLES * total * GMC_PROBE_HEARD_EVERY;
+    return (gmc_duration)GMC_PROBE_SAMPLES_OF_MANY * total * GMC_PROBE_HEARD_EVERY;
 }
 
 /* Takes over the numbers; false when they are out of range or there is no memory. */
@@ -187,11 +187,11 @@ static void spread_init(struct gmc_probe *probe, gmc_time now, gmc_duration time
     gmc_duration spread = gmc_probe_spread(probe->total);
 
     probe->gap = GAP_MAX;
-    if (probe->open > 0 && timeout / 4 / (SAMPLES * probe->open) < probe->gap)
-        probe->gap = timeout / 4 / (SAMPLES * probe->open);
-    if (probe->numbers != NULL && probe->open > 0 &&
-        spread / (SAMPLES * probe->open) > probe->gap) {
-        probe->gap = spread / (SAMPLES * probe->open);
+    size_t echoes = probe->samples * probe->open;
+    if (echoes > 0 && timeout / 4 / echoes < probe->gap)
+        probe->gap = timeout / 4 / echoes;
+    if (probe->numbers != NULL && echoes > 0 && spread / echoes > probe->gap) {
+        probe->gap = spread / echoes;
         probe->end = gmc_time_add(probe->end, spread);
     }
     /* All participants begin at about the same time: not with the same beat. */
@@ -205,6 +205,7 @@ static void targets_init(struct gmc_probe *probe, const struct gmc_probe_config 
         bool skipped = config->skip != NULL && (config->skip[i / 64] >> i % 64 & 1);
 
         target->peer = config->participants[i];
+        target->given_up = (uint8_t)(ALL_SAMPLES & ~((1u << probe->samples) - 1));
         target->wanted = i != probe->self && !skipped && target->peer != GMC_PEER_NONE;
         probe->open += target->wanted;
     }
@@ -234,6 +235,7 @@ struct gmc_probe *gmc_probe_new(const struct gmc_probe_config *config, gmc_time 
         gmc_probe_free(probe);
         return NULL;
     }
+    probe->samples = probe->numbers != NULL ? GMC_PROBE_SAMPLES_OF_MANY : SAMPLES;
     targets_init(probe, config);
     spread_init(probe, now, timeout);
     probe->aead = config->crypto->ops->aead_new(config->crypto->ctx, config->key);
@@ -268,7 +270,7 @@ uint64_t gmc_probe_id(const struct gmc_probe *probe)
 
 static size_t first_pass_total(const struct gmc_probe *probe)
 {
-    return SAMPLES * (probe->count - 1);
+    return probe->samples * (probe->count - 1);
 }
 
 /* The next first try: one sample of everyone, then the next one. Everyone begins behind himself,

@@ -58,9 +58,11 @@ bool gmc_latency_cache_get(const struct gmc_latency_cache *cache, gmc_peer a, gm
  * once, so a replayed echo gets nothing.
  *
  * In a round of many (core/probe_plan.h) a participant is told only of those that it measures, with
- * their numbers, and answers whoever knows the key. Its echoes are spread so that one that
- * everybody measures hears at most one in GMC_PROBE_HEARD_EVERY. */
+ * their numbers, and answers whoever knows the key. It asks GMC_PROBE_SAMPLES_OF_MANY times: each
+ * has more than one place to go, and the round takes half the time. Its echoes are spread so that
+ * one that everybody measures hears at most one in GMC_PROBE_HEARD_EVERY. */
 #define GMC_PROBE_SAMPLES 4
+#define GMC_PROBE_SAMPLES_OF_MANY 2
 #define GMC_PROBE_PARTICIPANTS_MAX 16384
 #define GMC_PROBE_HEARD_EVERY GMC_US(50)
 

@@ -22,7 +22,7 @@ struct target {
     bool wanted;
     uint8_t asked;    /* echo numbers that went out */
     uint8_t answered; /* of these, those that came back */
-    uint8_t given_up; /* samples that were asked twice in vain */
+    uint8_t given_up; /* samples that were asked twice in vain, or are not to be asked */
     uint8_t served;   /* echo numbers of its own that it got an answer to */
 };
 
@@ -32,13 +32,14 @@ struct gmc_probe {
     uint64_t id;
     struct gmc_prng prng;
     size_t count, self, total;
+    size_t samples;        /* of each participant */
     uint32_t *numbers;     /* NULL: indexes */
     struct gmc_map served; /* number + 1 of askers that are not listed -> echo numbers */
     gmc_duration gap;      /* mean distance of echoes */
     gmc_duration patience; /* until an echo is overdue while nothing came back */
     gmc_time end;
     gmc_time next_at;  /* no echo before */
-    size_t first_pass; /* first tries that were considered, of SAMPLES * (count - 1) */
+    size_t first_pass; /* first tries that were considered, of samples * (count - 1) */
     size_t open;       /* targets that are not settled */
     bool over;
     struct gmc_heap timers;

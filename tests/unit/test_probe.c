@@ -368,6 +368,47 @@ static void many_are_asked_faster(void **state)
     gmc_probe_free(probe);
 }
 
+/* In a round of many each listed one is asked twice (and, being silent, once more while there is
+ * time), so slowly that it hears no more than it may from all of them. */
+static void a_part_of_many_is_asked_less(void **state)
+{
+    const gmc_peer peers[3] = {PEER(0), PEER(1), PEER(2)};
+    const uint32_t numbers[3] = {0, 4711, 9999};
+    struct gmc_probe_config config = {.crypto = &crypto,
+                                      .participants = peers,
+                                      .numbers = numbers,
+                                      .count = 3,
+                                      .self = 1,
+                                      .total = 10000};
+    uint8_t bytes[GMC_ECHO_BYTES];
+    size_t asked[2] = {0}, first_tries = 0;
+    gmc_time now, last = 0;
+    struct gmc_probe *probe;
+    struct gmc_echo echo;
+    gmc_peer to;
+
+    (void)state;
+    gmc_prng_init(&config.prng, 1);
+    probe = gmc_probe_new(&config, START);
+    while ((now = gmc_probe_deadline(probe)) != GMC_TIME_NEVER) {
+        while (gmc_probe_next_echo(probe, now, bytes, &to)) {
+            assert_int_equal(gmc_echo_get(gmc_bytes(bytes, sizeof(bytes)), &echo), GMC_OK);
+            assert_int_equal(echo.from, 4711);
+            assert_int_equal(echo.to, to == PEER(2) ? 9999 : 0);
+            asked[to == PEER(2)]++;
+            if (echo.sample < GMC_PROBE_SAMPLES) {
+                first_tries++;
+                last = now;
+            }
+        }
+    }
+    assert_int_equal(first_tries, 2 * GMC_PROBE_SAMPLES_OF_MANY);
+    assert_in_range(asked[0], GMC_PROBE_SAMPLES_OF_MANY, 2 * GMC_PROBE_SAMPLES_OF_MANY);
+    assert_in_range(asked[1], GMC_PROBE_SAMPLES_OF_MANY, 2 * GMC_PROBE_SAMPLES_OF_MANY);
+    assert_in_range(last - START, gmc_probe_spread(10000) / 3, 2 * gmc_probe_spread(10000));
+    gmc_probe_free(probe);
+}
+
 /* Pairs that are known, and peers that are not known here, are neither asked nor waited for; they
  * are answered all the same. */
 static void skipped_are_not_asked(void **state)
@@ -741,6 +782,7 @@ int main(void)
         cmocka_unit_test(the_silent_are_given_up),
         cmocka_unit_test(late_answers_count),
         cmocka_unit_test(many_are_asked_faster),
+        cmocka_unit_test(a_part_of_many_is_asked_less),
         cmocka_unit_test(skipped_are_not_asked),
         cmocka_unit_test(nobody_to_ask),
         cmocka_unit_test(forged_bytes),
