@@ -41,6 +41,7 @@
 #define GW_HAVE_RANGES_MAX 65536u
 #define GW_HAVE_WAIT GMC_MS(10) /* a HAVE waits so long for company, or as hearing nodes do */
 #define GW_STATUS_EVERY GMC_MS(500)
+#define GW_STATUS_HEARD_EVERY GMC_US(200) /* at most, by the source of a large group */
 #define GW_CHECKPOINT_EVERY GMC_S(1)
 #define GW_HORIZON_BLOCKS 8192u    /* how far behind the last block a checkpoint allows stores */
 #define GW_BLAME_MAX 3u            /* bad blocks from a parent before it is left */

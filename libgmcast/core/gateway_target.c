@@ -241,7 +241,8 @@ void gw_target_step(struct gmc_gateway *gw, struct gwchannel *ch)
             gw_target_say_status(gw, ch);
         if (dst->forgot && dst->phase == GW_RECEIVING && dst->receiving == 0)
             gw_target_attach_again(gw, ch);
-        dst->next_status = gmc_time_add(gw->now, GW_STATUS_EVERY);
+        gmc_duration turn = GW_STATUS_HEARD_EVERY * ch->record.members;
+        dst->next_status = gmc_time_add(gw->now, gmc_time_max(GW_STATUS_EVERY, turn));
     }
     if (ch->talk != NULL && is_source_lost(gw, ch)) {
         end_without_source(gw, ch);
