@@ -48,26 +48,28 @@ void *sim_alloc_lines(size_t bytes)
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && !defined(GMC_SANITIZERS)
 #define LARGE_PAGE ((size_t)2 << 20)
 
-void sim_large_pages(void)
+bool sim_large_pages(void)
 {
-    size_t small = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * small;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t pages = (size_t)sysconf(_SC_PHYS_PAGES) / 2;
+    size_t bytes = pages < SIZE_MAX / 4 / page ? pages * page : SIZE_MAX / 4;
     /* One heap that is never given back: advice that it was given would go with it, and what is
      * mapped by itself would have none. */
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, -1);
     char *heap = malloc(bytes);
     if (heap == NULL)
-        return;
-    uintptr_t begin = ((uintptr_t)heap + LARGE_PAGE) & ~(uintptr_t)(LARGE_PAGE - 1);
-    size_t ahead = begin - (uintptr_t)heap;
-    if (ahead < bytes) /* Refused: small pages then. */
-        (void)madvise(heap + ahead, (bytes - ahead) & ~(LARGE_PAGE - 1), MADV_HUGEPAGE);
+        return false;
+    size_t ahead = LARGE_PAGE - ((uintptr_t)heap & (LARGE_PAGE - 1));
+    bool is_advised = ahead < bytes && madvise(heap + ahead, (bytes - ahead) & ~(LARGE_PAGE - 1),
+                                               MADV_HUGEPAGE) == 0;
     free(heap);
+    return is_advised;
 }
 #else
-void sim_large_pages(void)
+bool sim_large_pages(void)
 {
+    return false;
 }
 #endif
 

@@ -4,6 +4,7 @@
 #ifndef SIM_MEM_H
 #define SIM_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 void *sim_alloc(size_t bytes);                         /* contents undefined */
@@ -16,8 +17,8 @@ char *sim_strdup(const char *text);
 /* What is allocated from now on lies in large pages, where the system gives them to those that ask
  * and half of the machine's memory may be set aside; nothing is taken of it before it is used.
  * For worlds of many hosts: most of a look at memory that is in no cache is the search for its
- * page. To be called by the only thread. */
-void sim_large_pages(void);
+ * page. To be called by the only thread. False: everything stays in small pages. */
+bool sim_large_pages(void);
 
 /* Grows an array for one more element; doubles. */
 void *sim_reserve(void *array, size_t count, size_t *capacity, size_t bytes);

@@ -148,7 +148,7 @@ static void build(struct sim_run *run)
     struct sim_world_config config = run->plan->world;
     config.seed = run->seed;
     if (topo->node_count >= HOSTS_MANY)
-        sim_large_pages();
+        (void)sim_large_pages();
     run->world = sim_world_new(&config);
     for (size_t i = 0; i < topo->node_count; i++) {
         const struct sim_topo_node *node = &topo->nodes[i];

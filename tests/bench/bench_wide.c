@@ -76,7 +76,7 @@ int main(int argc, char **argv)
                                       .block_bytes = block_bytes,
                                       .cpu = {.wake = GMC_MS(2)},
                                       .cache_bytes = (size_t)BLOCKS_CACHED * block_bytes};
-    sim_large_pages();
+    (void)sim_large_pages();
     struct sim_world *world = sim_world_new(&config);
     struct gmc_prng prng;
     gmc_prng_init(&prng, 1);
