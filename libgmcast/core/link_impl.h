@@ -31,7 +31,7 @@
 #define LINK_MTU_ROUNDS 2
 #define LINK_MTU_COPIES 3
 #define LINK_MTU_AGAIN GMC_S(1)     /* from then on the search is repeated, less and less often */
-#define LINK_MTU_WANTED GMC_MS(100) /* and two round trips: what is wanted so soon has been */
+#define LINK_MTU_WANTED GMC_MS(100) /* and two round trips: so long a search counts */
 #define LINK_CHALLENGES 32
 #define LINK_RESPONSES 8
 #define LINK_TOKEN_BYTES 8
