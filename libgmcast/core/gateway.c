@@ -505,8 +505,6 @@ static bool next_in_turn(struct gmc_gateway *gw, struct gmc_output *out)
         if (gw_pump_data(gw, peer, out)) {
             size_t len = gmc_dgram_out_len(&out->u.dgram);
             gw->counts.datagrams_out++;
-            /* Who was late makes up for it here as on the link, or the link could not. */
-            gw->uplink.slack = gmc_link_slack(peer->link);
             gw_uplink_pay(gw, len);
             gw_uplink_sent(gw, peer, len);
             return true;

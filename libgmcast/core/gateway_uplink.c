@@ -16,6 +16,8 @@
 #define RATE_MAX UINT64_C(10000000000000)
 #define PATH_LOOK GMC_MS(100)
 #define UNUSED_PART 512u    /* of what is configured */
+#define SLACK_MEMORY 512u   /* packets */
+#define LATE_MAX GMC_MS(10) /* at a time: who was stopped shows nothing of the rate */
 #define TURN_TIME GMC_MS(1) /* of all turns together, unless packets take longer */
 
 void gw_uplink_init(struct gmc_gateway *gw)
@@ -47,8 +49,14 @@ static void forget(struct gmc_gateway *gw)
 
 void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload)
 {
-    if (is_known(gw))
-        gmc_pace_pay(&gw->uplink, gw->now, udp_payload + GMC_LINK_WIRE_BYTES);
+    gmc_duration lost;
+
+    if (!is_known(gw))
+        return;
+    lost = gmc_pace_pay(&gw->uplink, gw->now, udp_payload + GMC_LINK_WIRE_BYTES);
+    if (gw->uplink_waits)
+        gw->uplink_late += lost < LATE_MAX ? lost : LATE_MAX;
+    gw->uplink_waits = false;
 }
 
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw)
@@ -96,8 +104,10 @@ static void learn(struct gmc_gateway *gw, const struct gwpeer *peer, uint64_t by
                                  .link = peer->number,
                                  .bytes = bytes * UINT64_C(1000000) / (1000000 - lost_ppm),
                                  .held = held,
+                                 .late = gw->uplink_late,
                                  .queue = gmc_link_queue(peer->link),
                                  .rtt = gmc_link_least_rtt(peer->link)};
+    gw->uplink_late = 0;
     if (!gmc_uplink_on_ack(&gw->learnt, &ack))
         return;
     if (gw->learnt.rate_bps > 0)
@@ -208,6 +218,7 @@ static size_t turn_bytes(const struct gmc_gateway *gw)
 void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
 {
     size_t turn = turn_bytes(gw) * gw_children_sending(peer);
+
     peer->turn_bytes += bytes;
     if (peer->turn_bytes < turn)
         return;
@@ -217,9 +228,24 @@ void gw_uplink_sent(struct gmc_gateway *gw, struct gwpeer *peer, size_t bytes)
     gmc_link_hold(peer->link, gw->now);
 }
 
+/* Who was late makes up for it here as on its links, or they could not: all go through one queue,
+ * which has the room that any of them has seen lately. */
+static void note_slack(struct gmc_gateway *gw, const struct gwpeer *peer)
+{
+    gmc_duration before = gw->uplink.slack - gw->uplink.slack / SLACK_MEMORY;
+
+    gw->uplink.slack = gmc_time_max(before, gmc_link_slack(peer->link));
+}
+
 struct gwpeer *gw_uplink_next(struct gmc_gateway *gw)
 {
-    if (gmc_list_is_empty(&gw->turns) || gw->uplink.paid_until > gw->now)
+    bool nobody = gmc_list_is_empty(&gw->turns);
+
+    if (nobody || gw->uplink.paid_until > gw->now) {
+        gw->uplink_waits = !nobody;
         return NULL;
-    return GMC_CONTAINER_OF(gmc_list_first(&gw->turns), struct gwpeer, turn_node);
+    }
+    struct gwpeer *peer = GMC_CONTAINER_OF(gmc_list_first(&gw->turns), struct gwpeer, turn_node);
+    note_slack(gw, peer);
+    return peer;
 }

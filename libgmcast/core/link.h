@@ -129,7 +129,7 @@ bool gmc_link_rate_is_found(const struct gmc_link *link);
 /* Data waits, since then, for something that links share: what the pace would have let go meanwhile
  * may go at once when the wait is over. NEVER: it does not wait. */
 void gmc_link_hold(struct gmc_link *link, gmc_time since);
-/* For how long without sending the last packet's pace made up at most: none if nothing waited. */
+/* For how long without sending the pace makes up at most, if something waited. */
 gmc_duration gmc_link_slack(const struct gmc_link *link);
 
 /* The next packet that the link itself owes now: feedback, control stream, ping, path challenge.

@@ -97,7 +97,7 @@ void gmc_link_hold(struct gmc_link *link, gmc_time since)
 
 gmc_duration gmc_link_slack(const struct gmc_link *link)
 {
-    return link->pace.slack;
+    return link->cc->slack != NULL ? link->cc->slack(link->cc_state) : 0;
 }
 
 /* ---- packets ---- */
@@ -161,8 +161,7 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     link->packets_sent++;
     link->bytes_sent += udp_payload;
     if (link->active != ROUTES && is_paced(link, bytes, tracked)) {
-        link->pace.slack =
-            link->idle || link->cc->slack == NULL ? 0 : link->cc->slack(link->cc_state);
+        link->pace.slack = link->idle ? 0 : gmc_link_slack(link);
         gmc_pace_pay(&link->pace, now, bytes);
     }
     if (!tracked)

@@ -36,14 +36,15 @@ void gmc_pace_set(struct gmc_pace *pace, uint64_t rate_bps, uint32_t packet_byte
     pace->burst = burst_time(pace);
 }
 
-void gmc_pace_pay(struct gmc_pace *pace, gmc_time now, uint64_t bytes)
+gmc_duration gmc_pace_pay(struct gmc_pace *pace, gmc_time now, uint64_t bytes)
 {
     gmc_duration saved = pace->slack > pace->burst ? pace->slack : pace->burst;
     gmc_time from = gmc_time_min(gmc_time_sub(now, saved), pace->held_since);
+    gmc_time until = gmc_time_max(pace->paid_until, from);
+    gmc_duration lost = until - pace->paid_until;
 
-    if (pace->paid_until < from)
-        pace->paid_until = from;
-    pace->paid_until = gmc_time_add(pace->paid_until, time_of(pace, bytes));
+    pace->paid_until = gmc_time_add(until, time_of(pace, bytes));
+    return lost;
 }
 
 gmc_time gmc_pace_batch_time(const struct gmc_pace *pace)

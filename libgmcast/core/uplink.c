@@ -29,6 +29,7 @@ static void open_period(struct gmc_uplink *u, gmc_time now)
 {
     u->since = now;
     u->bytes = 0;
+    u->late = 0;
     u->several = false;
     u->held = true;
     u->queue = GMC_TIME_NEVER;
@@ -76,16 +77,31 @@ static void judge_free(struct gmc_uplink *u, gmc_time now, uint64_t carried)
         learn(u, carried > before ? carried : before);
 }
 
-static void raise(struct gmc_uplink *u)
+/* Of the period, in thousandths: the host was late, and nothing went though there was more. */
+static uint64_t late_part(const struct gmc_uplink *u, gmc_time now)
 {
+    uint64_t part = 1000 * u->late / (now - u->since);
+
+    return part < 1000 ? part : 1000;
+}
+
+/* What it is raised to for a host that is late is not what it was seen to carry, or the first queue
+ * would look like less than that. */
+static void raise(struct gmc_uplink *u, uint64_t late, bool is_seen)
+{
+    uint64_t step;
+
     u->unused = 0;
     if (u->queue != GMC_TIME_NEVER && u->queue > standing(u) / 2)
         u->raised = 0;
-    u->known_bps += u->known_bps >> (RAISE_FIRST - u->raised);
+    step = u->known_bps >> (RAISE_FIRST - u->raised);
+    if (step < u->known_bps / 1000 * late)
+        step = u->known_bps / 1000 * late;
+    u->known_bps += step;
     if (u->limit_bps != 0 && u->known_bps > u->limit_bps)
         u->known_bps = u->limit_bps;
     u->rate_bps = u->known_bps;
-    if (u->known_bps > u->learnt_bps)
+    if (is_seen && u->known_bps > u->learnt_bps)
         u->learnt_bps = u->known_bps;
     if (u->raised < RAISE_FIRST - RAISE_MOST)
         u->raised++;
@@ -93,9 +109,12 @@ static void raise(struct gmc_uplink *u)
 
 static void judge_paced(struct gmc_uplink *u, gmc_time now, uint64_t carried)
 {
+    uint64_t late = late_part(u, now);
+    uint64_t used = u->known_bps - u->known_bps / 16;
+
     if (u->queue == GMC_TIME_NEVER || u->queue <= standing(u)) {
-        if (carried >= u->known_bps - u->known_bps / 16)
-            raise(u);
+        if (carried + u->known_bps / 1000 * late >= used)
+            raise(u, late, carried >= used);
         else if (u->held && u->several && ++u->unused >= UNUSED)
             u->is_shared = false;
         return;
@@ -157,6 +176,7 @@ bool gmc_uplink_on_ack(struct gmc_uplink *u, const struct gmc_uplink_ack *ack)
         u->link = ack->link;
     u->several = u->several || ack->link != u->link;
     u->bytes += ack->bytes;
+    u->late += ack->late;
     u->held = u->held && ack->held;
     u->least = ack->rtt < u->least ? ack->rtt : u->least;
     u->most = ack->rtt > u->most ? ack->rtt : u->most;

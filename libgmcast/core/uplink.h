@@ -8,7 +8,9 @@
  *   FREE   Nothing is held back. Where several links were heard of, and each had more to get, for
  *          two periods, and both carried the same, that is the rate, and PACED begins.
  *   PACED  A period that used the rate raises it by a 64th, the next ones by twice as much each, up
- *          to a quarter, but with half of a queue that stands always by a 64th. One whose queue
+ *          to a quarter, but with half of a queue that stands always by a 64th. Time that the host
+ *          was late for counts as used: at a rate that is too low it could never show that, since
+ *          what goes at once is a part of the rate. One whose queue
  *          stands sets it to what was carried: DRAIN. What would fall an eighth so is learnt anew:
  *          FREE, or a queue that is none would bring it down step by step.
  *   DRAIN  Three quarters of the rate, until the queue is gone: it was ours, and PACED goes on at
@@ -58,6 +60,7 @@ struct gmc_uplink {
     /* the present period */
     gmc_time since, last; /* 0: none */
     uint64_t bytes;
+    gmc_duration late;
     uint32_t link; /* that was heard of first */
     bool several;  /* and others too */
     bool held;
@@ -71,6 +74,7 @@ struct gmc_uplink_ack {
     uint32_t link;           /* a number that tells it from others */
     uint64_t bytes;          /* that the uplink carried for it: what is lost behind it too */
     bool held;               /* that link could get more */
+    gmc_duration late;       /* in which nothing was sent though there was more, since the last */
     gmc_duration queue, rtt; /* that it sees; its least */
 };
 

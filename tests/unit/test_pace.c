@@ -89,6 +89,20 @@ static void who_wakes_late_makes_up_for_it(void **state)
     }
 }
 
+/* Who was away for 20 ms and may make up for 4 has lost 16, once. */
+static void what_is_not_made_up_for_is_told(void **state)
+{
+    struct gmc_pace pace = make(100 * MBIT);
+    gmc_time again = START + GMC_MS(20);
+
+    (void)state;
+    gmc_pace_pay(&pace, START, 1500);
+    pace.slack = GMC_MS(4);
+    assert_int_equal(gmc_pace_pay(&pace, again, 1500),
+                     again - GMC_MS(4) - (START + GMC_US(120) - GMC_MS(1)));
+    assert_int_equal(gmc_pace_pay(&pace, again, 1500), 0);
+}
+
 static void rates_of_nothing_and_beyond_end(void **state)
 {
     struct gmc_pace slow = make(0), fast = make(UINT64_C(10000000000000));
@@ -109,6 +123,7 @@ int main(void)
         cmocka_unit_test(at_low_rates_two_packets_are_saved),
         cmocka_unit_test(who_was_held_loses_nothing),
         cmocka_unit_test(who_wakes_late_makes_up_for_it),
+        cmocka_unit_test(what_is_not_made_up_for_is_told),
         cmocka_unit_test(rates_of_nothing_and_beyond_end),
     };
 

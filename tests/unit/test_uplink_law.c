@@ -18,6 +18,7 @@ struct model {
     uint64_t carried; /* of ours, all together */
     uint32_t links;   /* acknowledgements come from them in turn */
     uint32_t turn;
+    uint32_t late;     /* percent of the time, of what is paced: the host does not come to it */
     gmc_duration most; /* the longest queue since it was set to 0 */
 };
 
@@ -30,8 +31,11 @@ static void step(struct model *m, bool held)
 {
     uint64_t ours = m->wanted;
 
-    if (m->law.rate_bps > 0 && m->law.rate_bps < ours)
-        ours = m->law.rate_bps;
+    uint64_t paced = m->law.rate_bps / 100 * (100 - m->late);
+    bool is_paced = m->law.rate_bps > 0 && paced < ours;
+
+    if (is_paced)
+        ours = paced;
     uint64_t comes = (ours + m->others) / 8 * STEP / GMC_S(1) + m->queue;
     uint64_t goes = m->bps / 8 * STEP / GMC_S(1);
     goes = goes < comes ? goes : comes;
@@ -48,6 +52,7 @@ static void step(struct model *m, bool held)
                                                         .link = m->turn++ % m->links,
                                                         .bytes = bytes,
                                                         .held = held,
+                                                        .late = is_paced ? STEP / 100 * m->late : 0,
                                                         .queue = queue,
                                                         .rtt = GMC_MS(20)});
 }
@@ -164,6 +169,26 @@ static void test_a_high_rate_heals(void **state)
     assert_in_range(m.most, 0, GMC_MS(15));
 }
 
+/* A host that comes to it for a quarter of the time never uses a low rate, and yet it is raised.
+ * When the host has time again, what was learnt for want of it costs a queue, and no more. */
+static void test_a_late_host_shows_a_low_rate_too(void **state)
+{
+    struct model m = make(200 * MBIT);
+
+    (void)state;
+    m.law.hint_bps = 50 * MBIT;
+    m.wanted = 200 * MBIT;
+    m.late = 75;
+    run(&m, 4000);
+    assert_true(run(&m, 1000) > 0.98);
+    m.wanted = 400 * MBIT;
+    m.late = 0;
+    run(&m, 3000);
+    assert_true(run(&m, 5000) > 0.98);
+    assert_in_range(m.most, 0, GMC_MS(15));
+    assert_in_range(m.law.rate_bps, 190 * MBIT, 210 * MBIT);
+}
+
 /* Where links get no more than what lies behind the uplink carries, it does not matter. */
 static void test_paths_that_carry_less_are_left_alone(void **state)
 {
@@ -257,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_others_do_not_push_below_a_limit),
         cmocka_unit_test(test_a_low_rate_heals),
         cmocka_unit_test(test_a_high_rate_heals),
+        cmocka_unit_test(test_a_late_host_shows_a_low_rate_too),
         cmocka_unit_test(test_paths_that_carry_less_are_left_alone),
         cmocka_unit_test(test_paths_that_become_slower_are_seen),
         cmocka_unit_test(test_others_end_it),
