@@ -152,6 +152,8 @@ static void open_round(struct gmc_ccm *m, gmc_time now)
 
 void gmc_ccm_enter(struct gmc_ccm *m, gmc_time now, enum gmc_ccm_phase phase)
 {
+    if (phase == UP)
+        m->up_burst_bytes = 0;
     m->phase = phase;
     open_round(m, now);
 }
@@ -335,6 +337,9 @@ static void model_on_sent(void *state, gmc_time now, uint64_t packet, uint32_t b
     }
     if (now - m->last_sent > LATE_GAP + 4 * gmc_duration_of_bytes(bytes, m->bw_bps))
         m->late_until = now + LATE_FOR;
+    m->burst_bytes = now == m->last_sent ? m->burst_bytes + bytes : bytes;
+    if (m->phase == UP && m->burst_bytes > m->up_burst_bytes)
+        m->up_burst_bytes = m->burst_bytes;
     m->last_sent = now;
     gmc_cc_rounds_sent(&m->rounds, packet, bytes);
 }
@@ -464,15 +469,18 @@ static uint64_t model_window_bytes(const void *state)
 static gmc_duration model_slack(const void *state)
 {
     const struct gmc_ccm *m = state;
-    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
-    gmc_duration least =
-        gmc_duration_of_bytes((uint64_t)SLACK_PACKETS * m->packet_bytes, m->bw_bps);
+    gmc_duration slack = gmc_ccm_room(m);
+    gmc_duration took = gmc_duration_of_bytes(m->took_bytes, m->bw_bps);
 
     if (m->phase == START)
         return SLACK_MAX;
-    if (room < least)
-        room = least;
-    return room < SLACK_MAX ? room : SLACK_MAX;
+    if (!m->others.is_on) {
+        if (slack < took)
+            slack = took;
+        if (m->phase == UP && m->took_wait == 0)
+            slack *= 2;
+    }
+    return slack < SLACK_MAX ? slack : SLACK_MAX;
 }
 
 static uint32_t model_loss_ppm(const void *state)

@@ -41,6 +41,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define LATE_FOR GMC_S(1)
 #define SLACK_MAX GMC_MS(10)    /* of the pacing: hosts that wake late */
 #define SLACK_PACKETS 10u       /* any path takes so many at once: RFC 6928 */
+#define TOOK_WAIT 8u            /* probes, after one lost what went at once */
+#define TOOK_ALONE GMC_S(5)     /* whom nobody else has shown to for so long; see is_burst_lost */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
 #define WINDOW_SLACK_BYTES (UINT64_C(4) << 20) /* at most: it must fit into a socket's buffer */
 
@@ -128,6 +130,10 @@ struct gmc_ccm {
     gmc_duration queue; /* as the last acknowledgement told */
     gmc_time round_since, round_until;
     gmc_time last_sent, last_filled; /* the latter by who had more to send */
+    uint64_t burst_bytes;            /* sent at once, at last_sent */
+    uint64_t up_burst_bytes;         /* the most of it since the last probe began */
+    uint64_t took_bytes;             /* of a probe that lost nothing; see slack */
+    uint32_t took_wait;              /* probes until more is tried */
     gmc_time late_until;             /* until then a queue may be what this host made up for */
     gmc_time urgent_until;           /* messages pass */
     uint64_t largest;                /* acknowledged */
@@ -185,6 +191,17 @@ static inline gmc_duration gmc_ccm_least_rtt(const struct gmc_ccm *m)
     gmc_duration rtt = (gmc_duration)gmc_cc_min_get(&m->rtt_min);
 
     return rtt < RTT_MIN ? RTT_MIN : rtt > RTT_MAX ? RTT_MAX : rtt;
+}
+
+/* What the path takes at once next to what is there: the queue has room for as much as has stood in
+ * it lately. */
+static inline gmc_duration gmc_ccm_room(const struct gmc_ccm *m)
+{
+    gmc_duration room = (gmc_duration)-gmc_cc_min_get(&m->room);
+    gmc_duration least =
+        gmc_duration_of_bytes((uint64_t)SLACK_PACKETS * m->packet_bytes, m->bw_bps);
+
+    return room < least ? least : room;
 }
 
 /* More than this is a standing queue and not jitter. */

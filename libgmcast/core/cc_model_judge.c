@@ -145,6 +145,26 @@ static uint64_t share_of_gain(const struct gmc_ccm *m, uint64_t was, uint64_t sa
     return is_shared && sample > was ? was + (sample - was) / 4 : sample;
 }
 
+/* A queue that nobody has filled lately shows no room, but a host that is always late needs it:
+ * what one probe took at once the next ones may go beyond. One that lost then shows nothing of the
+ * rate, unless others were there lately, whose losses these may be. */
+static bool is_burst_lost(struct gmc_ccm *m, gmc_time now, bool excess)
+{
+    gmc_duration burst = gmc_duration_of_bytes(m->up_burst_bytes, m->bw_bps);
+    bool is_alone = !m->others.is_on && gmc_time_sub(now, m->seen_at) > TOOK_ALONE;
+
+    if (m->took_wait > 0)
+        m->took_wait--;
+    if (!excess) {
+        if (m->up_burst_bytes > m->took_bytes)
+            m->took_bytes = m->up_burst_bytes;
+        return false;
+    }
+    m->took_bytes = 0;
+    m->took_wait = TOOK_WAIT;
+    return is_alone && burst > gmc_ccm_room(m) + GMC_MS(1);
+}
+
 static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t was = m->bw_bps;
@@ -155,6 +175,8 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
 
     m->up_clean = m->up_calm = m->others.met = false;
     m->others.is_shared = is_met || (m->others.is_shared && m->long_left > 0);
+    if (is_burst_lost(m, now, excess))
+        return;
     if (round->acks < 2 || gmc_ccm_is_sparse(m, round))
         return;
     if (m->others.is_on && gmc_ccm_background_up(m, now, round, sample))

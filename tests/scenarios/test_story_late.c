@@ -106,12 +106,52 @@ static void always_late(void **state)
     }
 }
 
+/* Others leave little of three wires for 3 s. What was found to be the rate of each link then, and
+ * of the uplink that they seem to share, is too low afterwards; a host that always comes late must
+ * find that out too, though it never uses all of it. */
+static void late_when_others_have_left(void **state)
+{
+    static const struct {
+        unsigned wake_ms;
+        uint64_t queue_bytes;
+        double most; /* seconds for 300 MB, 2.4 at the rate of the wires */
+    } cases[] = {{2, 6250000, 8}, {4, 1250000, 10}, {4, 300000, 20}, {10, 6250000, 12}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct story story;
+        struct sim_world_config config = {.seed = 1, .cpu.wake = GMC_MS(cases[i].wake_ms)};
+        story_open_with(&story, &config);
+        story.wire.rate_bps = 1000 * MBIT;
+        story.wire.queue_bytes = cases[i].queue_bytes;
+        sim_build_flat(story.world, 3, &story.wire);
+        story_start(&story);
+        gmc_time begin = sim_world_now(story.world);
+        for (size_t k = 1; k < story.world->host_count; k++) {
+            const struct sim_traffic_config others = {.from = story.world->hosts[0]->id,
+                                                      .to = story.world->hosts[k]->id,
+                                                      .rate_bps = 900 * MBIT,
+                                                      .packet_bytes = 1500,
+                                                      .start = begin,
+                                                      .stop = gmc_time_add(begin, GMC_S(3))};
+            (void)sim_traffic_add(&story.world->traffic, &others);
+        }
+        story_stage(&story, 300 * MB, GMC_TREE_FLAT, NULL);
+        story_run_to_end(&story, GMC_S(200));
+        story_expect_complete(&story);
+        print_message("a host that wakes each %u ms, queue of %" PRIu64 " bytes: %.1f s\n",
+                      cases[i].wake_ms, cases[i].queue_bytes, story_seconds(&story));
+        assert_true(story_seconds(&story) <= cases[i].most);
+        story_close(&story);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         story_test(source_of_six),
         story_test(relays),
         story_test(always_late),
+        story_test(late_when_others_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
