@@ -469,11 +469,12 @@ static uint64_t model_window_bytes(const void *state)
 static gmc_duration model_slack(const void *state)
 {
     const struct gmc_ccm *m = state;
-    gmc_duration slack = gmc_ccm_room(m);
-    gmc_duration took = gmc_duration_of_bytes(m->took_bytes, m->bw_bps);
+    gmc_duration slack, took;
 
     if (m->phase == START)
         return SLACK_MAX;
+    slack = gmc_ccm_room(m);
+    took = gmc_duration_of_bytes(m->took_bytes, m->bw_bps);
     if (!m->others.is_on) {
         if (slack < took)
             slack = took;

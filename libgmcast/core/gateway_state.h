@@ -609,11 +609,10 @@ struct gmc_gateway {
     struct gmc_list probes; /* struct gwround */
     struct gmc_heap timers; /* peers and channels */
     uint64_t timer_seq;
-    struct gmc_list dirty;  /* peers to pump */
-    struct gmc_pace uplink; /* rate 0: not known */
-    bool uplink_waits;      /* there was more to send when the last of it had to be paid for */
-    gmc_duration
-        uplink_late; /* time that it was not used in, though there was: the host was late */
+    struct gmc_list dirty;    /* peers to pump */
+    struct gmc_pace uplink;   /* rate 0: not known */
+    bool uplink_waits;        /* there was more to send when the last of it had to be paid for */
+    gmc_duration uplink_late; /* for want of the host's time, and not of data, it was not used */
     struct gmc_uplink learnt; /* what it carries, within what is configured */
     struct gmc_peak peak;     /* of what all children got together */
     struct gwtrained trained; /* the same as a train has shown it */
