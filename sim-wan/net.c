@@ -21,9 +21,17 @@ void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct s
                   const struct gmc_prng *prng)
 {
     *net = (struct sim_net){.engine = engine, .sink = *sink, .prng = *prng};
-    net->lanes = (struct sim_wire_sink){net, lane_deliver, sink->watch != NULL ? lane_watch : NULL,
-                                        lane_expect, ahead_of_delivery};
+    net->lanes = (struct sim_wire_sink){.ctx = net,
+                                        .deliver = lane_deliver,
+                                        .watch = sink->watch != NULL ? lane_watch : NULL,
+                                        .expect = lane_expect,
+                                        .ahead = ahead_of_delivery};
     sim_packet_pool_init(&net->pool);
+}
+
+void sim_net_watch_drops_only(struct sim_net *net, bool only_drops)
+{
+    net->lanes.only_drops = only_drops;
 }
 
 void sim_net_fini(struct sim_net *net)

@@ -31,7 +31,8 @@ struct sim_net_sink {
     void *ctx;
     /* True: the packet was taken, and goes back to the pool later. One to a group may not be. */
     bool (*arrived)(void *ctx, uint32_t host, struct sim_packet *packet);
-    /* Everything that happens on wires; may be NULL. wire and direction (0: a to b) say where. */
+    /* Everything that happens on wires, or drops alone (sim_net_watch_drops_only); may be NULL.
+     * wire and direction (0: a to b) say where. */
     void (*watch)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                   enum sim_drop drop, const struct sim_packet *packet);
     /* A host that collects gets a datagram then, and no earlier one; NULL where none does. */
@@ -65,6 +66,8 @@ struct sim_net {
 void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct sim_net_sink *sink,
                   const struct gmc_prng *prng);
 void sim_net_fini(struct sim_net *net);
+/* Which saves time where there are many packets. */
+void sim_net_watch_drops_only(struct sim_net *net, bool only_drops);
 
 /* All hosts and wires before the first packet. Returns the number of the host or wire. */
 uint32_t sim_net_add_host(struct sim_net *net);

@@ -46,11 +46,12 @@ void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_
     sim_lane_configure(lane, config);
 }
 
-static void watch(const struct sim_lane *lane, enum sim_wire_news news, enum sim_drop drop,
-                  const struct sim_packet *packet)
+static inline void watch(const struct sim_lane *lane, enum sim_wire_news news, enum sim_drop drop,
+                         const struct sim_packet *packet)
 {
-    if (lane->sink->watch != NULL)
-        lane->sink->watch(lane->sink->ctx, lane, news, drop, packet);
+    const struct sim_wire_sink *sink = lane->sink;
+    if (sink->watch != NULL && (!sink->only_drops || news == SIM_WIRE_DROPPED))
+        sink->watch(sink->ctx, lane, news, drop, packet);
 }
 
 static void drop_packet(struct sim_lane *lane, struct sim_packet *packet, enum sim_drop drop)
@@ -367,12 +368,11 @@ void sim_lane_collect(struct sim_lane *lane, bool is_collected)
 }
 
 /* ---- offers ---- */
-/* Whether there is room behind what takes until `start` to send. An idle transmitter takes any
- * packet, however small the queue. Marks at the threshold. */
-static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time start)
+/* Whether there is room behind what takes until `start` to send; `end` is when it is sent. An idle
+ * transmitter takes any packet, however small the queue. Marks at the threshold. */
+static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time start, gmc_time end)
 {
     gmc_time now = lane->engine->now;
-    gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
     if (start > now && end - now > lane->queue_time)
         return false;
     if (start - now > lane->mark_time && packet->ecn != SIM_ECN_NOT_ECT)
@@ -384,12 +384,13 @@ static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time 
 static void send_eager(struct sim_lane *lane, struct sim_packet *packet)
 {
     gmc_time start = gmc_time_max(lane->busy_until, lane->engine->now);
-    if (!has_room(lane, packet, start)) {
+    gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
+    if (!has_room(lane, packet, start, end)) {
         drop_packet(lane, packet, SIM_DROP_QUEUE);
         return;
     }
-    lane->busy_until = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
-    depart(lane, packet, lane->busy_until);
+    lane->busy_until = end;
+    depart(lane, packet, end);
 }
 
 static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
@@ -398,7 +399,9 @@ static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
     take_turns(lane, now);
     uint64_t held = lane->waiting.packets + (lane->busy_until > now);
     bool is_full = lane->config.queue_packets > 0 && held > 0 && held >= lane->config.queue_packets;
-    if (is_full || !has_room(lane, packet, now + sim_lane_backlog(lane))) {
+    gmc_time start = now + sim_lane_backlog(lane);
+    gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
+    if (is_full || !has_room(lane, packet, start, end)) {
         drop_packet(lane, packet, SIM_DROP_QUEUE);
         return;
     }

@@ -109,6 +109,7 @@ struct sim_wire_sink {
      * yet); see engine.h. May be NULL. */
     void (*ahead)(void *ctx, const struct sim_lane *lane, const struct sim_packet *first,
                   enum sim_ahead stage);
+    bool only_drops; /* are told to watch: where packets are many, a call for each counts */
 };
 
 /* Packets whose turn to be sent has not come; `arrival` says since when. */

@@ -41,6 +41,17 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
         world->on_packet(world->packet_ctx, wire, direction, news, drop, packet);
 }
 
+void sim_world_watch(struct sim_world *world,
+                     void (*on_packet)(void *ctx, uint32_t wire, int direction,
+                                       enum sim_wire_news news, enum sim_drop drop,
+                                       const struct sim_packet *packet),
+                     void *ctx)
+{
+    world->on_packet = on_packet;
+    world->packet_ctx = ctx;
+    sim_net_watch_drops_only(&world->net, on_packet == NULL);
+}
+
 static void on_expected(void *ctx, uint32_t host, gmc_time when)
 {
     sim_host_expect(((struct sim_world *)ctx)->hosts[host], when);
@@ -100,6 +111,7 @@ struct sim_world *sim_world_new(const struct sim_world_config *config)
     gmc_prng_fork(&world->prng, "net", &prng);
     sim_net_init(&world->net, &world->engine,
                  &(struct sim_net_sink){world, on_arrived, on_wire, on_expected}, &prng);
+    sim_world_watch(world, NULL, NULL);
     gmc_prng_fork(&world->prng, "sessions", &prng);
     sim_sessions_init(&world->sessions, &world->engine, &world->net,
                       &(struct sim_session_sink){world, is_powered, is_listening, refusal, spki,

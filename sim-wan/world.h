@@ -63,7 +63,7 @@ struct sim_world {
     /* Messages of channels, and room for more; not to call gateways. May be NULL. */
     void (*on_message)(void *ctx, struct sim_host *host, const struct gmc_output *out);
     void *message_ctx;
-    /* Everything that happens on wires, as in sim_net_sink; may be NULL. */
+    /* See sim_world_watch. */
     void (*on_packet)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                       enum sim_drop drop, const struct sim_packet *packet);
     void *packet_ctx;
@@ -71,6 +71,13 @@ struct sim_world {
 
 struct sim_world *sim_world_new(const struct sim_world_config *config);
 void sim_world_free(struct sim_world *world);
+
+/* Everything that happens on wires, as in sim_net_sink; NULL: nobody watches. */
+void sim_world_watch(struct sim_world *world,
+                     void (*on_packet)(void *ctx, uint32_t wire, int direction,
+                                       enum sim_wire_news news, enum sim_drop drop,
+                                       const struct sim_packet *packet),
+                     void *ctx);
 
 /* Topology, before the start. Names are domains. */
 struct sim_host *sim_world_add(struct sim_world *world, const char *name);

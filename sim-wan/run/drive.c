@@ -105,10 +105,8 @@ static gmc_status open_recorders(struct sim_run *run)
         if (run->recorders[i] == NULL)
             return GMC_ERR_IO;
         samples = samples || sim_recorders[i]->sample != NULL;
-        if (sim_recorders[i]->packet != NULL) {
-            run->world->on_packet = on_packet;
-            run->world->packet_ctx = run;
-        }
+        if (sim_recorders[i]->packet != NULL)
+            sim_world_watch(run->world, on_packet, run);
     }
     if (samples)
         sim_engine_at(&run->world->engine, &run->sampling, run->zero);

@@ -96,11 +96,10 @@ static void run(size_t nodes, uint64_t seed, struct figures *sum)
     lan_begin(&lan, seed, nodes, &(struct lan_loss){loss_ppm, 0});
     struct tap tap = tap_at_gateway(&lan, &one);
     story_run(&lan.story, GMC_S(4)); /* sessions are TCP, whose losses cost seconds */
-    lan.story.world->on_packet = watch;
-    lan.story.world->packet_ctx = &tap;
+    sim_world_watch(lan.story.world, watch, &tap);
     story_stage(&lan.story, object_bytes, GMC_TREE_CHAIN, "a");
     one.seconds = lan_run_to(&lan, 1, nodes, GMC_S(20 + object_bytes / MB));
-    lan.story.world->on_packet = NULL;
+    sim_world_watch(lan.story.world, NULL, NULL);
     lan_end(&lan);
     sum->seconds += one.seconds;
     sum->begins += one.begins;
