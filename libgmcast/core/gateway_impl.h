@@ -42,8 +42,14 @@ void gw_uplink_init(struct gmc_gateway *gw);
 void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
 /* When whoever waits for it may send. */
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
-/* Bytes of an object have arrived at a peer; whether it could get more. */
-void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, gmc_time sent, size_t bytes);
+/* Bytes of an object that have arrived at a peer by what was heard at once. */
+struct gwdelivered {
+    uint64_t bytes;
+    gmc_time newest;  /* when the last of them was sent */
+    bool was_waiting; /* there was more for it, before it was heard */
+};
+void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer,
+                         const struct gwdelivered *got);
 /* What the path to a peer carries, of what arrives, where for three seconds that and not our uplink
  * held back what there was for it; 0: not known. */
 uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer);
@@ -313,7 +319,8 @@ void gw_child_have(struct gwchild *child, const struct gmc_msg_range *ranges, si
 /* The index by which tx knows a block of the child's stripe. */
 uint32_t gw_child_index(const struct gwchild *child, uint32_t number);
 void gw_child_free(struct gmc_gateway *gw, struct gwchild *child);
-void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate);
+void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate,
+                   struct gwdelivered *got);
 void gw_children_offer(struct gmc_gateway *gw, struct gwchannel *ch, struct gmc_block *block,
                        uint64_t mask);
 /* The child is to have this block before its turn, if it lacks it. */

@@ -309,8 +309,11 @@ gmc_status gw_on_datagram(struct gmc_gateway *gw, const struct gmc_dgram_in *in)
 void gw_link_drain(struct gmc_gateway *gw, struct gwpeer *peer)
 {
     struct gmc_link_fate fate;
+    struct gwdelivered got = {0};
     while (gmc_link_next_fate(peer->link, &fate))
-        gw_child_fate(gw, peer, &fate);
+        gw_child_fate(gw, peer, &fate, &got);
+    if (got.bytes > 0)
+        gw_uplink_delivered(gw, peer, &got);
     struct gmc_link *link = peer->link;
     gw_link_check(gw, peer);
     struct gmc_bytes message;

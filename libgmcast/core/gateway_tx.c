@@ -132,7 +132,8 @@ void gw_child_free(struct gmc_gateway *gw, struct gwchild *child)
     free(child);
 }
 
-void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate)
+void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc_link_fate *fate,
+                   struct gwdelivered *got)
 {
     uint16_t id = (uint16_t)(fate->cookie >> 48);
     struct gmc_list *node;
@@ -151,10 +152,13 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
         if (child->id != id)
             continue;
         uint32_t index = (uint32_t)(fate->cookie >> 16);
-        if (fate->acked)
-            gw_uplink_delivered(gw, peer, fate->sent,
-                                child->channel->object.fragment_bytes + GMC_LINK_WIRE_BYTES +
-                                    GMC_DATA_OVERHEAD_BYTES);
+        if (fate->acked) {
+            if (got->bytes == 0)
+                got->was_waiting = gw_children_waiting(peer);
+            got->bytes += child->channel->object.fragment_bytes + GMC_LINK_WIRE_BYTES +
+                          GMC_DATA_OVERHEAD_BYTES;
+            got->newest = gmc_time_max(got->newest, fate->sent);
+        }
         gmc_tx_fate(&child->tx, index, (uint16_t)fate->cookie, fate->acked);
         if (!fate->acked && gmc_tx_is_open(&child->tx, index) &&
             gw_pass_repair(gw, child->channel, number_of(child, index)))

@@ -135,22 +135,24 @@ static bool is_held_by_path(const struct gmc_gateway *gw, struct gwpeer *peer)
  * alone may be slow itself, and each of several may have a path of its own. Those that have nothing
  * to get, or are not to get more, are seen when they are heard of. Counted is what arrives: what a
  * path is said to lose is not sure enough to be added. */
-void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, gmc_time sent, size_t bytes)
+void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, const struct gwdelivered *got)
 {
     if (peer->is_node)
         return;
     bool is_limit = gw->feeding > 1 && gw->learnt.is_shared;
-    bool is_waiting = gw_children_waiting(peer);
-    enum gmc_peak_held held = !is_waiting                          ? GMC_PEAK_SHORT
+    enum gmc_peak_held held = !got->was_waiting                    ? GMC_PEAK_SHORT
                               : is_limit                           ? GMC_PEAK_ALL
                               : gmc_link_rate_is_found(peer->link) ? GMC_PEAK_ONE
                                                                    : GMC_PEAK_START;
-    struct gmc_peak_ack ack = {.now = gw->now, .sent = sent, .bytes = bytes, .held = held};
+    struct gmc_peak_ack ack = {.now = gw->now,
+                               .sent = got->newest,
+                               .bytes = got->bytes,
+                               .held = held};
     gmc_peak_add(&gw->peak, &ack, gw->config.probe_age_max);
     if (held > GMC_PEAK_SHORT)
         ack.held = is_held_by_path(gw, peer) ? GMC_PEAK_ALL : GMC_PEAK_SHORT;
     gmc_peak_add(&peer->path, &ack, gw->config.probe_age_max);
-    learn(gw, peer, bytes, is_waiting);
+    learn(gw, peer, got->bytes, got->was_waiting);
 }
 
 uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer)

@@ -68,7 +68,7 @@ uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_
 {
     uint32_t start = f * object->fragment_bytes;
 
-    GMC_ASSERT(f < gmc_fragment_count(object, len));
+    GMC_ASSERT(start < len);
     return len - start < object->fragment_bytes ? len - start : object->fragment_bytes;
 }
 
