@@ -44,9 +44,9 @@ void gw_uplink_pay(struct gmc_gateway *gw, size_t udp_payload);
 gmc_time gw_uplink_deadline(const struct gmc_gateway *gw);
 /* Bytes of an object that have arrived at a peer by what was heard at once. */
 struct gwdelivered {
-    uint64_t bytes;
-    gmc_time newest;  /* when the last of them was sent */
-    bool was_waiting; /* there was more for it, before it was heard */
+    uint64_t bytes, first; /* in all, and the first packet's */
+    gmc_time newest;       /* when the last of them was sent */
+    bool was_waiting;      /* there was more for it, before it was heard */
 };
 void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer,
                          const struct gwdelivered *got);

@@ -153,10 +153,13 @@ void gw_child_fate(struct gmc_gateway *gw, struct gwpeer *peer, const struct gmc
             continue;
         uint32_t index = (uint32_t)(fate->cookie >> 16);
         if (fate->acked) {
-            if (got->bytes == 0)
+            uint64_t bytes = child->channel->object.fragment_bytes + GMC_LINK_WIRE_BYTES +
+                             GMC_DATA_OVERHEAD_BYTES;
+            if (got->bytes == 0) {
                 got->was_waiting = gw_children_waiting(peer);
-            got->bytes += child->channel->object.fragment_bytes + GMC_LINK_WIRE_BYTES +
-                          GMC_DATA_OVERHEAD_BYTES;
+                got->first = bytes;
+            }
+            got->bytes += bytes;
             got->newest = gmc_time_max(got->newest, fate->sent);
         }
         gmc_tx_fate(&child->tx, index, (uint16_t)fate->cookie, fate->acked);

@@ -152,7 +152,10 @@ void gw_uplink_delivered(struct gmc_gateway *gw, struct gwpeer *peer, const stru
     if (held > GMC_PEAK_SHORT)
         ack.held = is_held_by_path(gw, peer) ? GMC_PEAK_ALL : GMC_PEAK_SHORT;
     gmc_peak_add(&peer->path, &ack, gw->config.probe_age_max);
-    learn(gw, peer, got->bytes, got->was_waiting);
+    /* The packet that ends a period is of it, and those that came with it are of the next one. */
+    learn(gw, peer, got->first, got->was_waiting);
+    if (got->bytes > got->first)
+        learn(gw, peer, got->bytes - got->first, got->was_waiting);
 }
 
 uint64_t gw_uplink_path(const struct gmc_gateway *gw, const struct gwpeer *peer)
