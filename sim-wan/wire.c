@@ -315,7 +315,8 @@ static void ahead_of_arrival(const struct sim_event *event, enum sim_ahead stage
     if (stage == SIM_AHEAD_SECOND)
         gmc_near_fetch_line(place(&lane->way, 0));
     else if (stage == SIM_AHEAD_THIRD)
-        warm(&lane->way, 0);
+        for (uint32_t i = 0; i < 2; i++) /* the second one's time is that of the next event */
+            warm(&lane->way, i);
     else
         first = first_of(&lane->way);
     if (lane->sink->ahead != NULL)
