@@ -3,7 +3,7 @@
 
 dist_check_SCRIPTS += scripts/check-includes scripts/check-purity scripts/check-headers
 TESTS += scripts/check-includes scripts/check-purity scripts/check-headers
-EXTRA_DIST += scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci \
+EXTRA_DIST += scripts/build-optimised scripts/demo scripts/install-deps scripts/lint scripts/spelling-words scripts/ci \
 	scripts/check-foreign scripts/check-static scripts/check-valgrind scripts/cppcheck-suppressions scripts/memcheck
 
 if INSTRUMENTED
@@ -63,10 +63,15 @@ FOREIGN = i386 s390x
 check-foreign: all
 	@$(WITH_SCOPE) MAKE='$(MAKE)' $(top_srcdir)/scripts/check-foreign $(SCOPE) $(FOREIGN)
 
+# sim-wan once more, for long simulations: optimised/sim-wan/sim-wan. OPTIMISED= names other targets.
+optimised:
+	@MAKE='$(MAKE)' CC='$(CC)' $(top_srcdir)/scripts/build-optimised '$(abs_top_srcdir)' \
+	    '$(abs_top_builddir)' $${OPTIMISED:-sim-wan/sim-wan}
+
 # CI_STEPS="static core" runs only those.
 ci:
 	@MAKE='$(MAKE)' $(top_srcdir)/scripts/ci '$(abs_top_srcdir)' '$(abs_top_builddir)' $(CI_STEPS)
 
 clean-local:
-	rm -rf ci experiments-out foreign fuzz-corpus
-.PHONY: lint format check-foreign check-static check-valgrind ci
+	rm -rf ci optimised experiments-out foreign fuzz-corpus
+.PHONY: lint format check-foreign check-static check-valgrind optimised ci

@@ -97,9 +97,10 @@ bench-sim-probe: tests/bench/bench_probe
 # In huge pages where the system gives them: a tenth less time is spent on looking pages up.
 EXTRA_PROGRAMS += tests/bench/bench_wide
 tests_bench_bench_wide_LDADD = $(GMC_SIM_LIBS)
-bench-sim-wide: tests/bench/bench_wide
+bench-sim-wide:
+	@$(MAKE) optimised OPTIMISED=tests/bench/bench_wide
 	GLIBC_TUNABLES=glibc.malloc.hugetlb=1 \
-	tests/bench/bench_wide $${GATEWAYS:-10000} $${BYTES:-1000000000}
+	optimised/tests/bench/bench_wide $${GATEWAYS:-10000} $${BYTES:-1000000000}
 .PHONY: bench-sim-wide
 
 # make bench-uplinks: random sets of uplinks, the shape bulk beside the bound and a chain.
