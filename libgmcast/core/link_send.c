@@ -161,7 +161,8 @@ static enum gmc_ecn_mark record(struct gmc_link *link, gmc_time now, enum gmc_ki
     link->packets_sent++;
     link->bytes_sent += udp_payload;
     if (link->active != ROUTES && is_paced(link, bytes, tracked)) {
-        link->pace.slack = link->idle ? 0 : gmc_link_slack(link);
+        if (gmc_pace_is_late(&link->pace, now)) /* to know it takes divisions */
+            link->pace.slack = link->idle ? 0 : gmc_link_slack(link);
         gmc_pace_pay(&link->pace, now, bytes);
     }
     if (!tracked)

@@ -30,6 +30,11 @@ struct gmc_pace {
 
 /* Another rate, or another size of packets, from now on; what was sent stays paid for as it is. */
 void gmc_pace_set(struct gmc_pace *pace, uint64_t rate_bps, uint32_t packet_bytes);
+/* More was saved up by now than bursts may: the slack counts. */
+static inline bool gmc_pace_is_late(const struct gmc_pace *pace, gmc_time now)
+{
+    return gmc_time_sub(now, pace->burst) > pace->paid_until;
+}
 /* The time before it that nothing was sent in, and that is not made up for either. */
 gmc_duration gmc_pace_pay(struct gmc_pace *pace, gmc_time now, uint64_t bytes);
 /* When the next batch may go: waiting for one packet at a time would wake the host too often. */

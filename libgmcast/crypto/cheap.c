@@ -146,8 +146,6 @@ static inline void store_end(uint8_t *out, uint64_t z)
     store(out, z ^ z >> 31);
 }
 
-#define HALF_BYTES (GMC_HASH_BYTES / 2)
-
 /* The end. Lanes are spread over all four: pairs, and pairs of those. */
 static void mix_end(const struct mix *mix, uint8_t out[GMC_HASH_BYTES])
 {

@@ -125,51 +125,76 @@ static void seal_opens_again(void **state)
     ops->aead_free(aead);
 }
 
-static void seal_finds_each_flipped_byte(void **state)
+static void expect_flips_found(const struct fixture *f, size_t body)
 {
-    const struct fixture *f = *state;
     const struct gmc_crypto_ops *ops = f->a.ops;
     uint8_t key[32] = {3}, nonce[12] = {9}, tag[16], header[5] = {1, 2, 3, 4, 5};
     uint8_t plain[150], sealed[150], out[150];
     struct gmc_aead *aead = ops->aead_new(f->a.ctx, key), *wrong;
     struct gmc_bytes aad = gmc_bytes(header, sizeof(header));
 
-    fill(plain, sizeof(plain), 3);
-    assert_ok(ops->seal(aead, nonce, aad, plain, sizeof(plain), sealed, tag));
+    assert_in_range(body, 1, sizeof(plain));
+    fill(plain, body, 3);
+    assert_ok(ops->seal(aead, nonce, aad, plain, body, sealed, tag));
 #define EXPECT_AUTH(with, aad_bytes, len)                                                          \
     assert_int_equal(ops->open(with, nonce, aad_bytes, sealed, len, out, tag), GMC_ERR_AUTH)
-    for (size_t i = 0; i < sizeof(sealed) * 8; i++) {
+    for (size_t i = 0; i < body * 8; i++) {
         sealed[i / 8] ^= (uint8_t)(1u << i % 8);
-        EXPECT_AUTH(aead, aad, sizeof(sealed));
+        EXPECT_AUTH(aead, aad, body);
         sealed[i / 8] ^= (uint8_t)(1u << i % 8);
     }
     for (size_t i = 0; i < sizeof(header); i++) {
         header[i] ^= 0x80;
-        EXPECT_AUTH(aead, aad, sizeof(sealed));
+        EXPECT_AUTH(aead, aad, body);
         header[i] ^= 0x80;
     }
     for (size_t i = 0; i < sizeof(tag); i++) {
         tag[i] ^= 1;
-        EXPECT_AUTH(aead, aad, sizeof(sealed));
+        EXPECT_AUTH(aead, aad, body);
         tag[i] ^= 1;
     }
     for (size_t i = 0; i < sizeof(nonce); i++) {
         nonce[i] ^= 1;
-        EXPECT_AUTH(aead, aad, sizeof(sealed));
+        EXPECT_AUTH(aead, aad, body);
         nonce[i] ^= 1;
     }
-    EXPECT_AUTH(aead, aad, sizeof(sealed) - 1);
-    EXPECT_AUTH(aead, gmc_bytes(header, 4), sizeof(sealed));
+    EXPECT_AUTH(aead, aad, body - 1);
+    EXPECT_AUTH(aead, gmc_bytes(header, 4), body);
     for (size_t i = 0; i < sizeof(key); i++) {
         key[i] ^= 0x10;
         wrong = ops->aead_new(f->a.ctx, key);
-        EXPECT_AUTH(wrong, aad, sizeof(sealed));
+        EXPECT_AUTH(wrong, aad, body);
         ops->aead_free(wrong);
         key[i] ^= 0x10;
     }
 #undef EXPECT_AUTH
     /* After all the refusals the key still works. */
-    assert_ok(ops->open(aead, nonce, aad, sealed, sizeof(sealed), out, tag));
+    assert_ok(ops->open(aead, nonce, aad, sealed, body, out, tag));
+    ops->aead_free(aead);
+}
+
+/* Also bodies that the cheap one takes in one go, and in pieces of its own. */
+static void seal_finds_each_flipped_byte(void **state)
+{
+    static const size_t bodies[] = {1, 8, 24, 61, 64, 65, 150};
+
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+        expect_flips_found(*state, bodies[i]);
+}
+
+static void seal_is_no_link_tag(void **state)
+{
+    const struct fixture *f = *state;
+    const struct gmc_crypto_ops *ops = f->a.ops;
+    uint8_t key[32] = {3}, nonce[12] = {9}, body[24], sealed[24], seal[16], tag[8];
+    struct gmc_aead *aead = ops->aead_new(f->a.ctx, key);
+    struct gmc_bytes head = gmc_bytes("header", 6);
+
+    fill(body, sizeof(body), 3);
+    assert_ok(ops->seal(aead, nonce, head, body, sizeof(body), sealed, seal));
+    assert_ok(ops->tag(aead, nonce, head, gmc_bytes(body, sizeof(body)), tag));
+    assert_memory_not_equal(seal, tag, sizeof(tag));
+    assert_memory_not_equal(seal + 8, tag, sizeof(tag));
     ops->aead_free(aead);
 }
 
@@ -597,6 +622,7 @@ int main(void)
         BOTH(seal_opens_again),
         BOTH(seal_finds_each_flipped_byte),
         BOTH(tag_covers_all),
+        BOTH(seal_is_no_link_tag),
         BOTH(hash_differs),
         BOTH(a_pair_is_two_hashes),
         BOTH(derive_separates),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "core/gateway_impl.h"
 #include "tests/lib/toynet.h"
 
 #define assert_ok(call) assert_int_equal(call, GMC_OK)
@@ -87,12 +88,44 @@ static void what_one_does_not_use_others_get(void **state)
     toynet_free(net);
 }
 
+/* What nobody waited for is not lost, nor what a burst makes up for; of one pause not much counts.
+ */
+static void time_lost_while_data_waits_is_counted(void **state)
+{
+    static struct gmc_gateway gw;
+    static struct gwpeer peer;
+
+    (void)state;
+    gw.config.uplink_bps = 100 * MBIT;
+    gw.now = GMC_S(1);
+    gw_uplink_init(&gw);
+    gw_uplink_pay(&gw, 100000);
+    assert_int_equal(gw.uplink_late, 0);
+    gmc_list_push_back(&gw.turns, &peer.turn_node);
+    for (int i = 0; i < 2; i++) {
+        assert_null(gw_uplink_next(&gw)); /* it is not paid for yet */
+        gw.now = gw.uplink.paid_until + gw.uplink.burst + GMC_MS(3) * (gmc_duration)i;
+        gw_uplink_pay(&gw, 100000);
+        assert_int_equal(gw.uplink_late, GMC_MS(3) * (gmc_duration)i);
+    }
+    assert_null(gw_uplink_next(&gw));
+    gw.now = gw.uplink.paid_until + GMC_S(1);
+    gw_uplink_pay(&gw, 100000);
+    assert_int_equal(gw.uplink_late, GMC_MS(3) + GMC_MS(10));
+    gmc_list_remove(&peer.turn_node);
+    assert_null(gw_uplink_next(&gw));
+    gw.now = gw.uplink.paid_until + GMC_S(1);
+    gw_uplink_pay(&gw, 100000);
+    assert_int_equal(gw.uplink_late, GMC_MS(3) + GMC_MS(10));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_share_the_uplink),
         cmocka_unit_test(shares_go_by_children_and_not_by_links),
         cmocka_unit_test(what_one_does_not_use_others_get),
+        cmocka_unit_test(time_lost_while_data_waits_is_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
