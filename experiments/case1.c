@@ -26,7 +26,6 @@ const char *const case1_gateway_names[CASE1_GATEWAYS] = {"in the SAN", "Gigabit 
 
 /* ---- the WAN ---- */
 struct watch {
-    struct sim_net_sink next; /* who watched before */
     double sent[WAN_MESSAGES], arrived[WAN_MESSAGES];
     uint32_t count;
     struct sim_world *world;
@@ -40,8 +39,8 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
     struct gmc_data_head head;
     uint8_t kind;
     struct gmc_bytes bytes = gmc_bytes(packet->data, packet->len);
-    if (watch->next.watch != NULL)
-        watch->next.watch(watch->next.ctx, wire, direction, news, drop, packet);
+    (void)wire;
+    (void)drop;
     if (direction != 0 || packet->proto != SIM_PROTO_UDP || gmc_head_kind(bytes, &kind) != GMC_OK ||
         kind != GMC_KIND_DATA || gmc_data_head_get(bytes, &head) != GMC_OK ||
         head.block >= WAN_MESSAGES || gmc_block_is_page(head.block))
@@ -51,12 +50,6 @@ static void on_wire(void *ctx, uint32_t wire, int direction, enum sim_wire_news 
         watch->sent[head.block] = now;
     else if (news == SIM_WIRE_DELIVERED)
         watch->arrived[head.block] = now;
-}
-
-static bool on_arrived(void *ctx, uint32_t host, struct sim_packet *packet)
-{
-    const struct watch *watch = ctx;
-    return watch->next.arrived(watch->next.ctx, host, packet);
 }
 
 static int by_size(const void *left, const void *right)
@@ -72,8 +65,7 @@ static void transfer(uint64_t bytes, struct watch *watch, struct ex_result *resu
     struct ex_transfer staged = {.bytes = bytes, .shape = GMC_TREE_FLAT, .limit = GMC_S(600)};
     watch->world = world;
     sim_build_flat(world, 1, &wire);
-    watch->next = world->net.sink;
-    world->net.sink = (struct sim_net_sink){watch, on_arrived, on_wire, NULL};
+    sim_world_watch(world, on_wire, watch);
     ex_transfer_run(world, &staged, result);
     sim_world_free(world);
 }

@@ -32,6 +32,9 @@ refused()
     fail "case1: $(cat "$folder/a.err")"
 "$experiments" --quick --jobs 1 --out "$folder/b" case1 >/dev/null 2>&1
 cmp "$folder/a/case1.csv" "$folder/b/case1.csv" || fail "case1 does not repeat"
+if grep -n nan "$folder/a/case1.csv" "$folder/a.txt"; then
+    fail "case1: what is measured has no figure"
+fi
 "$experiments" --quick --jobs 2 --out "$folder/c" case2 >"$folder/c.txt" 2>"$folder/c.err" ||
     fail "case2: $(cat "$folder/c.err")"
 
