@@ -27,7 +27,6 @@ const char *const case1_gateway_names[CASE1_GATEWAYS] = {"in the SAN", "Gigabit 
 /* ---- the WAN ---- */
 struct watch {
     double sent[WAN_MESSAGES], arrived[WAN_MESSAGES];
-    uint32_t count;
     struct sim_world *world;
 };
 

@@ -63,7 +63,7 @@ struct sim_world {
     /* Messages of channels, and room for more; not to call gateways. May be NULL. */
     void (*on_message)(void *ctx, struct sim_host *host, const struct gmc_output *out);
     void *message_ctx;
-    /* See sim_world_watch. */
+    /* Set by sim_world_watch alone: wires tell of more than drops only when they know of it. */
     void (*on_packet)(void *ctx, uint32_t wire, int direction, enum sim_wire_news news,
                       enum sim_drop drop, const struct sim_packet *packet);
     void *packet_ctx;

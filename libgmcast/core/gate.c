@@ -9,6 +9,8 @@
 /* What the link tag of a data datagram covers of its head. */
 #define TAGGED_BYTES (GMC_DATA_HEAD_BYTES - GMC_LINK_TAG_BYTES)
 
+_Static_assert(GMC_LINK_TAG_BYTES == 8, "a link tag is compared as one word");
+
 static gmc_status make_key(const struct gmc_crypto *crypto, const uint8_t secret[GMC_KEY_BYTES],
                            const char *label, struct gmc_aead **aead)
 {

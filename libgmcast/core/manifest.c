@@ -66,10 +66,11 @@ uint32_t gmc_fragment_count(const struct gmc_object *object, uint32_t len)
 
 uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_t f)
 {
-    uint32_t start = f * object->fragment_bytes;
+    uint64_t start = (uint64_t)f * object->fragment_bytes;
 
     GMC_ASSERT(start < len);
-    return len - start < object->fragment_bytes ? len - start : object->fragment_bytes;
+    uint32_t left = len - (uint32_t)start;
+    return left < object->fragment_bytes ? left : object->fragment_bytes;
 }
 
 /* ---- pages ---- */

@@ -88,8 +88,7 @@ static void what_one_does_not_use_others_get(void **state)
     toynet_free(net);
 }
 
-/* What nobody waited for is not lost, nor what a burst makes up for; of one pause not much counts.
- */
+/* What nobody waited for is not lost, nor what a burst makes up for; a pause counts 10 ms. */
 static void time_lost_while_data_waits_is_counted(void **state)
 {
     static struct gmc_gateway gw;
