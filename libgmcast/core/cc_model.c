@@ -465,11 +465,12 @@ static uint64_t model_window_bytes(const void *state)
 
 /* A busy host wakes us late. What then goes at once must fit into the queue, next to what is there.
  * Before a queue was seen that is not known: START, which doubles what goes at once with its rate,
- * finds out; a host that is always late would never come beyond a few packets each time. */
+ * finds out; a host that is always late would never come beyond a few packets each time. Where
+ * others use a short queue all of its room at once would be their loss. */
 static gmc_duration model_slack(const void *state)
 {
     const struct gmc_ccm *m = state;
-    gmc_duration slack, took;
+    gmc_duration slack, took, shared;
 
     if (m->phase == START)
         return SLACK_MAX;
@@ -480,6 +481,10 @@ static gmc_duration model_slack(const void *state)
             slack = took;
         if (m->phase == UP && m->took_wait == 0)
             slack *= 2;
+    }
+    if (gmc_ccm_is_shared(m)) {
+        shared = gmc_duration_of_bytes((uint64_t)SHARED_PACKETS * m->packet_bytes, m->bw_bps);
+        slack = slack < shared ? slack : shared;
     }
     return slack < SLACK_MAX ? slack : SLACK_MAX;
 }

@@ -41,6 +41,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define LATE_FOR GMC_S(1)
 #define SLACK_MAX GMC_MS(10)    /* of the pacing: hosts that wake late */
 #define SLACK_PACKETS 10u       /* any path takes so many at once: RFC 6928 */
+#define SHARED_PACKETS 4u       /* ... but a short queue that others use only so many */
 #define TOOK_WAIT 8u            /* probes, after one lost what went at once */
 #define TOOK_ALONE GMC_S(5)     /* whom nobody else has shown to for so long; see is_burst_lost */
 #define WINDOW_SLACK GMC_MS(20) /* of bw, beside 3 bw R: hosts that pause, loopback */
@@ -263,6 +264,8 @@ uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n);
 
 /* cc_model_judge.c: base loss from what was counted in cruises. */
 void gmc_ccm_learn_cruise(struct gmc_ccm *m);
+/* Others were met lately in a short queue. */
+bool gmc_ccm_is_shared(const struct gmc_ccm *m);
 /* All packets of the round are decided. */
 void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 

@@ -136,13 +136,16 @@ static bool is_short_and_lossless(const struct gmc_ccm *m)
     return m->others.is_short && gmc_cc_loss_ppm(&m->base) < LOSSLESS_PPM;
 }
 
+bool gmc_ccm_is_shared(const struct gmc_ccm *m)
+{
+    return is_short_and_lossless(m) && m->others.is_shared && m->long_left > 0;
+}
+
 /* There a probe is taken in whole while a window sender comes back from a loss, which takes it
  * seconds: where one was seen lately, three quarters of what is free are left to it. */
 static uint64_t share_of_gain(const struct gmc_ccm *m, uint64_t was, uint64_t sample)
 {
-    bool is_shared = is_short_and_lossless(m) && m->others.is_shared && m->long_left > 0;
-
-    return is_shared && sample > was ? was + (sample - was) / 4 : sample;
+    return gmc_ccm_is_shared(m) && sample > was ? was + (sample - was) / 4 : sample;
 }
 
 /* A queue that nobody has filled lately shows no room, but a host that is always late needs it:
@@ -184,6 +187,7 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     if (gmc_ccm_is_limited(round) && !excess) {
         if (sample > was)
             m->bw_bps = sample;
+        m->others.is_shared = is_met; /* or a late host lacked slack for good, see model_slack */
         note_limited_up(m, round, sample >= gmc_ccm_times(was, NEARLY));
         return;
     }

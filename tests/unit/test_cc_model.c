@@ -207,9 +207,15 @@ static double delivered(const struct ccwire *wire, int flow)
     return (double)stats.delivered;
 }
 
-/* Our part of the sum over a minute, in thousandths, mean of two seeds. */
-static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_bytes)
+/* Our part of the sum over a minute, in thousandths, mean of two seeds; our host is woken late by 2
+ * ms once in late_every, if that is not 0. */
+static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_bytes,
+                               gmc_duration late_every)
 {
+    struct ccwire_flow ours = {.ops = &gmc_cc_model,
+                               .start = GMC_MS(500),
+                               .late = late_every > 0 ? GMC_MS(2) : 0,
+                               .late_every = late_every};
     double sum = 0;
 
     for (unsigned seed = 1; seed <= 2; seed++) {
@@ -218,7 +224,7 @@ static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_by
 
         path.queue_bytes = queue_bytes;
         wire = ccwire_new(&path, seed);
-        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model, .start = GMC_MS(500)});
+        ccwire_add(wire, &ours);
         ccwire_add_tcp(wire, rival, 0);
         ccwire_run_until(wire, GMC_S(60));
         sum += delivered(wire, 0) / (delivered(wire, 0) + delivered(wire, 1));
@@ -230,11 +236,20 @@ static unsigned share_permille(const struct gmc_cc_ops *rival, uint64_t queue_by
 static void test_shares_with_tcp(void **state)
 {
     (void)state;
-    assert_in_range(share_permille(&sim_law_cubic, 625000), 300, 700);
-    assert_in_range(share_permille(&sim_law_bbr, 625000), 300, 700);
+    assert_in_range(share_permille(&sim_law_cubic, 625000, 0), 300, 700);
+    assert_in_range(share_permille(&sim_law_bbr, 625000, 0), 300, 700);
     /* The kernel's gets less of such a queue than this one: it is burstier. */
-    assert_in_range(share_permille(&sim_law_cubic, 15000), 300, 560);
-    assert_in_range(share_permille(&sim_law_bbr, 15000), 300, 700);
+    assert_in_range(share_permille(&sim_law_cubic, 15000, 0), 300, 560);
+    assert_in_range(share_permille(&sim_law_bbr, 15000, 0), 300, 700);
+}
+
+/* What a late host makes up for fills a short queue, and a window sender loses each time. */
+static void test_shares_a_short_queue_though_late(void **state)
+{
+    (void)state;
+    assert_in_range(share_permille(&sim_law_cubic, 15000, GMC_MS(20)), 300, 700);
+    assert_in_range(share_permille(&sim_law_cubic, 15000, GMC_MS(100)), 300, 700);
+    assert_in_range(share_permille(&sim_law_bbr, 15000, GMC_MS(20)), 300, 700);
 }
 
 /* Adds Jain's index over a minute, and the part of the path that all carried together. */
@@ -750,6 +765,7 @@ int main(void)
         cmocka_unit_test(test_other_paths),
         cmocka_unit_test(test_grows_on_a_short_path),
         cmocka_unit_test(test_shares_with_tcp),
+        cmocka_unit_test(test_shares_a_short_queue_though_late),
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_packets_grow),
         cmocka_unit_test(test_follows_the_path),
