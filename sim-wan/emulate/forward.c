@@ -19,7 +19,7 @@
 /* From one device before the others have their turn and what is due goes out. */
 #define BATCH 32
 #define WATCHED UINT32_MAX
-#define TURN GMC_US(100)
+#define TURN GMC_US(30)
 #define ROUNDS 4 /* in a turn */
 /* Timers of virtual machines are late by 0.1 to 0.3 ms. The end of a wait is spent looking, where
  * waits are long and that costs little. */
