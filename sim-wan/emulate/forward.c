@@ -23,7 +23,7 @@
 #define ROUNDS 4 /* in a turn */
 /* Timers of virtual machines are late by 0.1 to 0.3 ms. The end of a wait is spent looking, where
  * waits are long and that costs little. */
-#define LONG_WAIT GMC_MS(2)
+#define LONG_WAIT GMC_US(900)
 #define EARLY GMC_US(300)
 
 static gmc_time real_time(void)
