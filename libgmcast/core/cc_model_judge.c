@@ -187,7 +187,8 @@ static void judge_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round 
     if (gmc_ccm_is_limited(round) && !excess) {
         if (sample > was)
             m->bw_bps = sample;
-        m->others.is_shared = is_met; /* or a late host lacked slack for good, see model_slack */
+        /* Less slack may be why it was not filled: who is always late would lack it for good. */
+        m->others.is_shared = is_met;
         note_limited_up(m, round, sample >= gmc_ccm_times(was, NEARLY));
         return;
     }

@@ -104,7 +104,8 @@ static struct timespec timespec_of(gmc_duration ns)
 }
 
 /* Going to sleep and waking up costs more than a packet does. A busy network gets one turn per
- * TURN; a packet that comes after a pause is served at once. */
+ * TURN; a packet that comes after a pause is served at once. Packets wait for it before they enter
+ * a wire too, and a full wire cannot make up for that. */
 static void pause_between_turns(struct emu_forward *forward)
 {
     gmc_time next = forward->turn + TURN;

@@ -115,27 +115,27 @@ static void other_paths(void)
                 1400000);
 }
 
-static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t queue,
-                  uint32_t loss_ppm, gmc_time ours, gmc_time theirs, uint64_t expect_bps)
+/* Our flow beside a rival that begins at `theirs`; a sibling's host is as late as ours. */
+static void share_of(const char *title, const struct ccwire_path *path,
+                     const struct ccwire_flow *ours, const struct gmc_cc_ops *rival,
+                     gmc_time theirs)
 {
     double least = 1, most = 0, total = 0;
     uint64_t sum_us = 0;
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct ccwire_path path = base_path;
-        struct ccwire *wire;
+        struct ccwire *wire = ccwire_new(path, seed);
+        struct ccwire_flow sibling = {.ops = rival,
+                                      .start = theirs,
+                                      .late = ours->late,
+                                      .late_every = ours->late_every};
         struct ccwire_stats a0, b0, a, b;
-        gmc_time from = ours > theirs ? ours : theirs;
+        gmc_time from = ours->start > theirs ? ours->start : theirs;
         double mine;
 
-        path.queue_bytes = queue;
-        path.loss_ppm = loss_ppm;
-        wire = ccwire_new(&path, seed);
-        ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model,
-                                               .start = ours,
-                                               .expect_bps = expect_bps});
+        ccwire_add(wire, ours);
         if (rival == &gmc_cc_model)
-            ccwire_add(wire, &(struct ccwire_flow){.ops = rival, .start = theirs});
+            ccwire_add(wire, &sibling);
         else
             ccwire_add_tcp(wire, rival, theirs);
         ccwire_run_until(wire, from);
@@ -158,12 +158,24 @@ static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t qu
            (double)sum_us / 1e3);
 }
 
+static void share(const char *title, const struct gmc_cc_ops *rival, uint64_t queue,
+                  uint32_t loss_ppm, gmc_time ours, gmc_time theirs, uint64_t expect_bps)
+{
+    struct ccwire_flow flow = {.ops = &gmc_cc_model, .start = ours, .expect_bps = expect_bps};
+    struct ccwire_path path = base_path;
+
+    path.queue_bytes = queue;
+    path.loss_ppm = loss_ppm;
+    share_of(title, &path, &flow, rival, theirs);
+}
+
+static const struct {
+    const char *name;
+    const struct gmc_cc_ops *ops;
+} them[] = {{"CUBIC", &sim_law_cubic}, {"BBR", &sim_law_bbr}, {"sibling", &gmc_cc_model}};
+
 static void rivals(void)
 {
-    static const struct {
-        const char *name;
-        const struct gmc_cc_ops *ops;
-    } them[] = {{"CUBIC", &sim_law_cubic}, {"BBR", &sim_law_bbr}, {"sibling", &gmc_cc_model}};
     static const struct {
         const char *name;
         uint64_t bytes;
@@ -184,6 +196,46 @@ static void rivals(void)
     }
     share("BBR, 50 ms, 1 % loss", &sim_law_bbr, 625000, 10000, GMC_MS(500), 0, 0);
     share("BBR, 50 ms, 5 % loss", &sim_law_bbr, 625000, 50000, GMC_MS(500), 0, 0);
+}
+
+/* In a queue of ten packets, beside others and alone. */
+static void late(void)
+{
+    static const struct {
+        const char *name;
+        gmc_duration late, every;
+    } hosts[] = {{"2 ms each 20 ms", GMC_MS(2), GMC_MS(20)},
+                 {"2 ms each 100 ms", GMC_MS(2), GMC_MS(100)},
+                 {"4 ms each 200 ms", GMC_MS(4), GMC_MS(200)},
+                 {"10 ms each second", GMC_MS(10), GMC_S(1)}};
+    struct ccwire_path path = base_path;
+
+    path.queue_bytes = 15000;
+    printf("\nour host is late, queue of 10 packets: share of the sum as above\n");
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        struct ccwire_flow flow = {.ops = &gmc_cc_model,
+                                   .late = hosts[i].late,
+                                   .late_every = hosts[i].every};
+        char title[80];
+
+        for (size_t r = 0; r < sizeof them / sizeof them[0]; r++) {
+            flow.start = GMC_S(2);
+            snprintf(title, sizeof title, "%s, %s, first", hosts[i].name, them[r].name);
+            share_of(title, &path, &flow, them[r].ops, 0);
+            flow.start = 0;
+            snprintf(title, sizeof title, "%s, %s, 10 s later", hosts[i].name, them[r].name);
+            share_of(title, &path, &flow, them[r].ops, GMC_S(10));
+        }
+        flow.packets = 702000;
+        snprintf(title, sizeof title, "%s, alone, 1 GB: part of the rate", hosts[i].name);
+        printf("  %-34s", title);
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct ccwire_stats stats;
+
+            printf(" %.2f", use_of(&path, &flow, seed, &stats));
+        }
+        printf("\n");
+    }
 }
 
 static void siblings(void)
@@ -379,9 +431,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } tables[] = {{"alone", alone},      {"paths", other_paths}, {"link", link_code},
-                  {"rivals", rivals},    {"siblings", siblings}, {"reactions", reactions},
-                  {"expected", expected}};
+    } tables[] = {{"alone", alone},       {"paths", other_paths}, {"link", link_code},
+                  {"rivals", rivals},     {"siblings", siblings}, {"reactions", reactions},
+                  {"expected", expected}, {"late", late}};
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         bool wanted = argc < 2;

@@ -47,7 +47,7 @@ bench-wan: all
 	GMC_BUILDDIR=$(abs_builddir) python3 $(srcdir)/tests/bench/bench_wan.py
 .PHONY: bench-wan
 EXTRA_DIST += tests/bench/bench_wan.py tests/bench/parts.py tests/bench/wan_peers.py tests/bench/wan_share.py \
-	tests/bench/wan_stage.py
+	tests/bench/wan_stage.py tests/bench/wan_torrent.py
 
 # make bench-messages: messages through daemons beside plain ZeroMQ and an emulated link's delay; five
 # minutes. Root for the link.

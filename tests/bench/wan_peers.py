@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What others need for the same object over the same emulated wires, as their manuals advise. Each
-sends to all six at once; none of them has a tree."""
+"""What others need for the same object over the same emulated wires, as their manuals advise. They
+send to all six at once; the BitTorrent swarm of aria2 relays, the others have no relays."""
 
 import contextlib
 import os
@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import emu  # noqa: E402
 import lib  # noqa: E402
 import wan_stage  # noqa: E402
+import wan_torrent  # noqa: E402
 
 PORT = 5300
 
@@ -73,10 +74,26 @@ def uftp(hosts, path, start):
     return commands
 
 
-PEERS = {"rsync": rsync, "uftp": uftp, "globus-url-copy": globus}
+def aria2(hosts, path, start):
+    """A swarm: the source seeds, and receivers get pieces from one another until they have all."""
+    source = hosts.address(hosts.own)
+    torrent = os.path.join(hosts.directory, "object.torrent")
+    common = ["aria2c", "--listen-port=%d" % PORT, "--enable-dht=false", "--file-allocation=none",
+              "--bt-tracker-connect-timeout=5"]
+    tracker = wan_torrent.Tracker(source, PORT + 1)
+    wan_torrent.write_torrent(path, "http://%s:%d/announce" % (source, PORT + 1), torrent)
+    start([*common, "--dir=" + os.path.dirname(path), "--bt-seed-unverified=true",
+           "--seed-ratio=0.0", torrent])
+    lib.wait(lambda: 0 in tracker.peers.values(), "the seed")
+    return [hosts.at(name, *common, "--dir=" + folder_of(hosts, "aria2c", name), "--seed-time=0",
+                     torrent)
+            for name in wan_stage.RECEIVERS]
+
+
+PEERS = {"rsync": rsync, "uftp": uftp, "aria2c": aria2, "globus-url-copy": globus}
 # The law of TCP belongs to the host, so what may be chosen is tried.
 VARIANTS = (("rsync", "cubic"), ("rsync", "bbr"), ("globus-url-copy", "cubic"),
-            ("globus-url-copy", "bbr"), ("uftp", None))
+            ("globus-url-copy", "bbr"), ("aria2c", "cubic"), ("aria2c", "bbr"), ("uftp", None))
 
 
 def laws():
@@ -112,13 +129,17 @@ def copy(hosts, peer, law, path, limit):
         begin = time.monotonic()
         running = [subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                     stderr=subprocess.DEVNULL) for words in commands]
+        in_time = True
         for process in running:
             try:
                 process.wait(max(0.1, begin + limit - time.monotonic()))
             except subprocess.TimeoutExpired:
+                in_time = False
                 process.kill()
                 process.wait()
         seconds = time.monotonic() - begin
+    if not in_time:  # a file may have its size before it has all of its pieces
+        return None
     for name in wan_stage.RECEIVERS:
         folder = os.path.join(hosts.directory, peer, name)
         sizes = [os.path.getsize(os.path.join(folder, one)) for one in os.listdir(folder)]
