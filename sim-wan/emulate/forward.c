@@ -15,11 +15,11 @@
 #include "sim-wan/mem.h"
 
 #define MTU_DEFAULT 1500u
-#define READY_MAX 64
-/* From one device before the others have their turn and what is due goes out. */
-#define BATCH 32
+/* Devices, and packets of each, before what is due goes out. */
+#define READY_MAX 32
+#define BATCH 64
 #define WATCHED UINT32_MAX
-#define TURN GMC_US(30)
+#define TURN GMC_US(80)
 #define ROUNDS 4 /* in a turn */
 /* Timers of virtual machines are late by 0.1 to 0.3 ms. The end of a wait is spent looking, where
  * waits are long and that costs little. */
@@ -92,7 +92,6 @@ static void read_device(struct emu_forward *forward, uint32_t host)
         struct sim_packet *packet = forward->spare;
         forward->spare = NULL;
         packet->len = (uint32_t)len;
-        sim_engine_run(&forward->engine, emu_forward_now(forward));
         enter(forward, host, packet);
     }
 }
@@ -104,8 +103,7 @@ static struct timespec timespec_of(gmc_duration ns)
 }
 
 /* Going to sleep and waking up costs more than a packet does. A busy network gets one turn per
- * TURN; a packet that comes after a pause is served at once. Packets wait for it before they enter
- * a wire too, and a full wire cannot make up for that. */
+ * TURN; a packet that comes after a pause is served at once. */
 static void pause_between_turns(struct emu_forward *forward)
 {
     gmc_time next = forward->turn + TURN;
@@ -116,8 +114,8 @@ static void pause_between_turns(struct emu_forward *forward)
 }
 
 /* Devices that can be read, as soon as there is one, or none after `wait`. */
-static int wait_for(const struct emu_forward *forward, gmc_duration wait,
-                    struct epoll_event ready[READY_MAX])
+static int sleep_for(const struct emu_forward *forward, gmc_duration wait,
+                     struct epoll_event ready[READY_MAX])
 {
     /* epoll_wait() knows milliseconds only. */
     struct pollfd any = {.fd = forward->epoll, .events = POLLIN};
@@ -125,7 +123,7 @@ static int wait_for(const struct emu_forward *forward, gmc_duration wait,
     struct timespec limit = timespec_of(is_long ? wait - EARLY : wait);
     gmc_time end = gmc_time_add(emu_forward_now(forward), wait);
     int count;
-    if (wait > 0 && ppoll(&any, 1, &limit, NULL) < 0)
+    if (ppoll(&any, 1, &limit, NULL) < 0)
         return 0; /* a signal: not until `end` without sleeping */
     do
         count = epoll_wait(forward->epoll, ready, READY_MAX, 0);
@@ -134,18 +132,28 @@ static int wait_for(const struct emu_forward *forward, gmc_duration wait,
 }
 
 /* Everything that is due or has come within `wait`. False when nothing has; *watched: a descriptor
- * of the owner's can be read. */
+ * of the owner's can be read.
+ *
+ * What a busy network's devices hold came some time after the last look, and enters as of that
+ * look. As of now would be late by a turn, or by as long as the machine stood still, and a full
+ * wire cannot make up for late packets: it would keep the worst as a queue. For early ones it can.
+ */
 static bool serve(struct emu_forward *forward, gmc_duration wait, bool *watched)
 {
     struct epoll_event ready[READY_MAX];
-    int count = wait_for(forward, wait, ready);
-    sim_engine_run(&forward->engine, emu_forward_now(forward));
+    int count = epoll_wait(forward->epoll, ready, READY_MAX, 0);
+    if (count == 0 && wait > 0) {
+        count = sleep_for(forward, wait, ready);
+        if (wait > TURN)
+            sim_engine_run(&forward->engine, emu_forward_now(forward));
+    }
     for (int i = 0; i < count; i++) {
         if (ready[i].data.u32 == WATCHED)
             *watched = true;
         else
             read_device(forward, ready[i].data.u32);
     }
+    sim_engine_run(&forward->engine, emu_forward_now(forward));
     return count > 0;
 }
 

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import emu  # noqa: E402
@@ -204,6 +206,40 @@ def test_rate_delay_and_loss_are_those_of_the_topology():
         lib.check(abs(use - one["utilisation"]) < 1e-6 and one["marked"] == 0, lambda: str(one))
         kept = one["delivered_packets"] + one["dropped_loss"] + one["dropped_queue"]
         lib.check(abs(one["packets"] - kept) <= 2, lambda one=one: "lost count: %s" % one)
+
+
+@emu.inside
+def flood_between_pauses(hosts, rate_bps, delay_ns):
+    emulator, over = os.getppid(), threading.Event()
+
+    def stop_and_go():
+        while not over.wait(0.1):
+            os.kill(emulator, signal.SIGSTOP)
+            time.sleep(0.005)
+            os.kill(emulator, signal.SIGCONT)
+
+    with hosts.serve("a.example"):
+        pauses = threading.Thread(target=stop_and_go)
+        pauses.start()
+        try:
+            return hosts.probe("flood", hosts.address("a.example"), emu.PORT, int(rate_bps * 0.98), 3,
+                               rate_bps, delay_ns)
+        finally:
+            over.set()
+            pauses.join()
+
+
+@lib.timed
+def test_a_full_wire_makes_up_for_a_pause_of_the_emulator():
+    """Packets that enter as late as they are read would queue for good: 98 % full, a wire has 2 ms of
+    each 105 to spare for the 5 that it stood still."""
+    rate, delay = 100e6, 15e-3
+    text = emu.topology([("s.example", "a.example")], rate="100Mbit", delay="15ms", queue="500ms")
+    flood = emu.run(text, flood_between_pauses, int(rate), int(delay * 1e9)).value
+    late = flood["late_mean_ms"]
+    print("late by %.3f ms in the mean, %.3f at most" % (late, flood["late_max_ms"]))
+    lib.check(flood["late_max_ms"] > 3, "the pauses were none, or this tests nothing")
+    lib.check(late < 2, "late by %.3f ms in the mean" % late)
 
 
 # ---- gateways ----
