@@ -34,23 +34,41 @@ static uint64_t thought(uint64_t unshown, uint64_t most, enum view view)
     return unshown - (unshown - most) / 16;
 }
 
+static uint64_t known_of(const struct gwgraph *graph, size_t i)
+{
+    return graph->uplink[i] != 0 ? graph->uplink[i] : graph->measured[i].most;
+}
+
+/* Each receiver sends half as much again as comes to it from the source. Wires are mostly as wide
+ * in both directions, so it is the source's side that is narrow, and not where the paths end. */
+static bool source_is_narrow(const struct gwgraph *graph)
+{
+    uint64_t share = known_of(graph, 0) / (graph->view.n - 1);
+    bool is_narrow = share > 0;
+    for (size_t i = 1; i < graph->view.n; i++)
+        is_narrow = is_narrow && known_of(graph, i) / 3 * 2 >= share;
+    return is_narrow;
+}
+
 /* Figures that were measured may be wrong, or of another time, by a half either way, and so may be
  * what is thought of those that have not shown what they carry (`unshown`). At most these are the
  * best of all. With less doubt than that, together a factor of two, a source with a path of its own
  * to each would take relays that carry as much, and gain nothing: what it cannot see is that the
- * paths end at the receivers. */
+ * paths end at the receivers. Where they most likely do not, a third either way is enough: two
+ * receivers behind one uplink have no more than that factor of two to gain. */
 static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshown, uint64_t *uplink)
 {
+    uint64_t part = source_is_narrow(graph) ? 3 : 2;
     for (size_t i = 0; i < graph->view.n; i++) {
         uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
         bool is_shown = most > unshown || gw_graph_shows_limit(&graph->measured[i]);
+        uint64_t shown = is_shown ? most : thought(unshown, most, view);
         if (graph->uplink[i] != 0)
             uplink[i] = graph->uplink[i];
         else if (view == MOST)
-            uplink[i] = limit != 0 ? (most > limit ? most : limit) / 2 * 3 : UINT64_MAX;
+            uplink[i] = limit != 0 ? (most > limit ? most : limit) / part * (part + 1) : UINT64_MAX;
         else
-            uplink[i] =
-                (is_shown ? most : thought(unshown, most, view)) / 3 * (view == LEAST ? 2 : 3) + 1;
+            uplink[i] = (view == LEAST ? shown / (part + 1) * part : shown) + 1;
     }
 }
 

@@ -20,6 +20,7 @@ struct site {
     uint32_t first;              /* host that is a gateway: the source; behind the routers */
     uint32_t wires[1 + TARGETS]; /* of the source, and of each target; out of it first */
     uint64_t seed;
+    uint32_t few; /* 0: all targets are sent to, else so many */
 };
 
 static uint32_t join(struct site *site, uint32_t host, uint32_t to, uint64_t out_mbit,
@@ -130,7 +131,7 @@ static double stage(struct site *site, uint64_t bytes, enum gmc_tree_shape shape
     struct sim_stage stage = {.object_seed = site->seed++,
                               .bytes = bytes,
                               .targets = site->world->hosts + site->first + 1,
-                              .target_count = TARGETS,
+                              .target_count = site->few > 0 ? site->few : TARGETS,
                               .shape = shape,
                               .rate_bps = site->cap_bps,
                               .plan = plan};
@@ -290,6 +291,26 @@ static void test_who_has_a_wire_to_each_sends_to_each(void **state)
             assert_true(i == 0 || seconds < limit * 1.15); /* the first makes the sessions */
             assert_int_equal(plan(&site).rates[0].copies, TARGETS);
         }
+        sim_world_free(site.world);
+    }
+}
+
+/* Two copies take twice as long as one, and no more than that can be gained: it is, where each
+ * receiver could send as much as the source, from the first transfer on. */
+static void test_two_behind_one_uplink_get_one_copy(void **state)
+{
+    double limit = 100e6 * 8 / (100 * MBIT);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct site site = make_star();
+        struct gmc_channel_info info;
+        site.few = 2;
+        if (i == 1)
+            (void)stage(&site, 10000000, GMC_TREE_BULK, false, &info);
+        double seconds = stage(&site, 100000000, GMC_TREE_BULK, false, &info);
+        print_message("two, %s: %.2f s, limit %.2f s\n", i == 0 ? "cold" : "warm", seconds, limit);
+        assert_true(seconds < 1.25 * limit); /* heads and the cold start included */
+        assert_int_equal(plan(&site).rates[0].copies, 1);
         sim_world_free(site.world);
     }
 }
@@ -570,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_relays_are_known_behind_a_byte),
         cmocka_unit_test(test_relays_are_tried),
         cmocka_unit_test(test_who_has_a_wire_to_each_sends_to_each),
+        cmocka_unit_test(test_two_behind_one_uplink_get_one_copy),
         cmocka_unit_test(test_small_objects_show_no_limit),
         cmocka_unit_test(test_a_start_shows_no_limit),
         cmocka_unit_test(test_copies_are_left_when_they_are_seen_to_be_slow),
