@@ -73,6 +73,22 @@ bool gmc_ccm_is_sparse(const struct gmc_ccm *m, const struct gmc_cc_round *round
 
 /* ------------------------------------------------------------------ START */
 
+/* A path carries nothing faster than it was sent. A receiver whose host paused finds all packets at
+ * once, as if they had come so, and START would believe it. */
+static gmc_duration span_of(const struct gmc_cc_mark *from, const struct gmc_cc_mark *to)
+{
+    gmc_duration arrived = gmc_ccm_minus(to->arrival_ns, from->arrival_ns);
+    gmc_duration sent = gmc_ccm_minus(to->sent, from->sent);
+
+    return arrived > sent ? arrived : sent;
+}
+
+static uint64_t start_sample(const struct gmc_ccm *m, const struct gmc_cc_round *round, bool excess)
+{
+    return gmc_cc_rate_bps(carried_bytes(m, &round->from, &round->to, excess),
+                           span_of(&round->from, &round->to));
+}
+
 static void end_start(struct gmc_ccm *m, gmc_time now, uint64_t bw_bps)
 {
     if (bw_bps != 0)
@@ -124,7 +140,7 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     const struct gmc_cc_mark *total = &m->rounds.total;
     const struct gmc_cc_mark *mark = look_back(m);
     const struct gmc_cc_mark *newest = &m->marks[(m->mark_count + MARKS - 1) % MARKS];
-    uint64_t carried, arrived, span, least;
+    uint64_t carried, least;
 
     m->recent_queue[m->recent_count++ % RECENT] = queue;
     if (m->mark_count == 0 || total->arrival_ns - newest->arrival_ns >= GMC_US(300))
@@ -132,29 +148,25 @@ void gmc_ccm_start_ack(struct gmc_ccm *m, gmc_time now, gmc_duration queue)
     if (mark == 0)
         return;
     carried = carried_bytes(m, mark, total, false);
-    span = gmc_ccm_minus(total->arrival_ns, mark->arrival_ns);
-    arrived = gmc_cc_rate_bps(carried, span);
+    uint64_t carried_bps = gmc_cc_rate_bps(carried, span_of(mark, total));
     if (stands_in_start(m)) {
         bool is_said = m->is_said && m->bw_bps == m->start_from;
         m->unproven = (is_said || gmc_ccm_is_small(m)) &&
                       is_little(carried, m->start_from, mark, total); /* the queue is others' */
         least = m->unproven ? m->bw_bps / UNPROVEN_PART : 0;
-        end_start(m, now, arrived > least ? arrived : least);
+        end_start(m, now, carried_bps > least ? carried_bps : least);
         return;
     }
-    if (span < gmc_ccm_minus(total->sent, mark->sent))
-        span = gmc_ccm_minus(total->sent, mark->sent);
-    carried = gmc_cc_rate_bps(carried, span);
-    if (carried > m->bw_bps)
-        m->bw_bps = carried;
+    if (carried_bps > m->bw_bps)
+        m->bw_bps = carried_bps;
 }
 
 /* Of a path that is full no more arrives, however much is sent, and what it loses is not its base
  * loss, though its queue be too short to be seen. */
 static bool is_more_arriving(struct gmc_ccm *m, const struct gmc_cc_round *round)
 {
-    uint64_t arrived = gmc_cc_rate_bps(arrived_bytes(&round->from, &round->to),
-                                       gmc_ccm_minus(round->to.arrival_ns, round->from.arrival_ns));
+    uint64_t arrived =
+        gmc_cc_rate_bps(arrived_bytes(&round->from, &round->to), span_of(&round->from, &round->to));
 
     if (arrived <= m->start_arrived + m->start_arrived / 8)
         return false;
@@ -168,8 +180,8 @@ static bool is_more_arriving(struct gmc_ccm *m, const struct gmc_cc_round *round
 void gmc_ccm_judge_start(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     uint64_t n = round->decided, lost = round->lost;
-    uint64_t sample = gmc_ccm_sample(m, round, true);
-    uint64_t most = gmc_ccm_sample(m, round, false);
+    uint64_t sample = start_sample(m, round, true);
+    uint64_t most = start_sample(m, round, false);
 
     /* base loss learnt from a few packets may make more of what arrived than was sent */
     if (sample > most)

@@ -252,6 +252,40 @@ static void test_shares_a_short_queue_though_late(void **state)
     assert_in_range(share_permille(&sim_law_bbr, 15000, GMC_MS(20)), 300, 700);
 }
 
+/* A receiver whose host pauses finds what came meanwhile at once. That is no rate, though a queue
+ * of ten packets never shows that the path is full: the first seconds would go out at a hundred
+ * times of what it carries. */
+static void test_believes_no_rate_that_was_not_sent(void **state)
+{
+    double most = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct ccwire_path path = {.rate_bps = 100000000,
+                                   .delay = GMC_MS(15),
+                                   .queue_bytes = 15000,
+                                   .stall = GMC_MS(20),
+                                   .stall_every = GMC_MS(20),
+                                   .socket_bytes = 4000000};
+        struct ccwire_flow flow = {.ops = &gmc_cc_model,
+                                   .late = GMC_MS(1),
+                                   .late_every = GMC_MS(20)};
+        struct ccwire *wire = ccwire_new(&path, seed);
+        double sent = 0;
+        for (int i = 0; i < 2; i++, flow.start = GMC_MS(50))
+            ccwire_add(wire, &flow);
+        ccwire_run_until(wire, GMC_S(3));
+        for (int i = 0; i < 2; i++) {
+            struct ccwire_stats stats;
+            ccwire_stats(wire, i, &stats);
+            sent += (double)stats.sent * 12000 / 3e8;
+        }
+        most = sent > most ? sent : most;
+        ccwire_free(wire);
+    }
+    print_message("sent up to %.2f times what the path carries\n", most);
+    assert_true(most < 2);
+}
+
 /* Adds Jain's index over a minute, and the part of the path that all carried together. */
 static void share_a_minute(const struct ccwire_path *path, int flows, uint64_t seed, double *jain,
                            double *used)
@@ -766,6 +800,7 @@ int main(void)
         cmocka_unit_test(test_grows_on_a_short_path),
         cmocka_unit_test(test_shares_with_tcp),
         cmocka_unit_test(test_shares_a_short_queue_though_late),
+        cmocka_unit_test(test_believes_no_rate_that_was_not_sent),
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_packets_grow),
         cmocka_unit_test(test_follows_the_path),
