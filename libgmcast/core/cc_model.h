@@ -55,7 +55,8 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define START_TRIES 3u
 #define START_EXCESS_PART 8u   /* of a round: START ends at an excess beyond that */
 #define WHOLE_PROBES 2u        /* in a row, until START looks for the path's rate anew */
-#define LEARN_PACKETS 128u     /* base is learnt by so many */
+#define LEARN_PACKETS 128u     /* base is learnt by so many, ... */
+#define KNOWN_PACKETS 1024u    /* ... and known by so many */
 #define TEST_PACKETS 64u       /* DOWN tells congestion from the path by so many, ... */
 #define TEST_PACKETS_MAX 256u  /* ... or, where chance may have lost few, by so many */
 #define LOSS_SHOWS_PACKETS 24u /* of so many one is lost, if the path is what loses */
@@ -180,7 +181,8 @@ struct gmc_ccm {
     gmc_time clear_at; /* a round with an empty queue */
     bool without_down; /* the last probe sent too little for one */
     bool testing, test_cuts;
-    uint64_t test_bw_bps; /* before the reaction to what is tested */
+    uint64_t test_bw_bps;      /* before the reaction to what is tested */
+    uint64_t test_carried_bps; /* in what is tested */
     struct gmc_ccm_count test, down, cruise;
     uint64_t shrunk_bps;
 

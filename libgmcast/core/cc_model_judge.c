@@ -60,15 +60,30 @@ static gmc_duration by_rtt(const struct gmc_ccm *m, gmc_duration span)
     return rtt < SHORT_RTT ? span / (SHORT_RTT / GMC_US(1)) * (rtt / GMC_US(1)) : span;
 }
 
-static void cut(struct gmc_ccm *m, gmc_time now)
+/* A short queue, in which losses tell of others: those of the path would be taken for them. */
+static bool is_short_and_lossless(const struct gmc_ccm *m)
 {
+    return m->others.is_short && gmc_cc_loss_ppm(&m->base) < LOSSLESS_PPM;
+}
+
+bool gmc_ccm_is_shared(const struct gmc_ccm *m)
+{
+    return is_short_and_lossless(m) && m->others.is_shared && m->long_left > 0;
+}
+
+/* Beside others in a short queue to what the path carried, if that is less: who took all of it for
+ * its share, because the others began at that moment, would lose half of what it sends for long. */
+static void cut(struct gmc_ccm *m, gmc_time now, uint64_t carried_bps)
+{
+    uint64_t less = gmc_ccm_times(m->bw_bps, YIELD_CUT);
+
     if (m->others.is_on) {
         gmc_ccm_go_away(m, now);
         return;
     }
     if (m->stubborn || (m->was_cut && now - m->cut_at < by_rtt(m, CUT_INTERVAL)))
         return;
-    m->bw_bps = gmc_ccm_times(m->bw_bps, YIELD_CUT);
+    m->bw_bps = gmc_ccm_is_shared(m) && carried_bps > 0 && carried_bps < less ? carried_bps : less;
     m->cut_at = now;
     m->was_cut = true;
 }
@@ -80,6 +95,7 @@ static void begin_test(struct gmc_ccm *m, const struct gmc_cc_round *round)
     m->testing = true;
     m->test_bw_bps = m->bw_bps;
     m->test = (struct gmc_ccm_count){round->decided, round->lost};
+    m->test_carried_bps = gmc_ccm_sample(m, round, true);
 }
 
 /* Two probes in a row that the path took in whole, without a queue: it carries far more than the
@@ -128,17 +144,6 @@ static void note_limited_up(struct gmc_ccm *m, const struct gmc_cc_round *round,
 static bool has_stalled(const struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     return now < m->late_until && round->queue_min <= gmc_ccm_queue_threshold(m) / 2;
-}
-
-/* A short queue, in which losses tell of others: those of the path would be taken for them. */
-static bool is_short_and_lossless(const struct gmc_ccm *m)
-{
-    return m->others.is_short && gmc_cc_loss_ppm(&m->base) < LOSSLESS_PPM;
-}
-
-bool gmc_ccm_is_shared(const struct gmc_ccm *m)
-{
-    return is_short_and_lossless(m) && m->others.is_shared && m->long_left > 0;
 }
 
 /* There a probe is taken in whole while a window sender comes back from a loss, which takes it
@@ -301,7 +306,7 @@ static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
         gmc_cc_loss_learn_clipped(&m->base, down->n, down->lost);
     }
     if (m->testing && m->test_cuts)
-        cut(m, now);
+        cut(m, now, m->test_carried_bps);
     m->testing = m->test_cuts = false;
     *down = (struct gmc_ccm_count){0, 0};
 }
@@ -426,7 +431,9 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     bool lossy = gmc_cc_loss_is_excess(&m->base, round->decided, round->lost);
     bool excess = lossy || round->ce > 0;
 
-    if (is_clear(m, round)) {
+    /* Of a path of which little is known, what is lost beyond chance is tested first: others that
+     * begin make a short queue lose as much. */
+    if (is_clear(m, round) && (!lossy || m->stubborn || m->base.decided >= KNOWN_PACKETS)) {
         m->cruise.n += round->decided;
         m->cruise.lost += round->lost;
     }
@@ -455,7 +462,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (!excess || m->stubborn || m->testing)
         return;
     if (!lossy || round->queue_min > gmc_ccm_queue_threshold(m)) {
-        cut(m, now);
+        cut(m, now, gmc_ccm_sample(m, round, true));
         return;
     }
     begin_test(m, round);
