@@ -450,7 +450,8 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     gmc_ccm_note_cruise(m, round);
     if (m->others.is_on && gmc_ccm_background_cruise(m, now, round))
         return;
-    if (has_shrunk(m, round, gmc_ccm_sample(m, round, excess))) {
+    uint64_t sample = gmc_ccm_sample(m, round, excess);
+    if (has_shrunk(m, round, sample)) {
         m->shrunk = 0;
         m->bw_bps = m->shrunk_bps;
         if (m->others.is_on)
@@ -462,7 +463,7 @@ static void judge_cruise(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_ro
     if (!excess || m->stubborn || m->testing)
         return;
     if (!lossy || round->queue_min > gmc_ccm_queue_threshold(m)) {
-        cut(m, now, gmc_ccm_sample(m, round, true));
+        cut(m, now, sample);
         return;
     }
     begin_test(m, round);

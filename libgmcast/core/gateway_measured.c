@@ -43,10 +43,10 @@ static uint64_t known_of(const struct gwgraph *graph, size_t i)
  * in both directions, so it is the source's side that is narrow, and not where the paths end. */
 static bool source_is_narrow(const struct gwgraph *graph)
 {
-    uint64_t share = known_of(graph, 0) / (graph->view.n - 1);
-    bool is_narrow = share > 0;
+    uint64_t receivers = graph->view.n - 1; /* none: their sessions have just ended */
+    bool is_narrow = known_of(graph, 0) > 0;
     for (size_t i = 1; i < graph->view.n; i++)
-        is_narrow = is_narrow && known_of(graph, i) / 3 * 2 >= share;
+        is_narrow = is_narrow && known_of(graph, i) / 3 * 2 >= known_of(graph, 0) / receivers;
     return is_narrow;
 }
 
