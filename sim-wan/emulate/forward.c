@@ -159,8 +159,11 @@ static bool serve(struct emu_forward *forward, gmc_duration wait, bool *watched)
 
 bool emu_forward_run(struct emu_forward *forward, gmc_duration limit)
 {
-    gmc_time end = gmc_time_add(emu_forward_now(forward), limit);
+    gmc_time begin = emu_forward_now(forward);
+    gmc_time end = gmc_time_add(begin, limit);
     bool watched = false;
+    /* Nobody looked before, perhaps for long: what has come is as of now. */
+    sim_engine_run(&forward->engine, begin);
     while (!watched && emu_forward_now(forward) < end) {
         pause_between_turns(forward);
         gmc_time next = gmc_time_min(sim_engine_next(&forward->engine), end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The emulated network itself: what hosts send into their TUN devices crosses the wires of the
  * simulator and comes out at the host that it is for. The engine's virtual clock follows the real
- * one: packets enter at the time they are read, and every event after that has its exact time,
- * however late it is served, so that lateness does not add up from wire to wire.
+ * one: packets enter as of the last look at their device, and every event after that has its exact
+ * time, however late it is served, so that lateness does not add up from wire to wire.
  */
 #ifndef SIM_EMULATE_FORWARD_H
 #define SIM_EMULATE_FORWARD_H
@@ -43,8 +43,8 @@ int emu_forward_attach(struct emu_forward *forward, uint32_t host, int device);
 /* A descriptor of the owner's, for which emu_forward_run() comes back. */
 int emu_forward_watch(struct emu_forward *forward, int fd);
 
-/* Carries packets until a watched descriptor can be read, or for `limit` of real time. Whether one
- * can be read. */
+/* Carries packets, those that wait already as of now, until a watched descriptor can be read, or
+ * for `limit` of real time. Whether one can be read. */
 bool emu_forward_run(struct emu_forward *forward, gmc_duration limit);
 
 /* Real time since the start, as the engine counts it. */

@@ -139,6 +139,26 @@ static void test_a_watched_descriptor_ends_the_run(void **state)
     bench_fini(&bench);
 }
 
+/* However long before that nobody carried anything. */
+static void test_what_waits_enters_when_it_is_carried(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_init(&bench, &(struct sim_wire_config){.delay = GMC_MS(10)}, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        usleep(30000);
+        send_packet(&bench, 0, 1, i);
+        gmc_time begin = emu_forward_now(&bench.forward);
+        uint32_t got;
+        do
+            emu_forward_run(&bench.forward, GMC_MS(1));
+        while ((got = next_packet(&bench, 1, NULL)) == UINT32_MAX);
+        assert_int_equal(got, i);
+        assert_true(emu_forward_now(&bench.forward) - begin >= GMC_MS(10));
+    }
+    bench_fini(&bench);
+}
+
 /* Which of a hundred packets get through, as bits. */
 static void pattern(uint64_t seed, uint64_t out[2])
 {
@@ -174,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_what_is_for_nobody_goes_nowhere),
         cmocka_unit_test(test_marks_reach_the_host),
         cmocka_unit_test(test_a_watched_descriptor_ends_the_run),
+        cmocka_unit_test(test_what_waits_enters_when_it_is_carried),
         cmocka_unit_test(test_the_seed_says_which_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
