@@ -158,6 +158,8 @@ tests_fuzz_fuzz_tx_LDADD = $(FUZZ_MAIN) $(GMC_CORE_LIBS)
 check_PROGRAMS += tests/unit/test_gateway_have
 tests_unit_test_gateway_have_SOURCES = tests/unit/test_gateway_have.c tests/unit/toy_crypto.h
 tests_unit_test_gateway_have_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_gateway_measured
+tests_unit_test_gateway_measured_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 
 
 # The listing.
