@@ -12,6 +12,7 @@ struct group {
     uint64_t latency[MOST_GATEWAYS * MOST_GATEWAYS], uplink[MOST_GATEWAYS], downlink[MOST_GATEWAYS];
     struct gwmeasured measured[MOST_GATEWAYS];
     const char *names[MOST_GATEWAYS];
+    uint64_t path[MOST_GATEWAYS * MOST_GATEWAYS];
     int32_t parent[GMC_TREE_STRIPES_MAX * MOST_GATEWAYS];
     struct gwgraph graph;
 };
@@ -79,12 +80,46 @@ static void test_two_that_get_half_each_form_a_chain(void **state)
                 (group.parent[2] == 0 && group.parent[1] == 2));
 }
 
+/* All rates are configured: 100 come in, and two times that goes out. And a transfer shows what the
+ * path from the source to b carries. */
+static bool changes_by_path(uint64_t rate_bps)
+{
+    struct group group;
+    group_init(&group, 3);
+    for (size_t i = 0; i < 3; i++) {
+        group.uplink[i] = 200 * MBIT;
+        group.downlink[i] = 100 * MBIT;
+    }
+    group.measured[0] = (struct gwmeasured){0, 0, 0};
+    group.path[2] = rate_bps;
+    group.graph.path = group.path;
+    group.graph.view.path_bps = group.path;
+    return changes(&group);
+}
+
+static void test_a_path_that_carries_half_is_left(void **state)
+{
+    (void)state;
+    assert_true(changes_by_path(50 * MBIT));
+    assert_true(changes_by_path(80 * MBIT));
+}
+
+/* It would be each time that a host is a little late, and a trial costs seconds. */
+static void test_a_path_that_carries_a_little_less_stays(void **state)
+{
+    (void)state;
+    assert_false(changes_by_path(97 * MBIT));
+    assert_false(changes_by_path(90 * MBIT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_source_alone_stays_alone),
         cmocka_unit_test(test_one_receiver_stays_the_sources_child),
         cmocka_unit_test(test_two_that_get_half_each_form_a_chain),
+        cmocka_unit_test(test_a_path_that_carries_half_is_left),
+        cmocka_unit_test(test_a_path_that_carries_a_little_less_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
