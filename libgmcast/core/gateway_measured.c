@@ -85,8 +85,8 @@ static bool uses_path(const int32_t *parent, uint32_t stripes, size_t n, size_t 
     return any;
 }
 
-/* A path that is known by what it carried may carry an eighth more: it varies by as much where a
- * host or its wire is a little late, and other trees are not worth their trial for that. */
+/* A path may have shown an eighth less than it carries: that varies by as much where a host or its
+ * wire is a little late, and other trees are not worth their trial for it. */
 static uint64_t *paths_at_best(const struct gwgraph *graph)
 {
     size_t n = graph->view.n;
