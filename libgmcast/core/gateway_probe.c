@@ -228,6 +228,21 @@ static void note_train(struct gmc_gateway *gw, const struct gwround *round)
         gw->peak = (struct gmc_peak){0};
 }
 
+/* How far those are that need not be measured is in this gateway's cache, from earlier rounds. */
+static void begin_train(struct gmc_gateway *gw, const struct gwround *round)
+{
+    gmc_duration *known = calloc(round->count, sizeof(*known));
+    for (size_t i = 0; known != NULL && i < round->count; i++) {
+        struct gmc_latency latency;
+        if (round->participants[i] != GMC_PEER_NONE &&
+            gmc_latency_cache_get(gw->latencies, gw->self, round->participants[i], gw->now,
+                                  gw->config.probe_age_max, &latency))
+            known[i] = latency.rtt_min;
+    }
+    gmc_probe_train_begin(round->probe, known);
+    free(known);
+}
+
 /* True when the uplink is measured, or will not be. */
 static bool step_train(struct gmc_gateway *gw, struct gwround *round)
 {
@@ -238,7 +253,7 @@ static bool step_train(struct gmc_gateway *gw, struct gwround *round)
     if (gw->now < round->train_at)
         return false;
     if (gmc_probe_train_receivers(round->probe) == 0)
-        gmc_probe_train_begin(round->probe);
+        begin_train(gw, round);
     bool over = gmc_probe_train_is_over(round->probe, gw->now);
     while (gmc_probe_next_train(round->probe, gw->now, packet, &to))
         send_bytes(gw, gmc_bytes(packet, sizeof(packet)), to, NULL)->in_order = true;

@@ -110,11 +110,13 @@ size_t gmc_probe_index(const struct gmc_probe *probe, uint32_t number);
 gmc_duration gmc_probe_spread(size_t total);
 /* ---- the train that may follow, see core/train.h ----
  *
- * Packets go to the participants that come next in the list and have answered, or were not to be
- * measured. The word about them has an echo's bytes: its tag's nonce is that of the packet that it
- * follows, with its own kind. */
-/* Once the samples are in. Nothing, when it was begun already or there is nobody to send it to. */
-void gmc_probe_train_begin(struct gmc_probe *probe);
+ * Packets go to those of the next GMC_TRAIN_AMONG participants in the list that are the nearest,
+ * and then to the next ones, who have answered, or were not to be measured. The word about them has
+ * an echo's bytes: its tag's nonce is that of the packet that it follows, with its own kind. */
+/* Once the samples are in. known: round trips to the participants that were not to be measured, by
+ * index, 0: not known; NULL: none is. Nothing, when it was begun already or there is nobody to send
+ * it to. */
+void gmc_probe_train_begin(struct gmc_probe *probe, const gmc_duration *known);
 /* The next packet due now; to be called until it returns false, whenever the train is not over.
  * They are to leave in this order, and at once. */
 bool gmc_probe_next_train(struct gmc_probe *probe, gmc_time now, uint8_t out[GMC_TRAIN_BYTES],

@@ -9,23 +9,65 @@
 _Static_assert(GMC_TRAIN_WIRE_BYTES == GMC_TRAIN_BYTES + 28, "heads of IPv4 and UDP");
 
 /* ---- sending ---- */
-/* The next ones behind this participant: each is in the trains of as many others. */
-void gmc_probe_train_begin(struct gmc_probe *probe)
+/* Of whom nothing is known it is the most that any echo would be waited for. */
+static gmc_duration distance(const struct gmc_probe *probe, const gmc_duration *known, size_t at)
 {
-    gmc_duration rtt = 0;
+    const struct target *target = &probe->targets[at];
+
+    if (target->wanted)
+        return target->rtt_min;
+    return known != NULL && known[at] != 0 ? known[at] : probe->patience;
+}
+
+/* Who could be sent to: the next ones behind this participant, so that nobody, however near, is in
+ * the trains of more than as many others. */
+static size_t candidates(const struct gmc_probe *probe, size_t *list)
+{
     size_t count = 0;
 
-    if (probe->train.count > 0)
-        return;
-    for (size_t d = 1; d < probe->count && count < GMC_TRAIN_PEERS; d++) {
+    for (size_t d = 1; d < probe->count && count < GMC_TRAIN_AMONG; d++) {
         size_t at = (probe->self + d) % probe->count;
         const struct target *target = &probe->targets[at];
 
-        if (target->peer == GMC_PEER_NONE || (target->wanted && target->answered == 0))
-            continue;
-        probe->train_to[count++] = at;
-        /* How far those are that were not to be measured is not known here. */
-        gmc_duration far = target->wanted ? target->rtt_max : probe->patience;
+        if (target->peer != GMC_PEER_NONE && (!target->wanted || target->answered != 0))
+            list[count++] = at;
+    }
+    return count;
+}
+
+/* Moves the nearest of the list to its front; of two alike the first. */
+static void nearest_first(const struct gmc_probe *probe, const gmc_duration *known, size_t *list,
+                          size_t count)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < count; i++)
+        if (distance(probe, known, list[i]) < distance(probe, known, list[best]))
+            best = i;
+    size_t nearest = list[best];
+    memmove(&list[1], &list[0], best * sizeof(*list));
+    list[0] = nearest;
+}
+
+/* The nearest will most likely be its children, and are over all its ways out; the others follow in
+ * the order of the list. */
+void gmc_probe_train_begin(struct gmc_probe *probe, const gmc_duration *known)
+{
+    size_t list[GMC_TRAIN_AMONG], count;
+    gmc_duration rtt = 0;
+
+    if (probe->train.count > 0)
+        return;
+    count = candidates(probe, list);
+    for (size_t i = 0; i < GMC_TRAIN_NEAR && i < count; i++)
+        nearest_first(probe, known, list + i, count - i);
+    if (count > GMC_TRAIN_PEERS)
+        count = GMC_TRAIN_PEERS;
+    for (size_t i = 0; i < count; i++) {
+        const struct target *target = &probe->targets[list[i]];
+        gmc_duration far = target->wanted ? target->rtt_max : distance(probe, known, list[i]);
+
+        probe->train_to[i] = list[i];
         rtt = far > rtt ? far : rtt;
     }
     if (count > 0)

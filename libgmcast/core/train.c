@@ -117,18 +117,45 @@ static bool is_all_told(const struct gmc_train_out *out)
     return true;
 }
 
+static uint64_t rate_of(const struct gmc_train_word *word)
+{
+    return word->bytes * UINT64_C(8) * GMC_S(1) / word->span;
+}
+
+/* What half of those that were heard of got at least; 0: none was. */
+static uint64_t middle_rate(const struct gmc_train_out *out)
+{
+    uint64_t rates[GMC_TRAIN_PEERS];
+    size_t count = 0;
+
+    for (size_t i = 0; i < out->count; i++) {
+        size_t at = count;
+        if (out->words[i].bytes == 0)
+            continue;
+        for (; at > 0 && rates[at - 1] > rate_of(&out->words[i]); at--)
+            rates[at] = rates[at - 1];
+        rates[at] = rate_of(&out->words[i]);
+        count++;
+    }
+    return count > 0 ? rates[(count - 1) / 2] : 0;
+}
+
 /* What all of them got at once. Of whom nothing was heard, because its packets or its words were
- * lost, counts like the others: it was sent as much. Returns how long it took. */
+ * lost, counts like the others: it was sent as much. So does, in a large group, who got less than
+ * half of them did: it may be near to many, who sent to it at the same time (probe_train.c).
+ * Returns how long it took. */
 static gmc_duration evaluate(struct gmc_train_out *out)
 {
     gmc_duration span = 0;
     uint64_t rate = 0, heard = 0;
 
+    uint64_t middle = out->count == GMC_TRAIN_PEERS ? middle_rate(out) : 0;
     for (size_t i = 0; i < out->count; i++) {
         const struct gmc_train_word *word = &out->words[i];
         if (word->bytes == 0)
             continue;
-        rate += word->bytes * UINT64_C(8) * GMC_S(1) / word->span;
+        uint64_t one = rate_of(word);
+        rate += one > middle ? one : middle;
         span = word->span > span ? word->span : span;
         heard++;
     }

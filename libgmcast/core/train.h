@@ -4,7 +4,8 @@
  * far apart as the narrowest place on the way made it (Jacobson 1988; Dovrolis, Ramanathan and
  * Moore, Packet-dispersion techniques and a capacity-estimation methodology, 2004). One receiver
  * alone would show its own path. Several show together what they share, and the sum of their paths
- * where they share nothing: in both cases what the sender can feed them at once.
+ * where they share nothing: in both cases what the sender can feed them at once. So who is sent to
+ * matters: over one wire of several to all of them only that is seen.
  *
  * A short train comes first. If it was over too soon to be timed well, or some of it was lost, a
  * long one follows. Each
@@ -27,6 +28,8 @@
 #include "base/time.h"
 
 #define GMC_TRAIN_PEERS 16u
+#define GMC_TRAIN_AMONG 48u /* of whom those are chosen */
+#define GMC_TRAIN_NEAR 8u   /* of those, that are the nearest */
 #define GMC_TRAIN_SHORT 64u /* packets of the train, over all receivers */
 #define GMC_TRAIN_LONG 512u
 #define GMC_TRAIN_SAMPLES (GMC_TRAIN_SHORT + GMC_TRAIN_LONG) /* numbers of packets to one */

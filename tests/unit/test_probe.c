@@ -745,12 +745,12 @@ static void train_shows_what_all_get(void **state)
     assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 0);
     assert_true(gmc_probe_train_is_over(r.probe[0], r.now)); /* there is none */
     round_run(&r);
-    gmc_probe_train_begin(r.probe[0]);
+    gmc_probe_train_begin(r.probe[0], NULL);
     assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 3);
     assert_int_equal(train_run(&r), 72);
     /* 1228 bytes each 100 us. */
     assert_in_range(gmc_probe_train_rate(r.probe[0]), 97000000, 99000000);
-    gmc_probe_train_begin(r.probe[0]); /* not again */
+    gmc_probe_train_begin(r.probe[0], NULL); /* not again */
     assert_int_equal(train_run(&r), 0);
     assert_int_equal(gmc_probe_deadline(r.probe[0]), GMC_TIME_NEVER);
     round_fini(&r);
@@ -764,12 +764,65 @@ static void train_leaves_out_the_silent(void **state)
     round_init(&r, 4, GMC_MS(300));
     r.silent[2] = true;
     round_run(&r);
-    gmc_probe_train_begin(r.probe[0]);
+    gmc_probe_train_begin(r.probe[0], NULL);
     assert_int_equal(gmc_probe_train_receivers(r.probe[0]), 2);
-    gmc_probe_train_begin(r.probe[2]);
+    gmc_probe_train_begin(r.probe[2], NULL);
     assert_int_equal(gmc_probe_train_receivers(r.probe[2]), 0);
     assert_true(gmc_probe_train_is_over(r.probe[2], r.now));
     round_fini(&r);
+}
+
+/* To whom the train of one of 120 goes that measured nobody: of each, how often, by index. */
+static void train_goes_to(size_t self, const gmc_duration *known, unsigned *count)
+{
+    enum { N = 120 };
+    gmc_peer peers[N], to;
+    uint64_t skip[2] = {UINT64_MAX, UINT64_MAX};
+    uint8_t packet[GMC_TRAIN_BYTES];
+
+    for (size_t i = 0; i < N; i++)
+        peers[i] = PEER(i);
+    struct gmc_probe_config config = {.crypto = &crypto,
+                                      .id = 1,
+                                      .key = "thirty-two bytes of a probe key",
+                                      .participants = peers,
+                                      .skip = skip,
+                                      .count = N,
+                                      .self = self};
+    gmc_prng_init(&config.prng, 1);
+    struct gmc_probe *probe = gmc_probe_new(&config, START);
+    assert_non_null(probe);
+    gmc_probe_train_begin(probe, known);
+    memset(count, 0, N * sizeof(*count));
+    while (gmc_probe_next_train(probe, START, packet, &to))
+        count[to - PEER(0)]++;
+    gmc_probe_free(probe);
+}
+
+/* Half to the nearest of the 48 behind it, and the others to the next ones. */
+static void train_goes_to_the_nearest(void **state)
+{
+    gmc_duration known[120];
+    unsigned count[120];
+
+    (void)state;
+    for (size_t i = 0; i < 120; i++)
+        known[i] = i >= 20 && i < 25 ? GMC_MS(1) : GMC_MS(20);
+    known[49] = known[70] = GMC_US(10);
+    train_goes_to(1, known, count);
+    for (size_t i = 0; i < 120; i++) {
+        bool is_near = i == 49 || (i >= 20 && i < 25); /* 70 is too far behind */
+        assert_int_equal(count[i], is_near || (i > 1 && i <= 11) ? 4 : 0);
+    }
+    train_goes_to(100, known, count); /* and round the end of the list */
+    for (size_t i = 0; i < 120; i++) {
+        bool is_near = i >= 20 && i < 25;
+        bool is_next = i > 100 && i <= 111;
+        assert_int_equal(count[i], is_near || is_next ? 4 : 0);
+    }
+    train_goes_to(1, NULL, count);
+    for (size_t i = 0; i < 120; i++)
+        assert_int_equal(count[i], i > 1 && i <= 17 ? 4 : 0);
 }
 
 int main(void)
@@ -794,6 +847,7 @@ int main(void)
         cmocka_unit_test(cache_is_bounded),
         cmocka_unit_test(train_shows_what_all_get),
         cmocka_unit_test(train_leaves_out_the_silent),
+        cmocka_unit_test(train_goes_to_the_nearest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

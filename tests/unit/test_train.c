@@ -14,6 +14,8 @@
 /* A first wire that all share, then one to each. 0: no limit. */
 struct net {
     uint64_t shared_bps, own_bps;
+    size_t busy; /* receivers, the first ones, whose own wire has but busy_bps left */
+    uint64_t busy_bps;
     uint32_t room;     /* packets in the first wire's queue; 0: no limit */
     uint32_t loss_ppm; /* on the last wire, and of words */
     struct gmc_prng prng;
@@ -35,7 +37,8 @@ static gmc_duration time_of(uint64_t bps)
 /* When it arrives; NEVER: it does not. */
 static gmc_time cross(struct net *net, gmc_time now, size_t to)
 {
-    gmc_duration shared = time_of(net->shared_bps), own = time_of(net->own_bps);
+    gmc_duration shared = time_of(net->shared_bps),
+                 own = time_of(to < net->busy ? net->busy_bps : net->own_bps);
     gmc_time at = gmc_time_max(now, net->shared_free);
 
     if (net->room > 0 && at - now > net->room * shared)
@@ -192,6 +195,17 @@ static void test_where_nothing_is_told_nothing_is_known(void **state)
     assert_int_equal(gmc_train_rate(&out), 0);
 }
 
+/* To some of them many others send at the same time. */
+static void test_busy_receivers_hide_nothing(void **state)
+{
+    struct net net = {.shared_bps = 100 * MBIT, .busy = 7, .busy_bps = MBIT};
+    struct gmc_train_out out;
+
+    (void)state;
+    (void)run(&net, 16, &out);
+    assert_near(gmc_train_rate(&out), 100 * MBIT, 2);
+}
+
 /* ---- what is not believed ---- */
 static void test_packets_count_once(void **state)
 {
@@ -267,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_losses_count),
         cmocka_unit_test(test_full_queue_changes_nothing),
         cmocka_unit_test(test_where_nothing_is_told_nothing_is_known),
+        cmocka_unit_test(test_busy_receivers_hide_nothing),
         cmocka_unit_test(test_packets_count_once),
         cmocka_unit_test(test_overtaking_packets),
         cmocka_unit_test(test_false_words),
