@@ -5,6 +5,8 @@
 
 #include "core/gateway_graph_impl.h"
 
+#define CHANCE_PERCENT 12u /* by which trains over uplinks that are alike differ */
+
 enum view { SHOWN, LEAST, MOST };
 
 uint64_t gw_graph_least_limit(const struct gwgraph *graph)
@@ -50,15 +52,28 @@ static bool source_is_narrow(const struct gwgraph *graph)
     return is_narrow;
 }
 
-/* Figures that were measured may be wrong, or of another time, by a half either way, and so may be
- * what is thought of those that have not shown what they carry (`unshown`). At most these are the
- * best of all. With less doubt than that, together a factor of two, a source with a path of its own
- * to each would take relays that carry as much, and gain nothing: what it cannot see is that the
- * paths end at the receivers. Where they most likely do not, a third either way is enough: two
- * receivers behind one uplink have no more than that factor of two to gain. */
+/* Figures that were measured may be wrong, or of another time, by a half either way: one part of so
+ * many is in doubt. With less doubt than that, together a factor of two, a source with a path of
+ * its own to each would take relays that carry as much, and gain nothing: what it cannot see is
+ * that the paths end at the receivers. Where they most likely do not, a third either way is enough:
+ * two receivers behind one uplink have no more than that factor of two to gain. */
+static uint64_t doubt_part(const struct gwgraph *graph)
+{
+    return source_is_narrow(graph) ? 3 : 2;
+}
+
+static uint64_t seen_as(uint64_t rate_bps, enum view view, uint64_t part)
+{
+    return view == MOST    ? rate_bps / part * (part + 1)
+           : view == LEAST ? rate_bps / (part + 1) * part
+                           : rate_bps;
+}
+
+/* In doubt is also what is thought of those that have not shown what they carry (`unshown`). At
+ * most these are the best of all. */
 static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshown, uint64_t *uplink)
 {
-    uint64_t part = source_is_narrow(graph) ? 3 : 2;
+    uint64_t part = doubt_part(graph);
     for (size_t i = 0; i < graph->view.n; i++) {
         uint64_t most = graph->measured[i].most, limit = graph->measured[i].limit;
         bool is_shown = most > unshown || gw_graph_shows_limit(&graph->measured[i]);
@@ -66,10 +81,18 @@ static void look_at(const struct gwgraph *graph, enum view view, uint64_t unshow
         if (graph->uplink[i] != 0)
             uplink[i] = graph->uplink[i];
         else if (view == MOST)
-            uplink[i] = limit != 0 ? (most > limit ? most : limit) / part * (part + 1) : UINT64_MAX;
+            uplink[i] = limit != 0 ? seen_as(most > limit ? most : limit, view, part) : UINT64_MAX;
         else
-            uplink[i] = (view == LEAST ? shown / (part + 1) * part : shown) + 1;
+            uplink[i] = seen_as(shown, view, part) + 1;
     }
+}
+
+/* A wire on the way of several, where gateways stand at the routers of a network: as wide as what
+ * the narrowest of them has, which may well have one only. */
+static uint64_t wire_of(const struct gwgraph *graph, enum view view)
+{
+    uint64_t least = gw_graph_least_limit(graph);
+    return least != GW_NO_RELAY ? seen_as(least, view, doubt_part(graph)) : 0;
 }
 
 void gw_graph_shown_uplinks(const struct gwgraph *graph, uint64_t *uplink)
@@ -134,6 +157,7 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
     if (unshown != GW_NO_RELAY)
         view.stripes_max = 1;
     look_at(graph, MOST, unshown, uplink);
+    view.wire_bps = wire_of(graph, MOST);
     if (graph->path != NULL) {
         view.path_bps = path = paths_at_best(graph);
         if (path == NULL)
@@ -145,9 +169,12 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
         without.time = seen;
     view.path_bps = graph->path;
     look_at(graph, SHOWN, unshown, uplink);
+    view.wire_bps = wire_of(graph, SHOWN);
+    view.doubt_percent = CHANCE_PERCENT;
     if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
         goto end;
     look_at(graph, LEAST, unshown, uplink);
+    view.wire_bps = wire_of(graph, LEAST);
     if (graph->path != NULL) {
         free(path);
         view.path_bps = path = paths_without(graph, *stripes, parent, count);

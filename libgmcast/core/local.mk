@@ -36,9 +36,12 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/tree.c libgmcast/core/tree.h
 	libgmcast/core/tree_sparse.c libgmcast/core/tree_sparse.h \
 	libgmcast/core/probe_plan.c libgmcast/core/probe_plan.h \
 	libgmcast/core/tree_order.c libgmcast/core/tree_order.h libgmcast/core/tree_predict.c \
-	libgmcast/core/tree_predict.h libgmcast/core/tree_shapes.h
+	libgmcast/core/tree_predict.h libgmcast/core/tree_shapes.h \
+	libgmcast/core/tree_ways.c libgmcast/core/tree_ways.h
 check_PROGRAMS += tests/unit/test_tree
 tests_unit_test_tree_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_tree_ways
+tests_unit_test_tree_ways_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_tree_bulk
 tests_unit_test_tree_bulk_LDADD = $(GMC_CORE_LIBS) $(TEST_LIBS)
 EXTRA_DIST += tests/vectors/interconnect/wan_top_tree.csv

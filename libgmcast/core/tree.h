@@ -40,6 +40,9 @@ struct gmc_tree_graph {
                                      million; NULL: nothing is lost */
     const uint64_t *path_bps;     /* n*n: what such a path carries, where that is less than the
                                      uplink gives; 0: not known; NULL: none is */
+    uint64_t wire_bps;            /* of wires on the way of several links (core/tree_ways.h); 0: not
+                                     known, ways are not looked at */
+    uint32_t doubt_percent;       /* by which the uplinks may be wrong by chance, each for itself */
     uint64_t bytes;               /* of the object */
     uint64_t cap_bps;             /* that no link exceeds with this object; 0: none */
     uint32_t stripes_max;         /* into so many it may be cut; 0: GMC_TREE_STRIPES_MAX */

@@ -23,8 +23,10 @@
  *       less depth: right for small objects). The one that is predicted to be complete first wins
  *       (core/tree_predict.h), but more stripes have to win by a fiftieth, and by half of what the
  *       source's paths lose: losses are measured and differ by chance, and several links over one
- *       wire that loses much get less from it than one does (docs/FIGURES.md). The comparison ends
- *       early when the group is so large that it would take long.
+ *       wire that loses much get less from it than one does (docs/FIGURES.md). Of a rate that is
+ *       higher than that of one tree only as much counts as is not in doubt (doubt_percent): what
+ *       several trees gain by taking differences for real that are chance, they lose where their
+ *       ways cross. The comparison ends early when the group is so large that it would take long.
  *
  * Why at most 8 stripes: slots are whole numbers, and what rounding loses of R is about 1/(2k). The
  * known construction without that loss has n trees of depth 2 in which every gateway feeds all
@@ -307,13 +309,30 @@ static uint32_t margin_ppm(const struct gmc_tree_graph *graph)
     return 1000000 / 50 + most / 2;
 }
 
+/* What of the time that a higher rate saves is in doubt. */
+static gmc_duration by_chance(const struct gmc_tree_graph *graph,
+                              const struct gmc_tree_prediction *a,
+                              const struct gmc_tree_prediction *b)
+{
+    uint64_t sure = a->rate_bps - a->rate_bps / 100 * graph->doubt_percent;
+
+    if (a->rate_bps <= b->rate_bps)
+        return 0;
+    sure = sure > b->rate_bps ? sure : b->rate_bps;
+    return gmc_duration_of_bytes(graph->bytes, sure) -
+           gmc_duration_of_bytes(graph->bytes, a->rate_bps);
+}
+
 static bool is_better(const struct gmc_tree_graph *graph, const struct gmc_tree_prediction *a,
                       uint32_t stripes_a, const struct gmc_tree_prediction *b, uint32_t stripes_b)
 {
-    gmc_duration margin =
-        stripes_a > stripes_b ? gmc_duration_scale(b->time, margin_ppm(graph), 1000000) : 0;
+    gmc_duration margin = 0;
 
-    return a->time < b->time - margin;
+    if (stripes_a > stripes_b)
+        margin = gmc_duration_scale(b->time, margin_ppm(graph), 1000000);
+    if (stripes_a > 1 && stripes_b == 1)
+        margin += by_chance(graph, a, b);
+    return a->time + margin < b->time;
 }
 
 static gmc_status choose(struct bulk *b, int32_t *parent, uint32_t *stripes, int32_t *tried)

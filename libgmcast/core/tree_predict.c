@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/tree_order.h"
+#include "core/tree_ways.h"
 
 #define RATE_MAX (UINT64_C(1) << 48)
 #define ONE UINT64_C(1024)
@@ -110,7 +111,8 @@ static void count_loads(const struct gmc_tree_graph *graph, const int32_t *paren
 }
 
 static void find_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
-                      const struct loads *loads, uint32_t stripes, struct gmc_tree_prediction *p)
+                      const struct loads *loads, const struct gmc_tree_shared *shared,
+                      uint32_t stripes, struct gmc_tree_prediction *p)
 {
     uint64_t least = gmc_tree_least_uplink(graph);
 
@@ -126,6 +128,8 @@ static void find_rate(const struct gmc_tree_graph *graph, const int32_t *parent,
         if (paths < RATE_MAX)
             lower(p, paths, GMC_TREE_LIMIT_DOWNLINK, i);
     }
+    if (shared->rate_bps < RATE_MAX)
+        lower(p, shared->rate_bps, GMC_TREE_LIMIT_DOWNLINK, (size_t)shared->to);
     if (graph->cap_bps != 0 && graph->cap_bps < RATE_MAX)
         lower(p, graph->cap_bps * ONE / loads->most, GMC_TREE_LIMIT_CAP, 0);
     p->sent_bps = (p->rate_bps < RATE_MAX ? p->rate_bps : RATE_MAX) * loads->most / ONE;
@@ -230,6 +234,7 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
                             uint32_t stripes, struct gmc_tree_prediction *prediction)
 {
     struct loads loads;
+    struct gmc_tree_shared shared = {UINT64_MAX, -1};
     struct paths paths = {.graph = graph, .prediction = prediction, .stripes = stripes};
     uint64_t most = 0;
     gmc_status status = GMC_OK;
@@ -250,8 +255,13 @@ gmc_status gmc_tree_predict(const struct gmc_tree_graph *graph, const int32_t *p
         status = GMC_ERR_NOMEM;
         goto end;
     }
+    if (graph->wire_bps != 0) {
+        status = gmc_tree_ways(graph, parent, stripes, &shared);
+        if (status != GMC_OK)
+            goto end;
+    }
     count_loads(graph, parent, stripes, &loads);
-    find_rate(graph, parent, &loads, stripes, prediction);
+    find_rate(graph, parent, &loads, &shared, stripes, prediction);
     for (uint32_t k = 0; k < stripes; k++) {
         uint64_t way = longest(&paths, parent + k * graph->n);
 

@@ -504,6 +504,48 @@ static void narrow_paths_are_avoided(void **state)
     assert_int_equal(p.rate_bps, 30 * MBIT);
 }
 
+/* What several trees gain by uplinks that differ by a sixteenth may be chance. */
+static void differences_by_chance_make_no_stripes(void **state)
+{
+    struct gmc_tree_prediction p;
+    int32_t parent[PARENTS_MAX];
+    struct graph g;
+
+    (void)state;
+    graph_init(&g, 8, GMC_MS(2), UINT64_C(1000000000));
+    rates(g.uplink, 8, "106 100 106 104 103 105 100 101");
+    assert_true(build(&g, GMC_TREE_BULK, parent, &p) > 1);
+    g.view.doubt_percent = 12;
+    assert_int_equal(build(&g, GMC_TREE_BULK, parent, &p), 1);
+    rates(g.uplink, 8, "120 20 200 50 118 40 60 25");
+    assert_true(build(&g, GMC_TREE_BULK, parent, &p) > 1);
+}
+
+/* 0 - 1 - 2 - 3 along a line. */
+static void shared_wires_hold_data_back(void **state)
+{
+    static const int32_t twice[] = {-1, 3, 0, 0};
+    struct gmc_tree_prediction p;
+    int32_t parent[PARENTS_MAX];
+    struct graph g;
+
+    (void)state;
+    graph_init(&g, 4, GMC_MS(20), UINT64_C(1000000000));
+    rates(g.uplink, 4, "200 200 200 200");
+    graph_links(&g, "0-2:40 0-3:60 1-3:40");
+    assert_int_equal(gmc_tree_predict(&g.view, twice, 1, &p), GMC_OK);
+    assert_int_equal(p.rate_bps, 100 * MBIT); /* nobody looks at ways */
+    g.view.wire_bps = 100 * MBIT;
+    assert_int_equal(gmc_tree_predict(&g.view, twice, 1, &p), GMC_OK);
+    assert_int_equal(p.rate_bps, 50 * MBIT); /* two go from 1 to 2 */
+    assert_int_equal(p.limit, GMC_TREE_LIMIT_DOWNLINK);
+    assert_int_equal(p.at, 2);
+    assert_int_equal(build(&g, GMC_TREE_BULK, parent, &p), 1);
+    assert_int_equal(p.rate_bps, 200 * MBIT);
+    for (int32_t i = 1; i < 4; i++)
+        assert_int_equal(parent[i], i - 1);
+}
+
 static void prediction_refuses(void **state)
 {
     struct gmc_tree_prediction p;
@@ -532,6 +574,8 @@ int main(void)
         cmocka_unit_test(lossy_paths_share_a_wire),
         cmocka_unit_test(narrow_paths_hold_data_back),
         cmocka_unit_test(narrow_paths_are_avoided),
+        cmocka_unit_test(differences_by_chance_make_no_stripes),
+        cmocka_unit_test(shared_wires_hold_data_back),
         cmocka_unit_test(prediction_refuses),
     };
 
