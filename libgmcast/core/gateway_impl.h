@@ -444,9 +444,6 @@ void gw_trial_pace_anew(const struct gmc_gateway *gw, struct gwchannel *ch);
 /* The trial is over, and members have their places of before: the record is to be made anew. */
 bool gw_trial_is_lost(const struct gmc_gateway *gw, struct gwchannel *ch);
 bool gw_source_measured(struct gmc_gateway *gw, struct gwchannel *ch);
-/* Of a member or the source it is not known what its uplink carries, and was not asked lately; and
- * the object is large enough for that to matter. */
-bool gw_source_lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch);
 /* Whether the latencies between all members that are here are known. */
 bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *ch);
 /* SCAN or REOPEN; gw_source_scanned goes on. */

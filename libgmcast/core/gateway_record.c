@@ -100,13 +100,20 @@ static bool lacks_rates(struct gmc_gateway *gw, const gmc_peer *list, size_t cou
     return lacks;
 }
 
+/* A transfer that is about to begin, to two or more. It waits for the round: to begin by latencies
+ * and go over to other trees costs sessions in the queues that the first ones fill. */
+static bool is_begun_with_rates(const struct gwchannel *ch, size_t count)
+{
+    return ch->src->gathering && !ch->src->background && count > 2;
+}
+
 /* Is a round to be made for the rates, whatever is known of latencies? */
 static bool wants_round(struct gmc_gateway *gw, const struct gwchannel *ch, const gmc_peer *list,
                         size_t count)
 {
     enum gmc_rates rates = rates_wanted(ch);
     return rates == GMC_RATES_ANEW ||
-           (rates == GMC_RATES_WANTED && (ch->src->plan || ch->src->asks_rates) &&
+           (rates == GMC_RATES_WANTED && (ch->src->plan || is_begun_with_rates(ch, count)) &&
             lacks_rates(gw, list, count));
 }
 
@@ -229,16 +236,6 @@ bool gw_source_knows_latencies(struct gmc_gateway *gw, const struct gwchannel *c
     bool known = count > GMC_PROBE_ALL_MAX || all_known(gw, list, count);
     free(list);
     return known;
-}
-
-bool gw_source_lacks_rates(struct gmc_gateway *gw, const struct gwchannel *ch)
-{
-    size_t count;
-    gmc_peer *list = gw_source_participants(gw, ch, &count);
-    bool lacks = ch->object.total_bytes >= RATES_LEAST && count > 2 && count <= GMC_PROBE_ALL_MAX &&
-                 lacks_rates(gw, list, count);
-    free(list);
-    return lacks;
 }
 
 /* True when the latencies that the tree needs are there, or will not come. A list of members that

@@ -278,27 +278,6 @@ static bool look_at_trial(struct gmc_gateway *gw, struct gwchannel *ch)
     return gw_source_make_record(gw, ch);
 }
 
-/* Latencies were known and rates were not, as after objects that were too small for it. No transfer
- * waits for them: gateways send their trains before the first data comes to them, and other trees
- * are there when little has been sent. False: the transfer failed. */
-static bool place_by_rates(struct gmc_gateway *gw, struct gwchannel *ch)
-{
-    struct gwsource *src = ch->src;
-    if (src->asked_rates || ch->talk != NULL || src->shape != GMC_TREE_BULK)
-        return true;
-    if (!src->asks_rates && (src->background || !gw_source_lacks_rates(gw, ch))) {
-        src->asked_rates = true;
-        return true;
-    }
-    src->asks_rates = true;
-    if (!gw_source_measured(gw, ch))
-        return true; /* the round is under way */
-    src->asks_rates = false;
-    src->asked_rates = true;
-    return !gw_source_place_again(gw, ch, 0, true, ch->object.total_bytes, 0) ||
-           take_other_trees(gw, ch);
-}
-
 /* The rest takes much longer than it was predicted to, and not for members that came late: an
  * uplink may have become slower since it was measured. */
 static bool doubts_rates(const struct gmc_gateway *gw, const struct gwchannel *ch,
@@ -388,7 +367,7 @@ static void step_run(struct gmc_gateway *gw, struct gwchannel *ch)
         return; /* the store is being opened again after a restart */
     if (ch->talk == NULL)
         gw_blocks_read_again(gw, ch);
-    if (!let_in_newcomers(gw, ch) || !place_by_rates(gw, ch) || !place_again(gw, ch))
+    if (!let_in_newcomers(gw, ch) || !place_again(gw, ch))
         return;
     if (ch->talk == NULL) {
         gw_build_pages(gw, ch); /* what found no room in the cache, or too many reads, before */

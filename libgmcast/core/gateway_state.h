@@ -271,8 +271,6 @@ struct gwsource {
     gmc_time place_again_at; /* the trees are looked at; 0: the run has not begun */
     gmc_duration place_again_wait;
     bool partly_known;     /* they were made without some latencies */
-    bool asks_rates;       /* for other trees, before much was sent */
-    bool asked_rates;      /* that is over, or was not needed */
     bool doubts_rates;     /* they bring much less than was predicted */
     gmc_time doubted_at;   /* rates were measured anew for that; 0: not */
     bool came_late;        /* a member, after they were made */
