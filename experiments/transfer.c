@@ -6,6 +6,8 @@
 
 #include "base/assert.h"
 
+#define RATES_BYTES (UINT64_C(4) << 20) /* from which on they are measured */
+
 struct sim_wire_config ex_wire(double mbps, double delay_ms, double loss_percent)
 {
     return (struct sim_wire_config){
@@ -122,6 +124,13 @@ static void read_members(struct sim_world *world, const struct progress *progres
             result->depth = depth_of(result, i);
 }
 
+/* As on a site that stages more than once, all know each other, how far they are, and, for the
+ * trees that depend on it, what they carry. */
+static uint64_t warm_bytes(enum gmc_tree_shape shape)
+{
+    return shape == GMC_TREE_BULK ? RATES_BYTES : 1;
+}
+
 void ex_transfer_run(struct sim_world *world, const struct ex_transfer *transfer,
                      struct ex_result *result)
 {
@@ -135,7 +144,7 @@ void ex_transfer_run(struct sim_world *world, const struct ex_transfer *transfer
     *result = (struct ex_result){0};
     sim_world_start(world);
     sim_world_run(world, GMC_S(1));
-    stage(&warm, 1, 1);
+    stage(&warm, warm_bytes(transfer->shape), 1);
     uint64_t before = wires_total(world, &source, &busiest);
     uint64_t source_before = source, busiest_before = busiest;
     stage(&progress, transfer->bytes, 2);

@@ -46,6 +46,8 @@ tests_scenarios_test_schedule_models_LDADD = interconnect/libinterconnect.la $(G
 	$(TEST_LIBS) -lm
 check_PROGRAMS += tests/scenarios/test_measured
 tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/scenarios/test_measured_ways
+tests_scenarios_test_measured_ways_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_prediction
 tests_scenarios_test_prediction_LDADD = $(GMC_SIM_LIBS) -lm
 
