@@ -139,6 +139,14 @@ static uint64_t *paths_without(const struct gwgraph *graph, uint32_t present, co
     return path;
 }
 
+/* In mid-transfer other trees are on trial, for seconds, and where all uplinks are configured
+ * nothing is in doubt but what paths lose: its estimates differ by chance, and so does which of a
+ * tree's paths loses most. */
+static gmc_duration least_gain(const struct gwgraph *graph, gmc_duration time)
+{
+    return graph->path != NULL ? time / 16 : 0;
+}
+
 bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration seen,
                            uint32_t *stripes)
 {
@@ -181,7 +189,8 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
         if (path == NULL)
             goto end;
     }
-    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK || with.time >= without.time ||
+    if (gmc_tree_predict(&view, parent, count, &with) != GMC_OK ||
+        with.time >= without.time - least_gain(graph, without.time) ||
         (count == *stripes && memcmp(parent, graph->parent, sizeof(*parent) * view.n * count) == 0))
         goto end;
     memcpy(graph->parent, parent, bytes);

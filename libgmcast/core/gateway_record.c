@@ -181,14 +181,18 @@ static void ask_participants(struct gmc_gateway *gw, const struct gwround *round
 
 /* For the rows: to ask the farthest, its echoes and its answer are two round trips, of which one
  * may be lost. But nobody waits for it to begin an object: the bulk trees are looked at again soon.
- */
-static gmc_duration probe_wait(struct gmc_gateway *gw, const struct gwchannel *ch,
+ * Even less where only rates lack, of which a STATUS tells too. */
+static gmc_duration round_wait(struct gmc_gateway *gw, const struct gwchannel *ch,
                                const gmc_peer *list, size_t count)
 {
+    const struct gwsource *src = ch->src;
+    gmc_duration far = 3 * gw_farthest(gw, list, count);
+    gmc_duration trains = rates_wanted(ch) != GMC_RATES_NONE ? GW_TRAIN_WAIT : 0;
     bool comes_again = ch->state == GMC_CHANNEL_PROBING && ch->talk == NULL &&
-                       ch->src->shape == GMC_TREE_BULK && !ch->src->plan;
-    return comes_again ? GW_PROBE_WAIT
-                       : gmc_time_max(GW_PROBE_WAIT, 3 * gw_farthest(gw, list, count));
+                       src->shape == GMC_TREE_BULK && !src->plan;
+    if (comes_again && all_known(gw, list, count))
+        return gmc_time_min(far + GW_RATES_WAIT, GW_PROBE_WAIT + trains);
+    return (comes_again ? GW_PROBE_WAIT : gmc_time_max(GW_PROBE_WAIT, far)) + trains;
 }
 
 static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_peer *list,
@@ -208,9 +212,7 @@ static void begin_round(struct gmc_gateway *gw, struct gwchannel *ch, const gmc_
         ch->src->round = gw_round_new(gw, NULL, &config);
     }
     free(mask);
-    ch->src->probe_until =
-        gmc_time_add(gw->now, probe_wait(gw, ch, list, count) +
-                                  (rates_wanted(ch) != GMC_RATES_NONE ? GW_TRAIN_WAIT : 0));
+    ch->src->probe_until = gmc_time_add(gw->now, round_wait(gw, ch, list, count));
     if (ch->src->round == NULL) {
         ch->src->probe_until = gw->now; /* the tree is built from what is known */
         return;

@@ -49,6 +49,7 @@
 #define GW_AWAY_WAIT GMC_MS(1500)  /* of it, for sessions: one SYN lost, 150 ms of round trip */
 #define GW_PROBE_WAIT GMC_MS(1500) /* for members' latency rows */
 #define GW_TRAIN_WAIT GMC_MS(1500) /* longer, where trains follow */
+#define GW_RATES_WAIT GMC_MS(250)  /* for trains alone, beside three round trips */
 #define GW_SITE_RTT GMC_US(250)    /* shorter round trips are all one to a tree */
 #define GW_SET_AGAIN GMC_S(2)      /* a set with pairs missing is measured again, at first */
 #define GW_SETS_KEPT 16u           /* sets of gateways that were measured */

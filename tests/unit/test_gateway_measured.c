@@ -112,6 +112,35 @@ static void test_a_path_that_carries_a_little_less_stays(void **state)
     assert_false(changes_by_path(90 * MBIT));
 }
 
+/* b is fed by a, over a path that loses more than the one from the source does. Of the one that is
+ * not used nothing is known. */
+static bool changes_by_loss(uint32_t lost_ppm)
+{
+    struct group group;
+    uint32_t loss[MOST_GATEWAYS * MOST_GATEWAYS] = {[0 * 3 + 1] = 200000, [1 * 3 + 2] = lost_ppm};
+    group_init(&group, 3);
+    for (size_t i = 0; i < 3; i++) {
+        group.uplink[i] = 200 * MBIT;
+        group.downlink[i] = 100 * MBIT;
+    }
+    group.parent[2] = 1;
+    group.measured[0] = (struct gwmeasured){0, 0, 0};
+    group.graph.path = group.path; /* in mid-transfer; how much they carry is not known */
+    group.graph.view.path_bps = group.path;
+    group.graph.loss = loss;
+    group.graph.view.loss_ppm = loss;
+    return changes(&group);
+}
+
+/* It may do so by chance. */
+static void test_a_path_that_loses_a_little_more_stays(void **state)
+{
+    (void)state;
+    assert_false(changes_by_loss(205000));
+    assert_false(changes_by_loss(230000));
+    assert_true(changes_by_loss(400000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_two_that_get_half_each_form_a_chain),
         cmocka_unit_test(test_a_path_that_carries_half_is_left),
         cmocka_unit_test(test_a_path_that_carries_a_little_less_stays),
+        cmocka_unit_test(test_a_path_that_loses_a_little_more_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
