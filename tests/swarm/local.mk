@@ -9,7 +9,7 @@ noinst_PROGRAMS += tests/swarm/domains
 tests_swarm_domains_SOURCES = tests/swarm/domains.c tests/swarm/draw.h
 tests_swarm_domains_LDADD = $(GMC_SIM_LIBS)
 
-# In make check: 200 seeds in shards, the canaries, and domains with nodes, beside the tests of
+# In make check: 120 seeds in shards, the canaries, and domains with nodes, beside the tests of
 # daemons (tests/daemons/local.mk has their order).
 SWARM_SHARDS = tests/swarm/shard-1 tests/swarm/shard-2 tests/swarm/shard-3 tests/swarm/shard-4 \
 	tests/swarm/canaries tests/swarm/shard-domains
