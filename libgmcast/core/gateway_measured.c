@@ -178,7 +178,7 @@ bool gw_graph_try_measured(struct gwgraph *graph, uint64_t unshown, gmc_duration
     view.path_bps = graph->path;
     look_at(graph, SHOWN, unshown, uplink);
     view.wire_bps = wire_of(graph, SHOWN);
-    view.doubt_percent = CHANCE_PERCENT;
+    view.doubt_percent = view.wire_bps != 0 ? CHANCE_PERCENT : 0;
     if (gmc_tree_ops(GMC_TREE_BULK)->build(&view, parent, &count) != GMC_OK)
         goto end;
     look_at(graph, LEAST, unshown, uplink);

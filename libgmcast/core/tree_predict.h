@@ -7,8 +7,8 @@
  *       that loses p counts as 1/(1-p) children.
  *   P2  The rate is the smallest of these, and of the downlinks and the cap, of which what is lost
  *       uses its part too. A path that is known to carry p, and has s of the k stripes, lets the
- *       object have k*p/s. Where the width of wires is known those that links share
- *       count too, as far as latencies tell them (core/tree_ways.h).
+ *       object have k*p/s. Where the width of wires is known those that links share count too, as
+ *       far as latencies tell them (core/tree_ways.h).
  *   P3  The time is bytes over rate and, for the last of all, its way: it is told of the transfer,
  *       makes a session with its parent (three round trips; with the source there is one), and asks
  *       it; data comes when the parent has some, and the source hears of its end. Where the rate

@@ -1,52 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Owns the build of tests/daemons. Tests that run the real daemons.
 
-# They are skipped where the daemons are not built. They wait half of their time: what computes
-# stands between them, so that each part of the swarm (tests/swarm) runs beside some of them.
-DAEMON_TESTS_1 = \
+# They are skipped where the daemons are not built.
+DAEMON_TESTS = \
 	tests/daemons/test_cli.sh \
 	tests/daemons/test_demo.sh \
 	tests/daemons/test_examples.py \
 	tests/daemons/test_bad_clients.py \
 	tests/daemons/test_blocked.py \
 	tests/daemons/test_doctor.py \
-	tests/daemons/test_files.py
-DAEMON_TESTS_2 = \
+	tests/daemons/test_files.py \
 	tests/daemons/test_gatewayd.py \
 	tests/daemons/test_paths.py \
 	tests/daemons/test_plan.py \
 	tests/daemons/test_large.py \
 	tests/daemons/test_messages.py \
-	tests/daemons/test_node_messages.py
-DAEMON_TESTS_3 = \
+	tests/daemons/test_node_messages.py \
 	tests/daemons/test_store.py \
 	tests/daemons/test_transfer.py \
 	tests/daemons/test_kill.py \
 	tests/daemons/test_nodes.py \
 	tests/daemons/test_tree.py \
-	tests/daemons/test_enrol.py
-DAEMON_TESTS_4 = \
+	tests/daemons/test_enrol.py \
 	tests/daemons/test_fabric.py \
 	tests/daemons/test_multicast.py \
 	tests/daemons/test_subnets.py \
 	tests/daemons/test_deliver.py \
 	tests/daemons/test_dead_relay.py \
-	tests/daemons/test_slow.py
-DAEMON_TESTS_5 = \
+	tests/daemons/test_slow.py \
 	tests/daemons/test_refusals.py \
 	tests/daemons/test_give_up.py \
 	tests/daemons/test_hostile.py \
 	tests/daemons/test_store_away.py \
 	tests/daemons/test_fast_wires.py \
 	tests/daemons/test_cut.py
-DAEMON_TESTS = $(DAEMON_TESTS_1) $(DAEMON_TESTS_2) $(DAEMON_TESTS_3) $(DAEMON_TESTS_4) \
-	$(DAEMON_TESTS_5)
 dist_check_SCRIPTS += $(DAEMON_TESTS)
-TESTS += tests/swarm/shard-1 $(DAEMON_TESTS_1) \
-	tests/swarm/shard-2 $(DAEMON_TESTS_2) \
-	tests/swarm/shard-3 $(DAEMON_TESTS_3) \
-	tests/swarm/shard-4 $(DAEMON_TESTS_4) \
-	tests/swarm/canaries tests/swarm/shard-domains $(DAEMON_TESTS_5)
+TESTS += $(DAEMON_TESTS)
 EXTRA_DIST += \
 	tests/daemons/faults.py \
 	tests/daemons/lan.py \

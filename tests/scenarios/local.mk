@@ -6,14 +6,6 @@ tests_scenarios_libstory_la_SOURCES = tests/scenarios/story.c tests/scenarios/st
 	tests/scenarios/lan.c tests/scenarios/lan.h tests/scenarios/talk.c tests/scenarios/talk.h
 STORY_LIBS = tests/scenarios/libstory.la $(GMC_SIM_LIBS) $(TEST_LIBS)
 
-# The longest ones first: at the end they would run alone.
-check_PROGRAMS += tests/scenarios/test_measured
-tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
-check_PROGRAMS += tests/scenarios/test_story_messages_source
-tests_scenarios_test_story_messages_source_LDADD = $(STORY_LIBS)
-check_PROGRAMS += tests/scenarios/test_story_messages
-tests_scenarios_test_story_messages_LDFLAGS = -Wl,--wrap=gw_hearers_offer
-tests_scenarios_test_story_messages_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_wait
 tests_scenarios_test_story_wait_LDADD = $(STORY_LIBS)
 check_PROGRAMS += tests/scenarios/test_story_small
@@ -52,6 +44,8 @@ tests_scenarios_test_schedules_LDADD = interconnect/libinterconnect.la $(GMC_SIM
 check_PROGRAMS += tests/scenarios/test_schedule_models
 tests_scenarios_test_schedule_models_LDADD = interconnect/libinterconnect.la $(GMC_SIM_LIBS) \
 	$(TEST_LIBS) -lm
+check_PROGRAMS += tests/scenarios/test_measured
+tests_scenarios_test_measured_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_measured_ways
 tests_scenarios_test_measured_ways_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/scenarios/test_prediction
@@ -66,3 +60,8 @@ dist_check_SCRIPTS += tests/scenarios/test_interruptions.py
 TESTS += tests/scenarios/test_interruptions.py
 check_PROGRAMS += tests/scenarios/test_sim_drive
 tests_scenarios_test_sim_drive_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_messages_source
+tests_scenarios_test_story_messages_source_LDADD = $(STORY_LIBS)
+check_PROGRAMS += tests/scenarios/test_story_messages
+tests_scenarios_test_story_messages_LDFLAGS = -Wl,--wrap=gw_hearers_offer
+tests_scenarios_test_story_messages_LDADD = $(STORY_LIBS)

@@ -9,11 +9,11 @@ noinst_PROGRAMS += tests/swarm/domains
 tests_swarm_domains_SOURCES = tests/swarm/domains.c tests/swarm/draw.h
 tests_swarm_domains_LDADD = $(GMC_SIM_LIBS)
 
-# In make check: 120 seeds in shards, the canaries, and domains with nodes, beside the tests of
-# daemons (tests/daemons/local.mk has their order).
+# In make check: 120 seeds in shards that run side by side, the canaries, and domains with nodes.
 SWARM_SHARDS = tests/swarm/shard-1 tests/swarm/shard-2 tests/swarm/shard-3 tests/swarm/shard-4 \
 	tests/swarm/canaries tests/swarm/shard-domains
 dist_check_SCRIPTS += $(SWARM_SHARDS)
+TESTS += $(SWARM_SHARDS)
 
 # A campaign: make check-swarm SEEDS=1..100000
 SEEDS = 1..2000

@@ -104,7 +104,7 @@ static void test_each_tree_carries_its_part(void **state)
     assert_int_equal(shared_by(&net, trees, 2).rate_bps, 2 * 100 * MBIT / 3);
 }
 
-/* A cross: 0 in the middle has four wires, of which two links to 2 and to 3 use one. */
+/* 0 has three wires, of which its links to 1, 2 and 3 use one. */
 static void test_a_gateway_of_several_wires(void **state)
 {
     const int32_t beyond[] = {-1, 0, 0, 0, 0, 0}, along[] = {-1, 0, 1, 2, 0, 0};
