@@ -24,7 +24,8 @@
 /* Timers of virtual machines are late by 0.1 to 0.3 ms. The end of a wait is spent looking, where
  * waits are long and that costs little. */
 #define LONG_WAIT GMC_US(900)
-#define EARLY GMC_US(300)
+#define AWAKE GMC_US(300)
+#define EARLY_MOST GMC_US(500) /* that a packet enters before it was sent */
 
 static gmc_time real_time(void)
 {
@@ -64,9 +65,14 @@ static bool arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 }
 
 /* ---- in ---- */
+/* It was read just now. Entering as of the last look it may be early, but not by more than that:
+ * after a pause of the whole machine it would arrive before the wire's delay is over, and whoever
+ * sent it would take that for the path's shortest round trip, and for a queue what is more, for
+ * minutes. */
 static void enter(struct emu_forward *forward, uint32_t from, struct sim_packet *packet)
 {
     uint32_t to = emu_hosts_of_packet(forward->hosts, gmc_bytes(packet->data, packet->len));
+    sim_engine_run(&forward->engine, gmc_time_sub(emu_forward_now(forward), EARLY_MOST));
     if (to == EMU_NO_HOST || to == from) {
         forward->foreign_packets++;
         sim_packet_free(&forward->net.pool, packet);
@@ -120,7 +126,7 @@ static int sleep_for(const struct emu_forward *forward, gmc_duration wait,
     /* epoll_wait() knows milliseconds only. */
     struct pollfd any = {.fd = forward->epoll, .events = POLLIN};
     bool is_long = wait >= LONG_WAIT;
-    struct timespec limit = timespec_of(is_long ? wait - EARLY : wait);
+    struct timespec limit = timespec_of(is_long ? wait - AWAKE : wait);
     gmc_time end = gmc_time_add(emu_forward_now(forward), wait);
     int count;
     if (ppoll(&any, 1, &limit, NULL) < 0)
@@ -135,9 +141,8 @@ static int sleep_for(const struct emu_forward *forward, gmc_duration wait,
  * of the owner's can be read.
  *
  * What a busy network's devices hold came some time after the last look, and enters as of that
- * look. As of now would be late by a turn, or by as long as the machine stood still, and a full
- * wire cannot make up for late packets: it would keep the worst as a queue. For early ones it can.
- */
+ * look, or a little later (enter). As of now would be late by a turn, and a full wire cannot make
+ * up for late packets: it would keep the worst as a queue. For early ones it can. */
 static bool serve(struct emu_forward *forward, gmc_duration wait, bool *watched)
 {
     struct epoll_event ready[READY_MAX];

@@ -2,8 +2,11 @@
 /* Packets through the emulated network, with pairs of sockets in place of TUN devices. */
 #include "tests/lib/unit.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -159,6 +162,57 @@ static void test_what_waits_enters_when_it_is_carried(void **state)
     bench_fini(&bench);
 }
 
+/* In a process of its own: packets with the time at which they are sent, in microseconds, and now
+ * and then the one that carries them stands still, while so few more are sent that one look takes
+ * all of them. */
+static void send_times(struct bench *bench, pid_t carrier, gmc_time end)
+{
+    uint8_t packet[100] = {0x45, 2};
+    memcpy(packet + 16, &bench->hosts.list[1].address4, 4);
+    gmc_time now = emu_forward_now(&bench->forward), goes_on = now;
+    for (gmc_time stops = now; now < end; now = emu_forward_now(&bench->forward)) {
+        if (now >= stops) {
+            kill(carrier, SIGSTOP);
+            goes_on = now + GMC_MS(20);
+            stops = now + GMC_MS(40);
+        }
+        gmc_put32(packet + 20, (uint32_t)(now / GMC_US(1)));
+        (void)!write(bench->ends[0], packet, sizeof(packet));
+        if (now >= goes_on)
+            kill(carrier, SIGCONT);
+        nanosleep(&(struct timespec){.tv_nsec = now >= goes_on ? 10000 : 1000000}, NULL);
+    }
+    kill(carrier, SIGCONT);
+}
+
+/* By half a millisecond at most, however long the loop stood still in a busy network. */
+static void test_nothing_arrives_much_too_early(void **state)
+{
+    (void)state;
+    struct bench bench;
+    uint32_t sent, seen = 0, least = UINT32_MAX;
+    bench_init(&bench, &(struct sim_wire_config){.delay = GMC_MS(10)}, 1);
+    gmc_time end = emu_forward_now(&bench.forward) + GMC_MS(600);
+    pid_t carrier = getpid(), child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        send_times(&bench, carrier, end);
+        _exit(0);
+    }
+    while (emu_forward_now(&bench.forward) < end + GMC_MS(20)) {
+        emu_forward_run(&bench.forward, GMC_MS(5));
+        while ((sent = next_packet(&bench, 1, NULL)) != UINT32_MAX) {
+            uint32_t took = (uint32_t)(emu_forward_now(&bench.forward) / GMC_US(1)) - sent;
+            least = took < least ? took : least;
+            seen++;
+        }
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(seen > 100);
+    assert_in_range(least, 9500, 30000);
+    bench_fini(&bench);
+}
+
 /* Which of a hundred packets get through, as bits. */
 static void pattern(uint64_t seed, uint64_t out[2])
 {
@@ -195,6 +249,7 @@ int main(void)
         cmocka_unit_test(test_marks_reach_the_host),
         cmocka_unit_test(test_a_watched_descriptor_ends_the_run),
         cmocka_unit_test(test_what_waits_enters_when_it_is_carried),
+        cmocka_unit_test(test_nothing_arrives_much_too_early),
         cmocka_unit_test(test_the_seed_says_which_are_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
