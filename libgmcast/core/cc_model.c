@@ -108,6 +108,8 @@ static void update_outputs(struct gmc_ccm *m)
     if (m->bw_bps > RATE_MAX)
         m->bw_bps = RATE_MAX;
     rate = m->phase == UP ? gmc_ccm_up_rate(m, m->bw_bps) : gmc_ccm_times(m->bw_bps, gain(m));
+    if (m->look_bps > 0 && rate > m->look_bps)
+        rate = m->look_bps;
     m->rate_bps = rate < RATE_MIN ? RATE_MIN : rate;
     slack = gmc_ccm_bytes_in(m->bw_bps, WINDOW_SLACK);
     m->window_bytes = gmc_ccm_bytes_in(m->bw_bps, 3 * gmc_ccm_least_rtt(m)) +
@@ -154,6 +156,8 @@ void gmc_ccm_enter(struct gmc_ccm *m, gmc_time now, enum gmc_ccm_phase phase)
 {
     if (phase == UP)
         m->up_burst_bytes = 0;
+    if (phase != DOWN)
+        m->look_bps = 0;
     m->phase = phase;
     open_round(m, now);
 }

@@ -73,7 +73,6 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define MINIMUM_WINDOW GMC_S(20)
 #define DRIFT GMC_MS(2)                /* of clocks in it, at most: 100 ppm */
 #define LONG_MINIMUM_WINDOW GMC_S(600) /* of the round trip, which does not drift */
-#define STILL_MAX 4u                   /* probes until a longer path is believed */
 #define BEST_WINDOW GMC_S(15)
 #define CUT_INTERVAL GMC_MS(1500)
 #define SHORT_RTT GMC_MS(30) /* on a shorter path cuts and doubts take as much less, ... */
@@ -99,6 +98,14 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 /* Packets decided, and those of them that were lost. */
 struct gmc_ccm_count {
     uint64_t n, lost;
+};
+
+/* A time in which the queue stayed as it was, though the rates that were sent at did not. */
+struct gmc_ccm_flat {
+    gmc_time since; /* 0: none */
+    gmc_duration least, most;
+    uint64_t least_bps, most_bps;
+    uint32_t probes; /* in it, for which there was too little to send */
 };
 
 /* What is known of others; see cc_background.c. */
@@ -179,6 +186,9 @@ struct gmc_ccm {
     gmc_time late_at; /* the last spurious loss */
     bool late_any;
     gmc_time clear_at; /* a round with an empty queue */
+    struct gmc_ccm_flat flat;
+    gmc_time flat_looked_at;
+    uint64_t look_bps; /* the pace of a DOWN that only looks; 0: none */
     bool without_down; /* the last probe sent too little for one */
     bool testing, test_cuts;
     uint64_t test_bw_bps;      /* before the reaction to what is tested */
@@ -263,6 +273,23 @@ bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_
 
 /* What chance does to the share of n packets that is not lost: three deviations, at most 100. */
 uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n);
+
+/* Such a time on a path of SHORT_RTT and more; on a shorter one, where it is that many more round
+ * trips in which too much is sent, less. */
+static inline gmc_duration gmc_ccm_by_rtt(const struct gmc_ccm *m, gmc_duration span)
+{
+    gmc_duration rtt = gmc_ccm_least_rtt(m);
+
+    if (rtt < SHORT_RTT / SHORT_PART)
+        rtt = SHORT_RTT / SHORT_PART;
+    return rtt < SHORT_RTT ? span / (SHORT_RTT / GMC_US(1)) * (rtt / GMC_US(1)) : span;
+}
+
+/* cc_model_minimum.c: whether the least delay is still the path's. After a DOWN in which a queue
+ * stood; after any round; and whether to look by sending less. */
+void gmc_ccm_check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *down);
+void gmc_ccm_note_flat(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
+void gmc_ccm_look(struct gmc_ccm *m, gmc_time now);
 
 /* cc_model_judge.c: base loss from what was counted in cruises. */
 void gmc_ccm_learn_cruise(struct gmc_ccm *m);

@@ -49,17 +49,6 @@ static bool is_full(const struct gmc_ccm *m, const struct gmc_cc_round *round)
            round->queue_min >= room / 4 * 3;
 }
 
-/* Such a time on a path of SHORT_RTT and more; on a shorter one, where it is that many more round
- * trips in which too much is sent, less. */
-static gmc_duration by_rtt(const struct gmc_ccm *m, gmc_duration span)
-{
-    gmc_duration rtt = gmc_ccm_least_rtt(m);
-
-    if (rtt < SHORT_RTT / SHORT_PART)
-        rtt = SHORT_RTT / SHORT_PART;
-    return rtt < SHORT_RTT ? span / (SHORT_RTT / GMC_US(1)) * (rtt / GMC_US(1)) : span;
-}
-
 /* A short queue, in which losses tell of others: those of the path would be taken for them. */
 static bool is_short_and_lossless(const struct gmc_ccm *m)
 {
@@ -81,7 +70,7 @@ static void cut(struct gmc_ccm *m, gmc_time now, uint64_t carried_bps)
         gmc_ccm_go_away(m, now);
         return;
     }
-    if (m->stubborn || (m->was_cut && now - m->cut_at < by_rtt(m, CUT_INTERVAL)))
+    if (m->stubborn || (m->was_cut && now - m->cut_at < gmc_ccm_by_rtt(m, CUT_INTERVAL)))
         return;
     m->bw_bps = gmc_ccm_is_shared(m) && carried_bps > 0 && carried_bps < less ? carried_bps : less;
     m->cut_at = now;
@@ -311,24 +300,6 @@ static void learn_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
     *down = (struct gmc_ccm_count){0, 0};
 }
 
-/* A queue that others fill falls when we send a quarter less. If the delay rises with a probe but
- * never falls below where it was, time after time, and the path carries what it did, then no queue
- * stands there: the path has become longer, and the least delay has to be learnt anew. */
-static void check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *down)
-{
-    bool still = down->queue_min + gmc_ccm_least_rtt(m) / 64 + GMC_US(300) >= m->cruise_queue &&
-                 m->up_queue_max >= m->cruise_queue + gmc_ccm_least_rtt(m) / 12;
-
-    m->still = still && m->up_best_again ? m->still + 1 : 0;
-    if (m->still < STILL_MAX)
-        return;
-    m->still = 0;
-    gmc_cc_min_reset(&m->delay_min);
-    gmc_cc_min_reset(&m->rtt_recent);
-    gmc_cc_min_reset(&m->rtt_min);
-    (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)m->srtt);
-}
-
 /* Sending a quarter less for a time lets a queue fall by our part of a quarter of that time. What
  * falls by nearly all of it is fed by nobody else: it is our own, of a host that was woken late and
  * made up for it, twice perhaps: a probe that gained nothing has all of the path. (More is not: a
@@ -358,7 +329,7 @@ static void judge_down(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
     if (stands && m->up_clean) {
         if (!is_own)
             m->bw_bps = gmc_ccm_times(m->bw_bps, m->stubborn ? YIELD_STUBBORN : YIELD);
-        check_minimum(m, now, round);
+        gmc_ccm_check_minimum(m, now, round);
     }
     if (stands)
         m->calm = 0;
@@ -478,9 +449,10 @@ static void doubt_base(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
 {
     if (is_clear(m, round))
         m->clear_at = now;
-    if (now - m->clear_at < by_rtt(m, DOUBT_AFTER))
+    gmc_ccm_look(m, now);
+    if (now - m->clear_at < gmc_ccm_by_rtt(m, DOUBT_AFTER))
         return;
-    m->clear_at += by_rtt(m, DOUBT_EACH);
+    m->clear_at += gmc_ccm_by_rtt(m, DOUBT_EACH);
     m->base.lost -= (m->base.lost + 7) / 8;
 }
 
@@ -504,6 +476,8 @@ void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *r
 {
     if (round->epoch != m->epoch || round->decided == 0)
         return;
+    if (round->phase == CRUISE || round->phase == UP || round->phase == DOWN)
+        gmc_ccm_note_flat(m, now, round);
     doubt_base(m, now, round);
     gmc_ccm_note_queue(m, round);
     if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))

@@ -51,7 +51,8 @@ libgmcast_core_libcore_la_SOURCES += libgmcast/core/cc.h libgmcast/core/cc_backg
 	libgmcast/core/cc_filter.c \
 	libgmcast/core/cc_filter.h libgmcast/core/cc_fixed.c libgmcast/core/cc_loss.c \
 	libgmcast/core/cc_loss.h libgmcast/core/cc_model.c libgmcast/core/cc_model.h \
-	libgmcast/core/cc_model_judge.c libgmcast/core/cc_model_start.c \
+	libgmcast/core/cc_model_judge.c libgmcast/core/cc_model_minimum.c \
+	libgmcast/core/cc_model_start.c \
 	libgmcast/core/cc_round.c libgmcast/core/cc_round.h
 check_PROGRAMS += tests/unit/test_cc_background
 tests_unit_test_cc_background_LDADD = tests/lib/libtest.la $(GMC_SIM_LIBS) $(TEST_LIBS)

@@ -433,6 +433,31 @@ static void test_follows_the_path(void **state)
     ccwire_free(wire);
 }
 
+/* Who has less to send than the path carries, as a relay, raises no delay by its probes. A route
+ * that becomes longer must not look like a queue for that, by which the path's losses would be
+ * doubted: the sender yields to nobody then, and goes on with a tenth. */
+static void test_a_longer_route_of_a_relay(void **state)
+{
+    (void)state;
+    for (uint64_t supply = 30; supply <= 90; supply += 20) {
+        struct ccwire_path path = path_100m;
+        path.loss_ppm = 200000;
+        struct ccwire *wire = ccwire_new(&path, supply);
+        ccwire_add(wire,
+                   &(struct ccwire_flow){.ops = &gmc_cc_model, .supply_bps = supply * 1000000});
+        ccwire_run_until(wire, GMC_S(4));
+        path.delay += GMC_MS(6);
+        ccwire_set_path(wire, &path);
+        double least = (double)(supply * 1000000);
+        for (int i = 0; i < 12; i++) {
+            double rate = rate_over(wire, GMC_S(1)) / 0.8;
+            least = rate < least ? rate : least;
+        }
+        assert_true(least > 0.95 * (double)(supply * 1000000));
+        ccwire_free(wire);
+    }
+}
+
 /* A path of few packets a round trip that begins to lose one in five: few enough are lost in a
  * round that chance alone makes the test of them look like others' doing. */
 static void test_tells_new_losses_of_a_slow_path(void **state)
@@ -846,6 +871,7 @@ int main(void)
         cmocka_unit_test(test_shares_with_siblings),
         cmocka_unit_test(test_packets_grow),
         cmocka_unit_test(test_follows_the_path),
+        cmocka_unit_test(test_a_longer_route_of_a_relay),
         cmocka_unit_test(test_tells_new_losses_of_a_slow_path),
         cmocka_unit_test(test_finds_a_much_wider_path_soon),
         cmocka_unit_test(test_messages_are_no_estimate),
