@@ -289,7 +289,7 @@ static void model_init(void *state, const struct gmc_cc_params *params, struct g
     (void)gmc_cc_min_add(&m->rtt_min, now, (int64_t)rtt);
     m->srtt = rtt;
     m->bw_bps = gmc_cc_rate_bps((uint64_t)FIRST_PACKETS * m->packet_bytes, 2 * rtt);
-    m->up_best_since = m->window_since = m->last_sent = m->clear_at = now;
+    m->up_best_since = m->window_since = m->last_sent = m->last_used = m->clear_at = now;
     begin_start(m, now);
 }
 

@@ -85,6 +85,7 @@ enum gmc_ccm_phase { START, DRAIN, CRUISE, UP, DOWN, AWAY };
 #define GONE_AFTER GMC_MS(400) /* and four round trips without a queue: who made it has left */
 #define FULL_LEAST GMC_US(500) /* a shorter queue may be noise */
 #define IDLE_LONG GMC_S(10)
+#define USED_PART 4u /* of bw: who sends less knows no more of the path than who is idle */
 #define AWAY_FIRST GMC_S(6)
 #define DOUBT_AFTER GMC_S(3) /* without a round in which the queue was empty */
 #define DOUBT_EACH GMC_MS(500)
@@ -139,6 +140,7 @@ struct gmc_ccm {
     gmc_duration queue; /* as the last acknowledgement told */
     gmc_time round_since, round_until;
     gmc_time last_sent, last_filled; /* the latter by who had more to send */
+    gmc_time last_used;              /* by a round of a quarter of bw and more */
     uint64_t burst_bytes;            /* sent at once, at last_sent */
     uint64_t up_burst_bytes;         /* the most of it since the last probe began */
     uint64_t took_bytes;             /* of a probe that lost nothing; see slack */
@@ -273,6 +275,13 @@ bool gmc_ccm_background_up(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_
 
 /* What chance does to the share of n packets that is not lost: three deviations, at most 100. */
 uint32_t gmc_ccm_chance_permille(const struct gmc_ccm *m, uint64_t n);
+
+/* The rate at which the round's packets were sent. */
+static inline uint64_t gmc_ccm_sent_bps(const struct gmc_cc_round *round)
+{
+    return gmc_cc_rate_bps(round->to.bytes - round->from.bytes,
+                           gmc_ccm_minus(round->to.sent, round->from.sent));
+}
 
 /* Such a time on a path of SHORT_RTT and more; on a shorter one, where it is that many more round
  * trips in which too much is sent, less. */

@@ -472,12 +472,27 @@ static void prove(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *ro
     m->cruise_until = now;
 }
 
+/* Who comes back to a path that it has hardly used for long knows no more of it than who was idle:
+ * others may have left it. */
+static void note_use(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
+{
+    gmc_duration span = gmc_ccm_minus(round->to.sent, round->from.sent);
+
+    if (span < gmc_ccm_least_rtt(m))
+        span = gmc_ccm_least_rtt(m);
+    if (round->sent_bytes < gmc_ccm_bytes_in(m->bw_bps / USED_PART, span))
+        return;
+    m->unproven = m->unproven || now - m->last_used > IDLE_LONG;
+    m->last_used = now;
+}
+
 void gmc_ccm_judge(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round)
 {
     if (round->epoch != m->epoch || round->decided == 0)
         return;
     if (round->phase == CRUISE || round->phase == UP || round->phase == DOWN)
         gmc_ccm_note_flat(m, now, round);
+    note_use(m, now, round);
     doubt_base(m, now, round);
     gmc_ccm_note_queue(m, round);
     if (gmc_cc_loss_is_below(&m->base, round->decided, round->lost, 4))

@@ -51,8 +51,7 @@ void gmc_ccm_note_flat(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
 {
     struct gmc_ccm_flat *flat = &m->flat;
     bool is_probe = round->phase == UP, is_limited = gmc_ccm_is_limited(round);
-    uint64_t sent_bps = gmc_cc_rate_bps(round->to.bytes - round->from.bytes,
-                                        gmc_ccm_minus(round->to.sent, round->from.sent));
+    uint64_t sent_bps = gmc_ccm_sent_bps(round);
 
     if ((is_probe && !is_limited) || round->windowed || round->ce > 0 ||
         gmc_cc_loss_is_excess(&m->base, round->decided, round->lost)) {

@@ -46,10 +46,7 @@ uint64_t gmc_ccm_sample(const struct gmc_ccm *m, const struct gmc_cc_round *roun
  * path carries. Held back by the window it is the path that limits. */
 bool gmc_ccm_is_limited(const struct gmc_cc_round *round)
 {
-    uint64_t sent = gmc_cc_rate_bps(round->to.bytes - round->from.bytes,
-                                    gmc_ccm_minus(round->to.sent, round->from.sent));
-
-    return !round->windowed && sent < gmc_ccm_times(round->rate_bps, 930);
+    return !round->windowed && gmc_ccm_sent_bps(round) < gmc_ccm_times(round->rate_bps, 930);
 }
 
 bool gmc_ccm_is_small(const struct gmc_ccm *m)

@@ -6,6 +6,7 @@
 #include "core/gateway_graph_impl.h"
 
 #define CC_SHARE_PERCENT 98u /* of a wire, that congestion control reaches (docs/CONGESTION.md) */
+#define PATH_UNUSED GMC_S(30)
 
 static void fill_latencies(const struct gmc_gateway *gw, const struct gwgraph *graph)
 {
@@ -42,13 +43,24 @@ static uint64_t payload_of(const struct gwchannel *ch, uint64_t rate_bps)
 }
 
 /* As the senders of this and of earlier transfers saw it. */
-static struct gmc_path_seen path_of(const struct gmc_gateway *gw, gmc_peer from, gmc_peer to)
+static uint32_t loss_of(const struct gmc_gateway *gw, gmc_peer from, gmc_peer to)
 {
     const struct gwpeer *peer = gw->peers[to];
     if (from != gw->self)
-        return gmc_latency_cache_seen(gw->latencies, from, to, gw->now, gw->config.probe_age_max);
-    return (struct gmc_path_seen){peer->link != NULL ? gmc_link_loss_ppm(peer->link) : 0,
-                                  gw_uplink_path(gw, peer)};
+        return gmc_latency_cache_seen(gw->latencies, from, to, gw->now, gw->config.probe_age_max)
+            .loss_ppm;
+    return peer->link != NULL ? gmc_link_loss_ppm(peer->link) : 0;
+}
+
+/* What held a path back may have been somebody else, who has left. Trees that came to avoid it
+ * would avoid it for good, and the source feed by two copies whom it need not: once nobody has used
+ * it for a while it is as one that nobody has seen, and the trial of trees that use it tells. */
+static uint64_t path_rate_of(const struct gmc_gateway *gw, gmc_peer from, gmc_peer to)
+{
+    const struct gwpeer *peer = gw->peers[to];
+    if (from != gw->self)
+        return gmc_latency_cache_seen(gw->latencies, from, to, gw->now, PATH_UNUSED).path_bps;
+    return gmc_time_sub(gw->now, peer->path.since) <= PATH_UNUSED ? gw_uplink_path(gw, peer) : 0;
 }
 
 static void fill_losses(const struct gmc_gateway *gw, const struct gwgraph *graph)
@@ -57,7 +69,7 @@ static void fill_losses(const struct gmc_gateway *gw, const struct gwgraph *grap
     for (size_t i = 0; i < n; i++)
         for (size_t j = 1; j < n; j++)
             if (i != j)
-                graph->loss[i * n + j] = path_of(gw, graph->list[i], graph->list[j]).loss_ppm;
+                graph->loss[i * n + j] = loss_of(gw, graph->list[i], graph->list[j]);
 }
 
 /* Two paths to one gateway that hold data back are likely held by what they share, where they end:
@@ -91,7 +103,7 @@ bool gw_graph_add_paths(const struct gmc_gateway *gw, const struct gwchannel *ch
         for (size_t j = 1; j < n; j++) {
             if (i == j)
                 continue;
-            uint64_t path_bps = path_of(gw, graph->list[i], graph->list[j]).path_bps;
+            uint64_t path_bps = path_rate_of(gw, graph->list[i], graph->list[j]);
             graph->path[i * n + j] = payload_of(ch, path_bps);
             graph->any_measured = graph->any_measured || path_bps > 0;
         }

@@ -213,6 +213,37 @@ static void test_trees_that_were_no_better(void **state)
     story_close(&story);
 }
 
+/* Others nearly fill a wire for some seconds, and the source feeds around it, by a second copy over
+ * its own. Once they have left that wire carries the object again. (0.47 of the source's wire went
+ * by to the end when what a path had shown counted though nobody used it.) */
+static void test_a_path_is_wide_again(void **state)
+{
+    (void)state;
+    struct story story;
+    story_open_with(&story, &(struct sim_world_config){.seed = 1});
+    sim_build_tree3(story.world, &story.wire);
+    story_start(&story);
+    story_stage(&story, 10 * MB, GMC_TREE_BULK, NULL);
+    story_run_to_end(&story, GMC_S(60));
+    gmc_time begin = sim_world_now(story.world);
+    const struct sim_traffic_config others = {.from = story_host(&story, "a")->id,
+                                              .to = story_host(&story, "b")->id,
+                                              .rate_bps = 85 * MB,
+                                              .packet_bytes = 1500,
+                                              .start = begin,
+                                              .stop = gmc_time_add(begin, GMC_S(12))};
+    assert_ok(sim_traffic_add(&story.world->traffic, &others));
+    story_stage(&story, 700 * MB, GMC_TREE_BULK, NULL);
+    story_run(&story, GMC_S(20));
+    assert_string_equal(story_parent(&story, "b"), "s.example");
+    story_run_to_end(&story, GMC_S(120));
+    story_expect_complete(&story);
+    assert_string_equal(story_parent(&story, "b"), "a.example");
+    print_message("700 MB, 12 s of it beside others: %.1f s\n", story_seconds(&story));
+    assert_in_range((uint64_t)story_seconds(&story), 58, 95);
+    story_close(&story);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +254,7 @@ int main(void)
         story_test(test_who_was_added_before_a_restart),
         story_test(test_a_wire_that_paths_share),
         story_test(test_trees_that_were_no_better),
+        story_test(test_a_path_is_wide_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -595,6 +595,28 @@ static void test_takes_the_path_when_others_go(void **state)
     assert_true(least > 0.9);
 }
 
+/* Whoever hardly used a path for long looks what it carries when there is more to send. */
+static void test_looks_at_a_path_that_it_did_not_use(void **state)
+{
+    struct ccwire_path path = path_100m;
+    path.rate_bps = 10000000;
+    struct ccwire *wire = ccwire_new(&path, 1);
+
+    (void)state;
+    ccwire_add(wire, &(struct ccwire_flow){.ops = &gmc_cc_model});
+    ccwire_run_until(wire, GMC_S(5));
+    ccwire_set_supply(wire, 0, 100000);
+    path = path_100m;
+    ccwire_set_path(wire, &path);
+    ccwire_run_until(wire, GMC_S(20));
+    ccwire_set_supply(wire, 0, 0);
+    ccwire_run_until(wire, GMC_S(20) + GMC_MS(500));
+    double rate = rate_over(wire, GMC_MS(500));
+    print_message("half a second after that: %.1f Mbit/s\n", rate / 1e6);
+    assert_true(rate > 0.9 * 100e6);
+    ccwire_free(wire);
+}
+
 static void test_little_to_send_lowers_nothing(void **state)
 {
     struct ccwire *wire = ccwire_new(&path_100m, 4);
@@ -877,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_messages_are_no_estimate),
         cmocka_unit_test(test_learns_losses_when_others_go),
         cmocka_unit_test(test_takes_the_path_when_others_go),
+        cmocka_unit_test(test_looks_at_a_path_that_it_did_not_use),
         cmocka_unit_test(test_little_to_send_lowers_nothing),
         cmocka_unit_test(test_relay_keeps_up),
         cmocka_unit_test(test_slow_host_is_not_held_back),
