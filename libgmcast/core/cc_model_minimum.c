@@ -3,11 +3,12 @@
  * after a delay that was measured too short, a queue seems to stand that nobody made. */
 #include "core/cc_model.h"
 
-#define STILL_MAX 4u /* probes until a longer path is believed */
-#define FLAT_AFTER                                                                                 \
-    GMC_S(1)            /* ... or so long a time in which our rate moved and the delay did not */
-#define FLAT_RATES 800u /* the least and the most of that rate, in thousandths */
-#define FLAT_LOOK_AFTER GMC_S(2) /* without an empty queue: our rate is moved for it */
+#define STILL_MAX 4u /* probes until a longer path is believed, ... */
+/* ... or such a time, in which our rate has moved by a fifth and the delay has not; after so long
+ * without an empty queue it is moved for that */
+#define FLAT_AFTER GMC_S(1)
+#define FLAT_RATES 800u
+#define FLAT_LOOK_AFTER GMC_S(2)
 
 /* What delays of one path differ by. */
 static gmc_duration noise_of(const struct gmc_ccm *m)
@@ -60,23 +61,18 @@ void gmc_ccm_note_flat(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_roun
     }
     if (round->acks < 2 || round->decided < ROUND_PACKETS)
         return;
-    gmc_duration least = round->queue_min < flat->least ? round->queue_min : flat->least;
-    gmc_duration most = round->queue_max > flat->most ? round->queue_max : flat->most;
+    gmc_duration least = gmc_time_min(flat->least, round->queue_min);
+    gmc_duration most = gmc_time_max(flat->most, round->queue_max);
     if (flat->since == 0 || most - least > noise_of(m))
-        *flat = (struct gmc_ccm_flat){.since = now,
-                                      .least = round->queue_min,
-                                      .most = round->queue_max,
-                                      .least_bps = sent_bps,
-                                      .most_bps = sent_bps};
-    else
         *flat =
-            (struct gmc_ccm_flat){.since = flat->since,
-                                  .least = least,
-                                  .most = most,
-                                  .least_bps =
+            (struct gmc_ccm_flat){now, round->queue_min, round->queue_max, sent_bps, sent_bps, 0};
+    else
+        *flat = (struct gmc_ccm_flat){flat->since,
+                                      least,
+                                      most,
                                       sent_bps < flat->least_bps ? sent_bps : flat->least_bps,
-                                  .most_bps = sent_bps > flat->most_bps ? sent_bps : flat->most_bps,
-                                  .probes = flat->probes};
+                                      sent_bps > flat->most_bps ? sent_bps : flat->most_bps,
+                                      flat->probes};
     flat->probes += is_probe;
     if (is_flat(m, now) && flat->least_bps <= gmc_ccm_times(flat->most_bps, FLAT_RATES))
         learn_anew(m, now);
