@@ -209,7 +209,7 @@ static void test_nothing_arrives_much_too_early(void **state)
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_true(seen > 100);
-    assert_in_range(least, 9500, 30000);
+    assert_in_range(least, 9490, 30000);
     bench_fini(&bench);
 }
 
