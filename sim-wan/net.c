@@ -121,6 +121,13 @@ void sim_net_set_wire_up(struct sim_net *net, uint32_t wire, bool up)
     sim_lane_set_up(sim_net_lane(net, wire, 1), up);
 }
 
+void sim_net_hold_back(struct sim_net *net, uint32_t host, gmc_time when)
+{
+    const struct sim_net_host *at = &net->hosts[host];
+    for (size_t i = 0; i < at->port_count; i++)
+        sim_lane_hold_back(at->ports[i].lane, when);
+}
+
 /* ---- the firewall ---- */
 static uint64_t pair_key(uint32_t a, uint32_t b)
 {

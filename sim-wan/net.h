@@ -92,6 +92,9 @@ void sim_net_send_udp(struct sim_net *net, uint32_t from, uint32_t to, enum sim_
 void sim_net_send_virtual(struct sim_net *net, uint32_t from, uint32_t to, enum sim_ecn ecn,
                           const struct gmc_bytes *pieces, size_t piece_count, size_t gap_in,
                           size_t kept);
+/* What the host sends from now on arrives at its neighbours as if sent at `when`, or later; see
+ * wire.h. */
+void sim_net_hold_back(struct sim_net *net, uint32_t host, gmc_time when);
 /* A segment to fill in and send; its payload takes wire_bytes more, and is not there. */
 struct sim_packet *sim_net_new_segment(struct sim_net *net, uint32_t from, uint32_t to);
 /* Takes the packet. */

@@ -174,6 +174,11 @@ static gmc_time arrival_of(struct sim_lane *lane, gmc_time departure)
     return lane->last_arrival;
 }
 
+void sim_lane_hold_back(struct sim_lane *lane, gmc_time when)
+{
+    lane->last_arrival = gmc_time_max(lane->last_arrival, gmc_time_add(when, lane->config.delay));
+}
+
 static void duplicate(struct sim_lane *lane, const struct sim_packet *packet)
 {
     struct sim_packet *copy = sim_packet_copy(lane->pool, packet);

@@ -164,6 +164,9 @@ void sim_lane_fini(struct sim_lane *lane);
 
 /* Offers a packet; takes it. */
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
+/* Packets to come arrive as if they had been offered at `when`, or later; on the wire they take
+ * their place as of now all the same. */
+void sim_lane_hold_back(struct sim_lane *lane, gmc_time when);
 /* A lane that goes down loses what it holds. */
 void sim_lane_set_up(struct sim_lane *lane, bool up);
 /* For packets to come and those that wait in a list; those on the way keep their time. */

@@ -25,7 +25,7 @@
  * waits are long and that costs little. */
 #define LONG_WAIT GMC_US(900)
 #define AWAKE GMC_US(300)
-#define EARLY_MOST GMC_US(500) /* that a packet enters before it was sent */
+#define EARLY_MOST GMC_US(500) /* that a packet arrives before it could */
 
 static gmc_time real_time(void)
 {
@@ -65,14 +65,16 @@ static bool arrived(void *ctx, uint32_t host, struct sim_packet *packet)
 }
 
 /* ---- in ---- */
-/* It was read just now. Entering as of the last look it may be early, but not by more than that:
- * after a pause of the whole machine it would arrive before the wire's delay is over, and whoever
- * sent it would take that for the path's shortest round trip, and for a queue what is more, for
- * minutes. */
+/* It was read just now. Entering as of the last look it may be early, but it does not arrive
+ * earlier than by that much: after a pause of the whole machine it would be there before the wire's
+ * delay is over, and whoever sent it would take that for the path's shortest round trip, and for a
+ * queue what is more, for minutes. */
 static void enter(struct emu_forward *forward, uint32_t from, struct sim_packet *packet)
 {
     uint32_t to = emu_hosts_of_packet(forward->hosts, gmc_bytes(packet->data, packet->len));
-    sim_engine_run(&forward->engine, gmc_time_sub(emu_forward_now(forward), EARLY_MOST));
+    gmc_time earliest = gmc_time_sub(emu_forward_now(forward), EARLY_MOST);
+    if (earliest > forward->engine.now)
+        sim_net_hold_back(&forward->net, from, earliest);
     if (to == EMU_NO_HOST || to == from) {
         forward->foreign_packets++;
         sim_packet_free(&forward->net.pool, packet);
@@ -141,8 +143,9 @@ static int sleep_for(const struct emu_forward *forward, gmc_duration wait,
  * of the owner's can be read.
  *
  * What a busy network's devices hold came some time after the last look, and enters as of that
- * look, or a little later (enter). As of now would be late by a turn, and a full wire cannot make
- * up for late packets: it would keep the worst as a queue. For early ones it can. */
+ * look. As of now would be late by a turn, or by as long as the machine stood still, and a full
+ * wire cannot make up for late packets: it would keep the worst as a queue. For early ones it can.
+ */
 static bool serve(struct emu_forward *forward, gmc_duration wait, bool *watched)
 {
     struct epoll_event ready[READY_MAX];
