@@ -295,7 +295,7 @@ static inline gmc_duration gmc_ccm_by_rtt(const struct gmc_ccm *m, gmc_duration 
 }
 
 /* cc_model_minimum.c: whether the least delay is still the path's. After a DOWN in which a queue
- * stood; after any round; and whether to look by sending less. */
+ * stood; after any round; and a DOWN to see it by. */
 void gmc_ccm_check_minimum(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *down);
 void gmc_ccm_note_flat(struct gmc_ccm *m, gmc_time now, const struct gmc_cc_round *round);
 void gmc_ccm_look(struct gmc_ccm *m, gmc_time now);
