@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/near.h"
 #include "sim-wan/mem.h"
 
 #define FAN 4u
@@ -35,6 +36,7 @@
 #define FEW 32u        /* a slot with no more goes to the heap */
 #define HEAP_MAX 96u   /* a heap with more goes back to the wheel */
 #define ROOM_KEPT 1024 /* an emptied slot with more gives its room back */
+#define SOON 8u        /* keys ahead: their events, which note each move, are fetched */
 
 #define ROW 32u /* events in it */
 #define ROW_ROOM (2 * ROW)
@@ -190,7 +192,11 @@ static void wheel_put(struct sim_engine_queue *queue, struct key key)
     uint32_t slot = level * DIGITS + digit;
     queue->levels |= UINT64_C(1) << level;
     queue->slots[level] |= UINT64_C(1) << digit;
-    put(&queue->wheel[slot], IN_WHEEL + slot, add_one(&queue->wheel[slot]), key);
+    struct sim_engine_keys *keys = &queue->wheel[slot];
+    size_t i = add_one(keys);
+    put(keys, IN_WHEEL + slot, i, key);
+    /* Where the slot goes on: only an address, there may be no room yet. */
+    gmc_near_fetch_line((const void *)((uintptr_t)&keys->list[i] + 2 * GMC_NEAR_LINE));
 }
 
 static void mark_empty(struct sim_engine_queue *queue, uint32_t slot)
@@ -250,8 +256,11 @@ static void insert(struct sim_engine_queue *queue, struct key key)
 
 static void spread(struct sim_engine_queue *queue, struct sim_engine_keys *keys)
 {
-    for (size_t i = 0; i < keys->count; i++)
+    for (size_t i = 0; i < keys->count; i++) {
+        if (i + SOON < keys->count)
+            gmc_near_fetch_line(&keys->list[i + SOON].event->place);
         wheel_put(queue, keys->list[i]);
+    }
     keys->count = 0;
 }
 
@@ -276,6 +285,8 @@ static bool fill_heap(struct sim_engine_queue *queue)
         gmc_time first = first_time(keys);
         if (slot < DIGITS || keys->count <= FEW) {
             queue->heap_end = end_of_slot(first, slot);
+            for (size_t i = 0; i < keys->count; i++)
+                gmc_near_fetch_line(&keys->list[i].event->place);
             for (size_t i = 0; i < keys->count; i++)
                 heap_push(&queue->heap, keys->list[i]);
             keys->count = 0;
