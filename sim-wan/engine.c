@@ -286,8 +286,6 @@ static bool fill_heap(struct sim_engine_queue *queue)
         if (slot < DIGITS || keys->count <= FEW) {
             queue->heap_end = end_of_slot(first, slot);
             for (size_t i = 0; i < keys->count; i++)
-                gmc_near_fetch_line(&keys->list[i].event->place);
-            for (size_t i = 0; i < keys->count; i++)
                 heap_push(&queue->heap, keys->list[i]);
             keys->count = 0;
             mark_empty(queue, slot);

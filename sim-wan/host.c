@@ -128,10 +128,9 @@ static void ahead_of_timer(const struct sim_event *event, enum sim_ahead stage)
             gmc_near_fetch_line((const char *)host + i);
         break;
     case SIM_AHEAD_SECOND:
-        gmc_near_fetch_half(&host->near, 0);
+        gmc_near_fetch(&host->near);
         break;
     case SIM_AHEAD_THIRD:
-        gmc_near_fetch_half(&host->near, 1);
         break;
     case SIM_AHEAD_LAST:
         sim_net_warm(&host->world->net, host->id);

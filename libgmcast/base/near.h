@@ -44,11 +44,9 @@ static inline void gmc_near_add(struct gmc_near *near, const void *from, size_t 
                      offsetof(__typeof__(*(object)), to) - offsetof(__typeof__(*(object)), from)); \
     } while (0)
 
-/* Every second piece, from that one on: a processor waits where more lines are asked for than it
- * can have on the way at once, so it is asked for a part, works, and is asked for the rest. */
-static inline void gmc_near_fetch_half(const struct gmc_near *near, size_t from)
+static inline void gmc_near_fetch(const struct gmc_near *near)
 {
-    for (size_t i = from; i < near->count; i += 2) {
+    for (size_t i = 0; i < near->count; i++) {
         uintptr_t lines = near->pieces[i] % GMC_NEAR_LINE;
         uintptr_t first = near->pieces[i] - lines;
         for (uintptr_t k = 0; k < lines; k++)

@@ -40,8 +40,7 @@ static void test_pieces_are_whole_lines(void **state)
         assert_int_equal(lines(&near, i), counts[i]);
         assert_ptr_equal(begin(&near, i), begins[i]);
     }
-    gmc_near_fetch_half(&near, 0);
-    gmc_near_fetch_half(&near, 1);
+    gmc_near_fetch(&near);
 }
 
 static void test_what_does_not_fit_is_left_out(void **state)
@@ -68,8 +67,7 @@ static void test_what_is_gone_does_no_harm(void **state)
     gmc_near_add(&near, NULL, 0);
     assert_int_equal(near.count, 1);
     free(memory);
-    gmc_near_fetch_half(&near, 0);
-    gmc_near_fetch_half(&near, 1);
+    gmc_near_fetch(&near);
 }
 
 static void test_a_map_tells_where_it_looks(void **state)
