@@ -27,7 +27,7 @@
 #define GMC_FRAGMENTS_MAX 64u
 #define GMC_CACHE_SMALL_BYTES 9216u
 /* Of each of so many fragments at most. */
-#define GMC_CACHE_VIRTUAL_BYTES 24u
+#define GMC_CACHE_VIRTUAL_BYTES 8u
 #define GMC_CACHE_VIRTUAL_FRAGMENTS 16u
 #define GMC_CACHE_SPARE_SIZES 3
 

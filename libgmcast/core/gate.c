@@ -99,7 +99,7 @@ size_t gmc_gate_kept(const struct gmc_gate *gate, uint8_t kind, size_t len)
 {
     if (!gate->virtual_padding || kind != GMC_KIND_CHALLENGE)
         return len;
-    return gmc_virtual_kept((uint32_t)(GMC_HEAD_BYTES + len)) - GMC_HEAD_BYTES;
+    return gmc_virtual_kept((uint32_t)len);
 }
 
 static gmc_status open_sealed(struct gmc_gate *gate, uint8_t kind, struct gmc_bytes dgram,

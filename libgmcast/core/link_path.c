@@ -463,8 +463,7 @@ static void direct(const struct gmc_link *link, uint8_t index, struct gmc_dgram_
     out->to = link->routes[index].to;
 }
 
-_Static_assert(GMC_VIRTUAL_BYTES >= GMC_HEAD_BYTES + LINK_TOKEN_BYTES,
-               "of a challenge the token exists always");
+_Static_assert(GMC_VIRTUAL_BYTES >= LINK_TOKEN_BYTES, "of a challenge the token exists always");
 
 static bool emit_challenge(struct gmc_link *link, gmc_time now, uint8_t index, uint32_t size,
                            uint8_t *buffer, struct gmc_dgram_out *out)
@@ -486,8 +485,10 @@ static bool emit_challenge(struct gmc_link *link, gmc_time now, uint8_t index, u
     if (!gmc_link_emit(link, now, GMC_KIND_CHALLENGE, buffer, len, out))
         return false;
     if (!is_whole) { /* as of a fragment: the shell leaves the middle out */
-        out->body.len -= GMC_SEAL_TAG_BYTES;
-        out->tail = gmc_bytes(buffer + out->body.len, GMC_SEAL_TAG_BYTES);
+        memcpy(out->head, buffer, GMC_HEAD_BYTES);
+        out->head_len = GMC_HEAD_BYTES;
+        out->body = gmc_bytes(content, len);
+        out->tail = gmc_bytes(content + len, GMC_SEAL_TAG_BYTES);
     }
     direct(link, index, out);
     return true;

@@ -109,7 +109,7 @@ uint32_t gmc_fragment_len(const struct gmc_object *object, uint32_t len, uint32_
 /* Large simulations keep of what is longer than a page its first bytes only, so many for each
  * datagram of a block; of a block or of a datagram's body of len bytes those that exist. What a
  * block's datagrams keep follows each other, and is what the block keeps. */
-#define GMC_VIRTUAL_BYTES 24u
+#define GMC_VIRTUAL_BYTES 8u
 #define GMC_VIRTUAL_DATAGRAM_BYTES 65536u
 static inline uint32_t gmc_virtual_kept(uint32_t len)
 {

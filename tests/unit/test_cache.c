@@ -189,10 +189,10 @@ static void test_virtual_fragments(void **state)
         uint32_t len, kept, fragments;
         size_t bytes;
     } rows[] = {
-        {65536, 24, 1, 24 + 16},
-        {2 * 65536, 2 * 24, 2, 16 * (24 + 16)},
-        {1 << 20, 16 * 24, 16, 16 * (24 + 16)},
-        {65536 + 4000, 24 + 4000, 2, 9216 + 64 * 16},
+        {65536, 8, 1, 8 + 16},
+        {2 * 65536, 2 * 8, 2, 16 * (8 + 16)},
+        {1 << 20, 16 * 8, 16, 16 * (8 + 16)},
+        {65536 + 4000, 8 + 4000, 2, 9216 + 64 * 16},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct gmc_cache *cache = gmc_cache_new(0, 1, NULL);
