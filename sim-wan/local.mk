@@ -88,6 +88,8 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
 	sim-wan/traffic/variate.c sim-wan/traffic/variate.h \
 	sim-wan/unfinished.c sim-wan/unfinished.h \
+	sim-wan/transit.c sim-wan/transit.h \
+	sim-wan/way.c sim-wan/way.h \
 	sim-wan/wire.c sim-wan/wire.h \
 	sim-wan/world.c sim-wan/world.h
 
@@ -103,6 +105,10 @@ check_PROGRAMS += tests/unit/test_sim_engine
 tests_unit_test_sim_engine_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_lateness
 tests_unit_test_sim_lateness_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_packet
+tests_unit_test_sim_packet_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
+check_PROGRAMS += tests/unit/test_sim_transit
+tests_unit_test_sim_transit_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_wire
 tests_unit_test_sim_wire_LDADD = $(GMC_SIM_LIBS) $(TEST_LIBS)
 check_PROGRAMS += tests/unit/test_sim_loss

@@ -40,9 +40,9 @@ void *sim_grow(void *old, size_t count, size_t bytes)
     return checked(realloc(old, count * bytes > 0 ? count * bytes : 1));
 }
 
-void *sim_alloc_lines(size_t bytes)
+void *sim_alloc_aligned(size_t alignment, size_t bytes)
 {
-    return checked(aligned_alloc(64, bytes));
+    return checked(aligned_alloc(alignment, bytes));
 }
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE) && !defined(GMC_SANITIZERS)

@@ -10,8 +10,8 @@
 void *sim_alloc(size_t bytes);                         /* contents undefined */
 void *sim_calloc(size_t count, size_t bytes);          /* zeros */
 void *sim_grow(void *old, size_t count, size_t bytes); /* realloc of an array */
-/* Bytes that are a multiple of a cache line (64), and begin with one. */
-void *sim_alloc_lines(size_t bytes);
+/* Bytes that are a multiple of the alignment, a power of two. */
+void *sim_alloc_aligned(size_t alignment, size_t bytes);
 char *sim_strdup(const char *text);
 
 /* What is allocated from now on lies in large pages, where the system gives them to those that ask

@@ -11,9 +11,6 @@
 struct sim_net;
 struct sim_packet;
 
-/* Bit of a packet's `to`: the rest is the sender, whose group it goes to. */
-#define SIM_TO_GROUP 0x80000000u
-
 struct sim_groups {
     struct sim_group *groups; /* by sender */
     uint32_t count;

@@ -14,6 +14,8 @@ static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pa
 static void lane_watch(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
                        enum sim_drop drop, const struct sim_packet *packet);
 static void lane_expect(void *ctx, const struct sim_lane *lane, gmc_time when);
+static void lane_pass(void *ctx, struct sim_lane *lane, gmc_time when);
+static void lane_settle(void *ctx, struct sim_lane *lane);
 static void ahead_of_delivery(void *ctx, const struct sim_lane *lane,
                               const struct sim_packet *first, enum sim_ahead stage);
 
@@ -25,6 +27,8 @@ void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct s
                                         .deliver = lane_deliver,
                                         .watch = sink->watch != NULL ? lane_watch : NULL,
                                         .expect = lane_expect,
+                                        .pass = lane_pass,
+                                        .settle = lane_settle,
                                         .ahead = ahead_of_delivery};
     sim_packet_pool_init(&net->pool);
 }
@@ -32,6 +36,8 @@ void sim_net_init(struct sim_net *net, struct sim_engine *engine, const struct s
 void sim_net_watch_drops_only(struct sim_net *net, bool only_drops)
 {
     net->lanes.only_drops = only_drops;
+    for (uint32_t i = 0; i < net->host_count; i++)
+        sim_transit_review(net, i);
 }
 
 void sim_net_fini(struct sim_net *net)
@@ -42,8 +48,10 @@ void sim_net_fini(struct sim_net *net)
         sim_lane_fini(&net->wires[i]->lanes[1]);
         free(net->wires[i]);
     }
-    for (size_t i = 0; i < net->host_count; i++)
+    for (size_t i = 0; i < net->host_count; i++) {
+        sim_engine_cancel(net->engine, &net->hosts[i].transit.event);
         free(net->hosts[i].ports);
+    }
     free(net->wires);
     free(net->hosts);
     free(net->blocked);
@@ -57,7 +65,8 @@ uint32_t sim_net_add_host(struct sim_net *net)
     GMC_ASSERT(net->routes == NULL);
     net->hosts = sim_reserve(net->hosts, net->host_count, &net->host_capacity, sizeof(*net->hosts));
     struct sim_net_host *host = &net->hosts[net->host_count];
-    *host = (struct sim_net_host){0};
+    *host = (struct sim_net_host){.net = net};
+    sim_transit_init(&host->transit);
     for (uint32_t i = 0; i < SIM_RECENT_WAYS; i++)
         host->recent[i] = SIM_NO_HOST;
     return (uint32_t)net->host_count++;
@@ -186,7 +195,7 @@ uint32_t sim_net_payload_max(const struct sim_net *net, uint32_t host)
 }
 
 /* ---- packets ---- */
-static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
+void sim_net_forward(struct sim_net *net, uint32_t at, struct sim_packet *packet, gmc_time when)
 {
     if ((packet->to & SIM_TO_GROUP) != 0) {
         sim_group_forward(net, at, packet);
@@ -198,7 +207,14 @@ static void forward(struct sim_net *net, uint32_t at, struct sim_packet *packet)
         sim_packet_free(&net->pool, packet);
         return;
     }
-    sim_lane_send(net->hosts[at].ports[port].lane, packet);
+    sim_lane_send_as_of(net->hosts[at].ports[port].lane, packet, when);
+}
+
+/* Behind all that came before. */
+static void forward_now(struct sim_net *net, uint32_t at, struct sim_packet *packet)
+{
+    sim_transit_settle(net, at);
+    sim_net_forward(net, at, packet, net->engine->now);
 }
 
 static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *packet)
@@ -213,7 +229,7 @@ static void lane_deliver(void *ctx, struct sim_lane *lane, struct sim_packet *pa
     }
     if (is_group && sim_group_has(net, packet->from, at))
         (void)net->sink.arrived(net->sink.ctx, at, packet);
-    forward(net, at, packet);
+    forward_now(net, at, packet);
 }
 
 /* The way on of a packet that goes further. */
@@ -244,9 +260,26 @@ static void lane_expect(void *ctx, const struct sim_lane *lane, gmc_time when)
     net->sink.expect(net->sink.ctx, lane->end, when);
 }
 
+static void lane_pass(void *ctx, struct sim_lane *lane, gmc_time when)
+{
+    sim_transit_expect(ctx, lane->end, when);
+}
+
+static void lane_settle(void *ctx, struct sim_lane *lane)
+{
+    struct sim_net *net = ctx;
+    uint32_t wire = lane->id / 2;
+    if (wire >= net->wire_count)
+        return; /* it is just being made */
+    sim_transit_review(net, net->wires[wire]->ends[0]);
+    sim_transit_review(net, net->wires[wire]->ends[1]);
+}
+
 void sim_net_collect(struct sim_net *net, uint32_t host, bool collects)
 {
     const struct sim_net_host *at = &net->hosts[host];
+    if (!collects)
+        sim_transit_end(net, host);
     for (size_t i = 0; i < at->port_count; i++)
         sim_lane_collect(at->ports[i].back, collects);
 }
@@ -294,7 +327,7 @@ void sim_net_send(struct sim_net *net, struct sim_packet *packet)
         sim_packet_free(&net->pool, packet);
         return;
     }
-    forward(net, packet->from, packet);
+    forward_now(net, packet->from, packet);
 }
 
 static struct sim_packet *new_packet(struct sim_net *net, uint32_t from, uint32_t to, size_t len,

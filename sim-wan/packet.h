@@ -32,6 +32,9 @@ struct sim_segment {
     uint8_t flags;
 };
 
+/* Bit of a packet's `to`: the rest is the sender, whose group it goes to. */
+#define SIM_TO_GROUP 0x80000000u
+
 struct sim_packet {
     struct sim_packet *next; /* owned by whoever holds the packet */
     gmc_time arrival;        /* at the end of the wire; while it waits: in its queue */
@@ -98,10 +101,16 @@ static inline void sim_packet_warm(const struct sim_packet *packet)
 
 enum { SIM_PACKET_SHORT, SIM_PACKET_SMALL, SIM_PACKET_FULL, SIM_PACKET_SIZES };
 
+#define SIM_PACKET_PAGE_BYTES ((size_t)4096)
+
+struct sim_packet_page;
+
 struct sim_packet_pool {
-    struct sim_packet *free[SIM_PACKET_SIZES];
-    void *slabs;   /* of short ones; each begins with the one before it */
-    uint64_t live; /* packets given out */
+    struct sim_packet *free[SIM_PACKET_SIZES]; /* but short ones, which have pages: */
+    struct sim_packet_page *page;              /* the one in use; NULL */
+    struct sim_packet_page *pages;             /* free ones */
+    struct sim_packet_page *slabs;             /* by their first pages */
+    uint64_t live;                             /* packets given out */
 };
 
 void sim_packet_pool_init(struct sim_packet_pool *pool);

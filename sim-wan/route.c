@@ -192,18 +192,23 @@ uint16_t sim_net_port_to(struct sim_net *net, uint32_t at, uint32_t to)
     return host->recent_ports[i];
 }
 
+void sim_net_fetch_route(const struct sim_net *net, uint32_t at, uint32_t to)
+{
+    if (net->hosts[at].recent[to % SIM_RECENT_WAYS] == to || net->routes == NULL)
+        return;
+    const uint16_t *ports = net->routes[net->accesses[to].from];
+    if (ports != NULL)
+        gmc_near_fetch_line(&ports[at]);
+}
+
 void sim_net_fetch_way(const struct sim_net *net, uint32_t at, uint32_t to)
 {
     const struct sim_net_host *host = &net->hosts[at];
     uint32_t i = to % SIM_RECENT_WAYS;
-    if (host->recent[i] == to) {
-        if (host->recent_ports[i] != SIM_NO_PORT)
-            sim_lane_fetch(host->ports[host->recent_ports[i]].lane);
-    } else if (net->routes != NULL) {
-        const uint16_t *ports = net->routes[net->accesses[to].from];
-        if (ports != NULL)
-            gmc_near_fetch_line(&ports[at]);
-    }
+    if (host->recent[i] != to)
+        sim_net_fetch_route(net, at, to);
+    else if (host->recent_ports[i] != SIM_NO_PORT)
+        sim_lane_fetch(host->ports[host->recent_ports[i]].lane);
 }
 
 void sim_net_forget_routes(struct sim_net *net)

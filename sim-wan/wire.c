@@ -39,6 +39,7 @@ void sim_lane_init(struct sim_lane *lane, struct sim_engine *engine, struct sim_
                               .sink = sink,
                               .id = id,
                               .end = end,
+                              .passes_at = GMC_TIME_NEVER,
                               .up = true,
                               .prng = *prng};
     sim_event_init(&lane->event, arrive);
@@ -69,58 +70,32 @@ static bool is_patient(const struct sim_lane *lane, const struct sim_packet *pac
 }
 
 /* ---- packets on the way ---- */
-static struct sim_packet **place(const struct sim_way *way, uint32_t i)
+/* Who collects at its end passes it on; groups branch, and are passed on at once. */
+static bool is_transit(const struct sim_lane *lane, const struct sim_packet *packet)
 {
-    return &way->ring[(way->head + i) & (way->capacity - 1)];
+    return lane->is_collected && lane->sink->pass != NULL && packet->to != lane->end &&
+           (packet->to & SIM_TO_GROUP) == 0;
 }
 
-/* NULL: none is on the way. */
-static struct sim_packet *first_of(const struct sim_way *way)
-{
-    return way->count > 0 ? *place(way, 0) : NULL;
-}
-
-static void grow(struct sim_way *way)
-{
-    struct sim_way larger = {.count = way->count,
-                             .capacity = way->capacity > 0 ? 2 * way->capacity : 4,
-                             .latest = way->latest};
-    larger.ring = sim_alloc(larger.capacity * sizeof(struct sim_packet *));
-    for (uint32_t i = 0; i < way->count; i++)
-        larger.ring[i] = *place(way, i);
-    free(way->ring);
-    *way = larger;
-}
-
-/* Only packets that a reordered one is ahead of move, one place each. */
 static void insert(struct sim_lane *lane, struct sim_packet *packet)
 {
-    struct sim_way *way = &lane->way;
-    if (way->count == way->capacity)
-        grow(way);
-    uint32_t i = way->count++;
-    if (packet->arrival < way->latest)
-        for (; i > 0 && (*place(way, i - 1))->arrival > packet->arrival; i--)
-            *place(way, i) = *place(way, i - 1);
-    *place(way, i) = packet;
-    way->latest = gmc_time_max(way->latest, packet->arrival);
+    if (is_transit(lane, packet)) {
+        sim_way_insert(&lane->transit, packet);
+        if (packet->arrival < lane->passes_at) {
+            lane->passes_at = packet->arrival;
+            lane->sink->pass(lane->sink->ctx, lane, packet->arrival);
+        }
+        return;
+    }
+    sim_way_insert(&lane->way, packet);
     lane->passing += !is_patient(lane, packet);
 }
 
 static struct sim_packet *take_first(struct sim_lane *lane)
 {
-    struct sim_way *way = &lane->way;
-    struct sim_packet *packet = *place(way, 0);
-    way->head++;
-    way->count--;
+    struct sim_packet *packet = sim_way_take(&lane->way);
     lane->passing -= !is_patient(lane, packet);
     return packet;
-}
-
-static void warm(const struct sim_way *way, uint32_t i)
-{
-    if (i < way->count)
-        sim_packet_warm(*place(way, i));
 }
 
 /* All that is on the way is for whoever collects. */
@@ -144,7 +119,7 @@ static gmc_time next_turn(const struct sim_lane *lane)
  * of them can: until then no turn has to be looked at. */
 static void arm(struct sim_lane *lane)
 {
-    const struct sim_packet *first = first_of(&lane->way);
+    const struct sim_packet *first = sim_way_at(&lane->way, 0);
     gmc_time when = first != NULL ? first->arrival : GMC_TIME_NEVER;
     if (waits_for_collection(lane)) {
         sim_engine_cancel(lane->engine, &lane->event);
@@ -283,20 +258,24 @@ static void take_turns(struct sim_lane *lane, gmc_time until)
 }
 
 /* ---- arrivals ---- */
-static struct sim_packet *take_arrived(struct sim_lane *lane)
+static struct sim_packet *count_delivered(struct sim_lane *lane, struct sim_packet *packet)
 {
-    struct sim_packet *packet = take_first(lane);
     lane->count.delivered_packets++;
     lane->count.delivered_bytes += packet->wire_bytes;
     watch(lane, SIM_WIRE_DELIVERED, SIM_DROPS, packet);
     return packet;
 }
 
+static struct sim_packet *take_arrived(struct sim_lane *lane)
+{
+    return count_delivered(lane, take_first(lane));
+}
+
 /* The sink may take the lane down or send on it. */
 static void deliver_arrived(struct sim_lane *lane)
 {
     const struct sim_packet *first;
-    while ((first = first_of(&lane->way)) != NULL && first->arrival <= lane->engine->now)
+    while ((first = sim_way_at(&lane->way, 0)) != NULL && first->arrival <= lane->engine->now)
         lane->sink->deliver(lane->sink->ctx, lane, take_arrived(lane));
 }
 
@@ -318,12 +297,12 @@ static void ahead_of_arrival(const struct sim_event *event, enum sim_ahead stage
     if (stage == SIM_AHEAD_FIRST || lane->way.count == 0)
         return;
     if (stage == SIM_AHEAD_SECOND)
-        gmc_near_fetch_line(place(&lane->way, 0));
+        gmc_near_fetch_line(sim_way_place(&lane->way, 0));
     else if (stage == SIM_AHEAD_THIRD)
         for (uint32_t i = 0; i < 2; i++) /* the second one's time is that of the next event */
-            warm(&lane->way, i);
+            sim_way_warm(&lane->way, i);
     else
-        first = first_of(&lane->way);
+        first = sim_way_at(&lane->way, 0);
     if (lane->sink->ahead != NULL)
         lane->sink->ahead(lane->sink->ctx, lane, first, stage);
 }
@@ -332,23 +311,30 @@ struct sim_packet *sim_lane_take(struct sim_lane *lane)
 {
     if (sim_lane_expected(lane) > lane->engine->now)
         return NULL;
-    warm(&lane->way, FETCHED);
+    sim_way_warm(&lane->way, FETCHED);
     return take_arrived(lane);
+}
+
+struct sim_packet *sim_lane_pass(struct sim_lane *lane)
+{
+    struct sim_packet *packet = sim_way_take(&lane->transit);
+    const struct sim_packet *next = sim_way_at(&lane->transit, 0);
+    lane->passes_at = next != NULL ? next->arrival : GMC_TIME_NEVER;
+    sim_way_warm_head(&lane->transit, FETCHED);
+    return count_delivered(lane, packet);
 }
 
 gmc_time sim_lane_expected(const struct sim_lane *lane)
 {
     bool is_known = waits_for_collection(lane) && lane->way.count > 0;
-    return is_known ? first_of(&lane->way)->arrival : GMC_TIME_NEVER;
+    return is_known ? sim_way_at(&lane->way, 0)->arrival : GMC_TIME_NEVER;
 }
 
 void sim_lane_near(const struct sim_lane *lane, struct gmc_near *near)
 {
     gmc_near_add(near, lane, offsetof(struct sim_lane, config) + GMC_NEAR_LINE);
-    if (lane->way.capacity == 0)
-        return;
-    gmc_near_add(near, place(&lane->way, 0), sizeof(struct sim_packet *));
-    gmc_near_add(near, place(&lane->way, lane->way.count), sizeof(struct sim_packet *));
+    sim_way_near(&lane->way, near);
+    sim_way_near(&lane->transit, near);
 }
 
 void sim_lane_fetch(const struct sim_lane *lane)
@@ -360,7 +346,13 @@ void sim_lane_fetch(const struct sim_lane *lane)
 void sim_lane_warm(const struct sim_lane *lane)
 {
     for (uint32_t i = 0; i < FETCHED; i++)
-        warm(&lane->way, i);
+        sim_way_warm(&lane->way, i);
+}
+
+void sim_lane_warm_transit(const struct sim_lane *lane)
+{
+    for (uint32_t i = 0; i < FETCHED; i++)
+        sim_way_warm_head(&lane->transit, i);
 }
 
 void sim_lane_collect(struct sim_lane *lane, bool is_collected)
@@ -368,6 +360,9 @@ void sim_lane_collect(struct sim_lane *lane, bool is_collected)
     if (lane->is_collected == is_collected)
         return;
     lane->is_collected = is_collected;
+    lane->passes_at = GMC_TIME_NEVER;
+    while (lane->transit.count > 0)
+        insert(lane, sim_way_take(&lane->transit));
     if (!is_collected)
         deliver_arrived(lane);
     arm(lane);
@@ -376,9 +371,9 @@ void sim_lane_collect(struct sim_lane *lane, bool is_collected)
 /* ---- offers ---- */
 /* Whether there is room behind what takes until `start` to send; `end` is when it is sent. An idle
  * transmitter takes any packet, however small the queue. Marks at the threshold. */
-static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time start, gmc_time end)
+static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time now, gmc_time start,
+                     gmc_time end)
 {
-    gmc_time now = lane->engine->now;
     if (start > now && end - now > lane->queue_time)
         return false;
     if (start - now > lane->mark_time && packet->ecn != SIM_ECN_NOT_ECT)
@@ -387,11 +382,11 @@ static bool has_room(struct sim_lane *lane, struct sim_packet *packet, gmc_time 
 }
 
 /* The departure is known at once. */
-static void send_eager(struct sim_lane *lane, struct sim_packet *packet)
+static void send_eager(struct sim_lane *lane, struct sim_packet *packet, gmc_time now)
 {
-    gmc_time start = gmc_time_max(lane->busy_until, lane->engine->now);
+    gmc_time start = gmc_time_max(lane->busy_until, now);
     gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
-    if (!has_room(lane, packet, start, end)) {
+    if (!has_room(lane, packet, now, start, end)) {
         drop_packet(lane, packet, SIM_DROP_QUEUE);
         return;
     }
@@ -407,7 +402,7 @@ static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
     bool is_full = lane->config.queue_packets > 0 && held > 0 && held >= lane->config.queue_packets;
     gmc_time start = now + sim_lane_backlog(lane);
     gmc_time end = gmc_time_add(start, time_to_send(lane, packet->wire_bytes));
-    if (is_full || !has_room(lane, packet, start, end)) {
+    if (is_full || !has_room(lane, packet, now, start, end)) {
         drop_packet(lane, packet, SIM_DROP_QUEUE);
         return;
     }
@@ -416,6 +411,11 @@ static void send_lazy(struct sim_lane *lane, struct sim_packet *packet)
 }
 
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
+{
+    sim_lane_send_as_of(lane, packet, lane->engine->now);
+}
+
+void sim_lane_send_as_of(struct sim_lane *lane, struct sim_packet *packet, gmc_time when)
 {
     lane->count.offered_packets++;
     lane->count.offered_bytes += packet->wire_bytes;
@@ -428,14 +428,21 @@ void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet)
         drop_packet(lane, packet, SIM_DROP_MTU);
         return;
     }
+    bool goes_on = is_transit(lane, packet);
     if (lane->is_lazy)
         send_lazy(lane, packet);
     else
-        send_eager(lane, packet);
-    /* Behind another one it changes nothing, unless that may wait and this may not. */
-    bool is_behind = lane->way.count > 1 && lane->is_plain && !lane->is_lazy;
+        send_eager(lane, packet, when);
+    /* Behind another one it changes nothing, unless that may wait and this may not; nor does what
+     * whoever collects passes on. */
+    bool is_behind = !lane->is_lazy && (goes_on || (lane->is_plain && lane->way.count > 1));
     if (!is_behind || (lane->is_collected && lane->passing > 0))
         arm(lane);
+}
+
+gmc_duration sim_lane_lookahead(const struct sim_lane *lane)
+{
+    return lane->is_lazy ? 0 : lane->config.delay;
 }
 
 /* ---- the lane ---- */
@@ -451,8 +458,15 @@ static bool is_plain(const struct sim_wire_config *config)
            config->ecn_path == SIM_ECN_KEPT;
 }
 
+static void settle(struct sim_lane *lane)
+{
+    if (lane->sink->settle != NULL)
+        lane->sink->settle(lane->sink->ctx, lane);
+}
+
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config)
 {
+    settle(lane);
     take_turns(lane, lane->engine->now);
     lane->config = *config;
     if (lane->config.mtu == 0)
@@ -480,6 +494,9 @@ static void lose_all(struct sim_lane *lane)
     take_turns(lane, lane->engine->now);
     while (lane->way.count > 0)
         drop_packet(lane, take_first(lane), SIM_DROP_DOWN);
+    while (lane->transit.count > 0)
+        drop_packet(lane, sim_way_take(&lane->transit), SIM_DROP_DOWN);
+    lane->passes_at = GMC_TIME_NEVER;
     while (lane->waiting.list.first != NULL)
         drop_packet(lane, take_waiting(lane), SIM_DROP_DOWN);
     lane->busy_until = lane->last_arrival = lane->engine->now;
@@ -488,6 +505,7 @@ static void lose_all(struct sim_lane *lane)
 
 void sim_lane_set_up(struct sim_lane *lane, bool up)
 {
+    settle(lane);
     if (lane->up && !up)
         lose_all(lane);
     lane->up = up;
@@ -498,18 +516,25 @@ void sim_lane_fini(struct sim_lane *lane)
     sim_engine_cancel(lane->engine, &lane->event);
     while (lane->way.count > 0)
         sim_packet_free(lane->pool, take_first(lane));
-    free(lane->way.ring);
-    lane->way = (struct sim_way){0};
+    while (lane->transit.count > 0)
+        sim_packet_free(lane->pool, sim_way_take(&lane->transit));
+    sim_way_fini(&lane->way);
+    sim_way_fini(&lane->transit);
     while (lane->waiting.list.first != NULL)
         sim_packet_free(lane->pool, take_waiting(lane));
 }
 
+static uint64_t bytes_of(const struct sim_way *way)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < way->count; i++)
+        bytes += (*sim_way_place(way, i))->wire_bytes;
+    return bytes;
+}
+
 uint64_t sim_lane_held_bytes(const struct sim_lane *lane)
 {
-    uint64_t bytes = lane->waiting.bytes;
-    for (uint32_t i = 0; i < lane->way.count; i++)
-        bytes += (*place(&lane->way, i))->wire_bytes;
-    return bytes;
+    return lane->waiting.bytes + bytes_of(&lane->way) + bytes_of(&lane->transit);
 }
 
 gmc_duration sim_lane_backlog(const struct sim_lane *lane)

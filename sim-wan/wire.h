@@ -16,7 +16,8 @@
  *
  * Whoever stands at the end of a lane and looks now and then at what came (a host that wakes every
  * so often) may *collect* it: datagrams for it then have no event, and are taken, and reported as
- * delivered, when it looks.
+ * delivered, when it looks. What goes further it passes on in batches, each packet as of when it
+ * arrived: transit.c.
  *
  * Bytes are conserved and counted: offered + duplicated = delivered + dropped (by reason) + held.
  */
@@ -32,6 +33,7 @@
 #include "sim-wan/loss_model.h"
 #include "sim-wan/loss_trace.h"
 #include "sim-wan/packet.h"
+#include "sim-wan/way.h"
 
 /* What some middleboxes do to the ECN field (RFC 9000, section 13.4.2). */
 enum sim_ecn_path {
@@ -105,6 +107,13 @@ struct sim_wire_sink {
     void (*watch)(void *ctx, const struct sim_lane *lane, enum sim_wire_news news,
                   enum sim_drop drop, const struct sim_packet *packet);
     void (*expect)(void *ctx, const struct sim_lane *lane, gmc_time when);
+    /* A packet that goes further arrives then, before any that was told of, at the end of a lane
+     * that is collected: sim_lane_pass. NULL: it comes at its time, as to those who do not collect.
+     */
+    void (*pass)(void *ctx, struct sim_lane *lane, gmc_time when);
+    /* The lane is about to change: what was passed on late until now has to be on it. May be NULL.
+     */
+    void (*settle)(void *ctx, struct sim_lane *lane);
     /* Fetches what delivering the lane's first packet will look at (NULL at first: it is not here
      * yet); see engine.h. May be NULL. */
     void (*ahead)(void *ctx, const struct sim_lane *lane, const struct sim_packet *first,
@@ -119,15 +128,6 @@ struct sim_waiting {
     uint64_t bytes;
 };
 
-/* Packets by arrival, equal times in order of insertion: a ring, so that those that come next are
- * known before any of them was looked at, and can be fetched meanwhile. */
-struct sim_way {
-    struct sim_packet **ring;
-    uint32_t head, count;
-    uint32_t capacity; /* a power of two, or 0 */
-    gmc_time latest;   /* arrival of any that was put into it */
-};
-
 /* What every packet touches comes first: large networks have more lanes than fit into the
  * processor's cache. */
 struct sim_lane {
@@ -135,9 +135,11 @@ struct sim_lane {
     struct sim_engine *engine;
     const struct sim_wire_sink *sink;
     struct sim_way way;
-    gmc_time busy_until;   /* the transmitter, with all that left the list */
-    gmc_time last_arrival; /* of packets that keep the order */
-    uint32_t id, end;      /* given by the owner; end: whom it leads to */
+    struct sim_way transit; /* those that whoever collects passes on */
+    gmc_time passes_at;     /* arrival of the first of these; NEVER: there is none */
+    gmc_time busy_until;    /* the transmitter, with all that left the list */
+    gmc_time last_arrival;  /* of packets that keep the order */
+    uint32_t id, end;       /* given by the owner; end: whom it leads to */
     bool up;
     bool is_lazy;            /* packets wait in a list, see above */
     bool is_plain;           /* they are neither lost behind the queue nor changed, nor overtake */
@@ -164,6 +166,11 @@ void sim_lane_fini(struct sim_lane *lane);
 
 /* Offers a packet; takes it. */
 void sim_lane_send(struct sim_lane *lane, struct sim_packet *packet);
+/* The same of a packet that came here before now, later than all that were sent, within
+ * sim_lane_lookahead. What becomes of it is reported now. */
+void sim_lane_send_as_of(struct sim_lane *lane, struct sim_packet *packet, gmc_time when);
+/* For so long nobody beyond can see that it was sent late. 0: it has to be sent in time. */
+gmc_duration sim_lane_lookahead(const struct sim_lane *lane);
 /* Packets to come arrive as if they had been offered at `when`, or later; on the wire they take
  * their place as of now all the same. */
 void sim_lane_hold_back(struct sim_lane *lane, gmc_time when);
@@ -172,9 +179,10 @@ void sim_lane_set_up(struct sim_lane *lane, bool up);
 /* For packets to come and those that wait in a list; those on the way keep their time. */
 void sim_lane_configure(struct sim_lane *lane, const struct sim_wire_config *config);
 
-/* Datagrams for whom the lane leads to come no longer by themselves: sim_lane_take takes them.
- * Others, and segments, still come at their time, and what is before them; so does everything where
- * packets wait in a list. What has arrived when this ends comes at once. */
+/* Datagrams for whom the lane leads to come no longer by themselves: sim_lane_take takes them, and
+ * sim_lane_pass those that go further. Others, and segments, still come at their time, and what is
+ * before them; so do all datagrams for the end where packets wait in a list. What has arrived when
+ * this ends comes at once. */
 void sim_lane_collect(struct sim_lane *lane, bool is_collected);
 /* The next packet that has arrived, to be delivered by whoever collects; NULL: there is none. */
 struct sim_packet *sim_lane_take(struct sim_lane *lane);
@@ -186,6 +194,11 @@ void sim_lane_fetch(const struct sim_lane *lane);
 void sim_lane_warm(const struct sim_lane *lane);
 /* When the next one arrives that can be taken; NEVER: none is on the way. */
 gmc_time sim_lane_expected(const struct sim_lane *lane);
+/* The packet that goes further and arrives at lane->passes_at, which is not NEVER: delivered, to be
+ * passed on by whoever collects. */
+struct sim_packet *sim_lane_pass(struct sim_lane *lane);
+/* Fetches the first ones of these into the processor's cache. */
+void sim_lane_warm_transit(const struct sim_lane *lane);
 
 /* The loss trace begins now. */
 void sim_lane_restart_trace(struct sim_lane *lane);

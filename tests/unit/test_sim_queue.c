@@ -49,7 +49,7 @@ static struct bench *bench_new(const struct sim_wire_config *config)
     gmc_prng_init(&prng, 7);
     sim_engine_init(&bench.engine);
     sim_packet_pool_init(&bench.pool);
-    bench.sink = (struct sim_wire_sink){&bench, on_deliver, on_watch, NULL, NULL, false};
+    bench.sink = (struct sim_wire_sink){.ctx = &bench, .deliver = on_deliver, .watch = on_watch};
     sim_lane_init(&bench.lane, &bench.engine, &bench.pool, &bench.sink, 0, 1, config, &prng);
     return &bench;
 }

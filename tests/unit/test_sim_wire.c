@@ -42,7 +42,7 @@ static void bench_init(struct bench *bench, const struct sim_wire_config *config
     bench->expected = 0;
     sim_engine_init(&bench->engine);
     sim_packet_pool_init(&bench->pool);
-    bench->sink = (struct sim_wire_sink){bench, on_deliver, NULL, on_expect, NULL, false};
+    bench->sink = (struct sim_wire_sink){.ctx = bench, .deliver = on_deliver, .expect = on_expect};
     sim_lane_init(&bench->lane, &bench->engine, &bench->pool, &bench->sink, 0, 1, config, &prng);
 }
 
