@@ -6,8 +6,8 @@
 #include "sim-wan/mem.h"
 #include "sim-wan/net_internal.h"
 
-#define LOOKED_UP                                                                                  \
-    1u /* packets behind the one that is passed on: fetched already, its route is not */
+/* Packets behind the one that is passed on: that one is fetched already, its route is not. */
+#define LOOKED_UP 1u
 
 static void fire(struct sim_event *event, gmc_time now);
 static void ahead(const struct sim_event *event, enum sim_ahead stage);
