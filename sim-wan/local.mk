@@ -87,8 +87,8 @@ sim_wan_libsim_la_SOURCES = \
 	sim-wan/traffic/tcp_source.c sim-wan/traffic/tcp_source.h \
 	sim-wan/traffic/traffic.c sim-wan/traffic/traffic.h \
 	sim-wan/traffic/variate.c sim-wan/traffic/variate.h \
-	sim-wan/unfinished.c sim-wan/unfinished.h \
 	sim-wan/transit.c sim-wan/transit.h \
+	sim-wan/unfinished.c sim-wan/unfinished.h \
 	sim-wan/way.c sim-wan/way.h \
 	sim-wan/wire.c sim-wan/wire.h \
 	sim-wan/world.c sim-wan/world.h

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Packets in transit: what a host passes on from wire to wire.
  *
- * Where packets are many, an event for each at each host on its way is most of what a network
- * costs. A host that collects its datagrams (net.h) therefore passes others on in batches, late,
- * but as of when they came. Nobody sees that: lanes take time, and before the first of a batch is
- * as old as the shortest lane away from the host, it is sent on, so at every neighbour it is on its
- * way before it arrives. What the host sends itself goes behind all that came before. This is the
- * lookahead of conservative parallel simulation (Chandy and Misra, Distributed Simulation, 1979).
+ * Where packets are many, an event for each at each host on its way is most of all events (88 of
+ * 100 million in tests/bench/bench_wide.c, with those at the end of the way). A host that collects
+ * its datagrams (net.h) therefore passes others on in batches, late, but as of when they came.
+ * Nobody sees that: lanes take time, and before the first of a batch is as old as the shortest lane
+ * away from the host, it is sent on, so at every neighbour it is on its way before it arrives. What
+ * the host sends itself goes behind all that came before. This is the lookahead of conservative
+ * parallel simulation (Chandy and Misra, Distributed Simulation, 1979).
  *
  * Only reports of drops are late by as much. Where all that happens is watched, or a lane away from
  * the host cannot look ahead, packets are passed on when they come, in the same order.
